@@ -13,13 +13,13 @@ from bench.measure import dealt, rounded, seconds, table
 from dealmill import deals, open
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.layout_index import index_items
+from dealmill.pipeline.store.sources.layout_index import index_items
 
 GAME = "card-pairing"
 ROUNDS = 5
 SEED, OTHER_SEED = 1, 2
 TIMES = 200
-HOOK = "dealmill.pipeline.store.source_writing.index_items"
+HOOK = "dealmill.pipeline.store.sources.writing.index_items"
 
 
 def lookups(ingested: int = 100_000, stored: int = 1_000_000) -> str:

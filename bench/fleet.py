@@ -16,17 +16,17 @@ from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.digests import BLOCK, block_of
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import KINDS, Job, SolvingJobs
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.packed import Packed
-from dealmill.pipeline.store.packed_solving import SolvedPack
-from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.source_writing import open_deals
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.store.storages.packed import Packed
+from dealmill.pipeline.store.storages.packed_solving import SolvedPack
 from dealmill.workers import tasks
 from tests.servers import Postgres
 

@@ -17,11 +17,11 @@ from bench.fleet import Sleeping, plan_jobs
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.digests import BLOCK
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.packed import Packed
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.storages.packed import Packed
 from dealmill.workers import tasks
 from tests.servers import Postgres
 

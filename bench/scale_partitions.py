@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text
 
 from bench.measure import rounded, table
 from bench.scale_servers import cpu_seconds, new_store
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.servers import Postgres
 
 ROWS = 1_000_000

@@ -10,16 +10,16 @@ from bench.fleet import plan_jobs
 from bench.measure import rounded, seconds, table
 from bench.scale_servers import new_store, with_tables
 from dealmill.pipeline.digests import BLOCK
-from dealmill.pipeline.store.blocks import unsolved
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.functions import clock
-from dealmill.pipeline.store.jobs import SOLVING, cut_jobs, jobs_over, pace
-from dealmill.pipeline.store.leases import free_expired, pending, stuck, unfinished
-from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.runs import list_runs
-from dealmill.pipeline.store.tables import DONE, jobs
-from dealmill.pipeline.store.urls import database_url
-from dealmill.pipeline.store.workers import list_workers
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.tables import DONE, jobs
+from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.planning import installed_engines
+from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, jobs_over, pace
+from dealmill.pipeline.store.runs.leases import free_expired, pending, stuck, unfinished
+from dealmill.pipeline.store.runs.status import list_runs
+from dealmill.pipeline.store.runs.workers import list_workers
+from dealmill.pipeline.store.storages.blocks import unsolved
 from dealmill.workers.reconciler import WINDOW
 from tests.servers import Postgres
 

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from bench.measure import rounded, table
 from bench.scale_servers import cpu_seconds, new_store, outside
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.servers import Postgres, clean_environment, dealmill_command
 
 GAME, LAYOUTS, RUNS = "card-pairing", 1_000_000, 4

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database import Database, engine_for
-from dealmill.pipeline.store.revisions import create_tables
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database, engine_for
+from dealmill.pipeline.store.database.revisions import create_tables
+from dealmill.pipeline.store.database.urls import database_url
 from tests.servers import Postgres, running_postgres
 
 TICKS = os.sysconf("SC_CLK_TCK")

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from dealmill.pipeline.store.audits import AuditStatus, Finding, count_unproved, findings_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.seals import seal_of, still_sealed
+from dealmill.pipeline.store.audits.audit import AuditStatus, Finding, count_unproved, findings_of
+from dealmill.pipeline.store.audits.seals import seal_of, still_sealed
+from dealmill.pipeline.store.database.connections import Database
 
 
 class Audit:

@@ -12,10 +12,10 @@ from pathlib import Path
 from dealmill.pipeline.notebook import in_notebook
 from dealmill.pipeline.progress import Progress
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store import revisions
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.revisions import back_up
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import back_up
+from dealmill.pipeline.store.database.urls import database_url
 
 
 def upgrade(url: str | None = None, revision: str = "head") -> str | None:

@@ -7,10 +7,10 @@ from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.notebook import html_table
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row, table_of_runs
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import requeue
-from dealmill.pipeline.store.runs import RunStatus, runs_over
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.planning import requeue
+from dealmill.pipeline.store.runs.status import RunStatus, runs_over
+from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.states import Summary
 from dealmill.runs import Run
 

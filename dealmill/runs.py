@@ -17,22 +17,23 @@ from dealmill.pipeline.progress import Progress, Rerunning
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import latest_audits
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.controls import control, set_note, set_priority, tag, untag
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import latest_audits
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.audits.seals import entry_in
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diff import Diff, diff
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
-from dealmill.pipeline.store.plans import check_not_halted, queue_rerun, queue_retry
+from dealmill.pipeline.store.planning import check_not_halted, queue_rerun, queue_retry
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
-from dealmill.pipeline.store.runs import RunStatus, expectation_of, find_run, related_runs
-from dealmill.pipeline.store.seals import entry_in
-from dealmill.pipeline.store.sources import rejects_of
+from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
+from dealmill.pipeline.store.runs.planned import expectation_of
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, related_runs
+from dealmill.pipeline.store.runs.workers import machines_of
+from dealmill.pipeline.store.sources.source import rejects_of
 from dealmill.pipeline.store.states import describe
-from dealmill.pipeline.store.tables import Control
-from dealmill.pipeline.store.workers import machines_of
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:

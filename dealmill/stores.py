@@ -21,14 +21,13 @@ from dealmill.pipeline.progress import Progress
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.audits import AuditStatus, latest_audits
-from dealmill.pipeline.store.blocks import fingerprints_of
-from dealmill.pipeline.store.controls import Labels, labelled
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract, unretract
+from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Order, Range
-from dealmill.pipeline.store.log import Action, list_actions
-from dealmill.pipeline.store.plans import check_not_halted, engines_for, fitting_engine, queue_run
+from dealmill.pipeline.store.planning import check_not_halted, engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.results import (
     START,
     Item,
@@ -39,13 +38,21 @@ from dealmill.pipeline.store.results import (
     query_of,
     unless_retracted,
 )
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, numbers_between, run_numbers
-from dealmill.pipeline.store.sources import RejectReason, Source, count_reasons, find_source, list_sources, rejects_of
+from dealmill.pipeline.store.runs.controls import Labels, labelled
+from dealmill.pipeline.store.runs.engines import retract, unretract
+from dealmill.pipeline.store.runs.log import Action, list_actions
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, numbers_between, run_numbers
+from dealmill.pipeline.store.runs.workers import Worker, list_workers
+from dealmill.pipeline.store.sources.source import (
+    RejectReason,
+    Source,
+    count_reasons,
+    find_source,
+    list_sources,
+    rejects_of,
+)
 from dealmill.pipeline.store.states import summarise
-from dealmill.pipeline.store.tables import Storage
-from dealmill.pipeline.store.urls import shown
-from dealmill.pipeline.store.workers import Worker, list_workers
+from dealmill.pipeline.store.storages.blocks import fingerprints_of
 from dealmill.runs import Run
 from dealmill.surveys import Survey
 

@@ -5,8 +5,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.runs import Run
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from dealmill.pipeline.store.tables import metadata
+from dealmill.pipeline.store.database.tables import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -20,7 +20,7 @@ from dealmill.pipeline.ingest.verdicts import read_verdicts
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.solve import load, solve_texts
 from dealmill.pipeline.store.diff import DECIDED, Difference, DiffSummary, NodeCounts, compare_nodes
-from dealmill.pipeline.store.storage import RecordedVerdict
+from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 MAX_NODES = 10_000_000
 """The node limit for each layout, unless another one is given."""

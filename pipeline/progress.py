@@ -12,7 +12,7 @@ from dealmill.pipeline.printable import counted
 
 if TYPE_CHECKING:
     from dealmill.pipeline.errors import InputError
-    from dealmill.pipeline.store.sources import Source
+    from dealmill.pipeline.store.sources.source import Source
 
 __all__ = [
     "Auditing",

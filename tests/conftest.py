@@ -12,9 +12,9 @@ from hypothesis import settings
 
 from dealmill.pipeline import solve
 from dealmill.pipeline.games.kernels import load_compiler
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.revisions import create_tables
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import create_tables
+from dealmill.pipeline.store.database.urls import database_url
 from tests.forks.workers import take_workers_from
 from tests.needs import STRICT, announce, count_skips
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres

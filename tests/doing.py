@@ -9,16 +9,16 @@ from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Batch, Entries, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import AUDITING, AuditStatus, find_audit
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 
 LEASE = 60.0
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import create_engine
 
-from dealmill.pipeline.store import database
+from dealmill.pipeline.store.database import connections as database
 
 
 class SharedStatements(dict[Any, Any]):

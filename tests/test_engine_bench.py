@@ -12,7 +12,7 @@ from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.doing import a_run, each_engine, each_game
 from tests.programs.conftest import Declare, declare  # noqa: F401 -- a fixture
 from tests.servers import dealmill

@@ -18,17 +18,17 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Event, Exporting
 from dealmill.pipeline.results.export import FORMS, export
-from dealmill.pipeline.store import leases
 from dealmill.pipeline.store.arrow import COLUMNS
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
+from dealmill.pipeline.store.planning import installed_engines, plan_run
 from dealmill.pipeline.store.results import Query
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.storage import Page
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.storage import Page
 from tests.doing import a_run, a_source, deal, do_job
 from tests.servers import files_of_ordinary_user
 

@@ -8,14 +8,14 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.audits import faults_of
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diff import differences
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.plans import queue_rerun
-from dealmill.pipeline.store.rows import Rows
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.planning import queue_rerun
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.rows import Rows
 from tests.doing import a_run, an_audit, deal, do_runs
 
 ENGINES = [(game, engine) for game in games().values() for engine in game.engines]

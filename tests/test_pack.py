@@ -22,12 +22,12 @@ from dealmill.pipeline.progress import silent
 from dealmill.pipeline.results.pack import MEASURES, Choice, Pack, write_pack
 from dealmill.pipeline.results.pack_check import check_pack
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.plans import queue_run
+from dealmill.pipeline.store.planning import queue_run
 from dealmill.pipeline.store.results import Query
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.doing import a_run, deal, do_runs
 
 PAIRING, MEMORY = find_game("card-pairing"), find_game("memory")

@@ -2,7 +2,7 @@
 
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Reject
-from dealmill.pipeline.store.sources import count_reasons
+from dealmill.pipeline.store.sources.source import count_reasons
 from tests.doing import deal
 
 

@@ -16,19 +16,19 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store import diff as room
-from dealmill.pipeline.store.audits import faults_of
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage, engines
 from dealmill.pipeline.store.diff import Difference, diff, differences
-from dealmill.pipeline.store.engines import retract, unretract
-from dealmill.pipeline.store.log import list_actions
-from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, requeue
+from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.results import matching_runs
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.source_writing import append, cut_remaining_jobs, open_source
-from dealmill.pipeline.store.sources import find_source
-from dealmill.pipeline.store.storage import RecordedVerdict
-from dealmill.pipeline.store.tables import Storage, engines
+from dealmill.pipeline.store.runs.engines import retract, unretract
+from dealmill.pipeline.store.runs.log import list_actions
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.sources.source import find_source
+from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs, open_source
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.stores import Store
 from tests.doing import a_run, a_source, an_audit, deal, do_runs

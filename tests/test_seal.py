@@ -12,16 +12,16 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.store.audits import AuditStatus, faults_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import plan_run, queue_rerun, queue_run, run_seal
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.seals import entry_in, record_seals, seal_of, still_sealed
-from dealmill.pipeline.store.source_blocks import ITEM_LISTING
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.sources import find_source
-from dealmill.pipeline.store.tables import ITEMS, Storage, items, runs, source_blocks
+from dealmill.pipeline.store.audits.audit import AuditStatus, faults_of
+from dealmill.pipeline.store.audits.seals import entry_in, record_seals, seal_of, still_sealed
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.database.tables import ITEMS, Storage, items, runs, source_blocks
+from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run, run_seal
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
+from dealmill.pipeline.store.sources.source import find_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import a_run, an_audit, do_runs
 from tests.survey.doing import MEMORY, a_survey, alter
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.servers import dealmill
 
 LAYOUTS = 1_500

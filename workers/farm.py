@@ -20,12 +20,12 @@ from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database import Database, patiently
+from dealmill.pipeline.store.database.connections import Database, patiently
+from dealmill.pipeline.store.database.revisions import check_tables
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.leases import JobTable, Lease, expire, leased
-from dealmill.pipeline.store.plans import Installation
-from dealmill.pipeline.store.revisions import check_tables
-from dealmill.pipeline.store.workers import local_process
+from dealmill.pipeline.store.planning import Installation
+from dealmill.pipeline.store.runs.leases import JobTable, Lease, expire, leased
+from dealmill.pipeline.store.runs.workers import local_process
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.logs import line_of
 from dealmill.workers.processes import STOP_SECONDS, has_ended, kill, start, stop

@@ -15,11 +15,11 @@ from dealmill.pipeline.games.contract import VERBS
 from dealmill.pipeline.games.installed import OWN, BrokenGame, Offer, all_offers, load
 from dealmill.pipeline.programs.solver import any_programs, check_programs
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.database import Database, clock_difference, file_of, server_version
-from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.tables import REVISION
-from dealmill.pipeline.store.urls import database_url, shown
+from dealmill.pipeline.store.database.connections import Database, clock_difference, file_of, server_version
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.database.tables import REVISION
+from dealmill.pipeline.store.database.urls import database_url, shown
+from dealmill.pipeline.store.planning import installed_engines
 from dealmill.workers.broker import find_server
 from dealmill.workers.reconciler import check_broker
 

@@ -9,11 +9,11 @@ from kombu.exceptions import OperationalError
 from kombu.transport.redis import Channel
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.leases import UnworkableJobs
-from dealmill.pipeline.store.plans import Installation
+from dealmill.pipeline.store.planning import Installation
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.leases import UnworkableJobs
 from dealmill.pipeline.waiting import waiting_for
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.messages import BROKER_ERRORS

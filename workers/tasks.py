@@ -14,16 +14,16 @@ from celery.worker.request import Request
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database, patiently
+from dealmill.pipeline.store.database.connections import Database, patiently
+from dealmill.pipeline.store.database.revisions import check_revision
+from dealmill.pipeline.store.database.tables import Control
+from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
-from dealmill.pipeline.store.leases import Lease
-from dealmill.pipeline.store.plans import Installation, installed_engines
-from dealmill.pipeline.store.revisions import check_revision
-from dealmill.pipeline.store.runs import PlannedRun, run_of_job
-from dealmill.pipeline.store.tables import Control
-from dealmill.pipeline.store.urls import database_url
-from dealmill.pipeline.store.workers import worker_name
+from dealmill.pipeline.store.planning import Installation, installed_engines
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.leases import Lease
+from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store.runs.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.logs import IN_HAND
@@ -44,7 +44,7 @@ def configured_store() -> Database:
 @app.task(name=TASK, Request=f"{__name__}:WatchedRequest")  # type: ignore[untyped-decorator]
 def do_job(*message: object, **_more: object) -> None:
     """Do the job with the kind and number in a message, if this installation can do it. A message may be delivered
-    late, twice or never without harm; see `dealmill.pipeline.store.leases`."""
+    late, twice or never without harm; see `dealmill.pipeline.store.runs.leases`."""
     IN_HAND.clear()
     name, number = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None

@@ -6,12 +6,12 @@ from functools import partial
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.batch import Entries, concatenate_entries
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
-from dealmill.pipeline.store.database import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.imports import write_imported
-from dealmill.pipeline.store.layout_index import DigestPrefixes
-from dealmill.pipeline.store.runs import PlannedRun
-from dealmill.pipeline.store.source_writing import WriteMore, append, complete, cut_remaining_jobs, write_nothing
-from dealmill.pipeline.store.sources import Source, reread
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.sources.layout_index import DigestPrefixes
+from dealmill.pipeline.store.sources.source import Source, reread
+from dealmill.pipeline.store.sources.writing import WriteMore, append, complete, cut_remaining_jobs, write_nothing
 
 BATCH = 50_000
 """The least number of entries in a transaction: enough to make its cost small, and few enough to keep in memory and to

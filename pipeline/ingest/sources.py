@@ -33,16 +33,16 @@ from dealmill.pipeline.ingest.scanning import check_of, scan
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Message, OpenFailed, Opening, Progress
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.audits import latest_audits
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import latest_audits
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import BY_POSITION, CONDITIONS, Filter
-from dealmill.pipeline.store.plans import NO_END, check_finished
+from dealmill.pipeline.store.planning import NO_END, check_finished
 from dealmill.pipeline.store.results import END, Query
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.source_writing import open_deals, open_source
-from dealmill.pipeline.store.sources import Source, altered_layouts, earlier_namesake
-from dealmill.pipeline.store.storages import storage_of
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import Source, altered_layouts, earlier_namesake
+from dealmill.pipeline.store.sources.writing import open_deals, open_source
+from dealmill.pipeline.store.storages.choice import storage_of
 
 PREFIX = "query:"
 PAGE = 2_000

@@ -33,11 +33,11 @@ from dealmill.pipeline.ingest.scanning import check_of
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import judge
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.runs import RunStatus, find_run, runs_over
-from dealmill.pipeline.store.shapes import shown_value
-from dealmill.pipeline.store.source_writing import open_source
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import shown_value
+from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
+from dealmill.pipeline.store.sources.writing import open_source
 
 NEEDED = ("layout", "verdict")
 COLUMNS = (*NEEDED, "value", "nodes", "evidence")

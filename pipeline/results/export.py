@@ -19,12 +19,12 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.store.arrow import COLUMNS, record_batch, schema_of
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query
-from dealmill.pipeline.store.runs import RunStatus
-from dealmill.pipeline.store.storage import Columns
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.storage import Columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

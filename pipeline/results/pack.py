@@ -32,12 +32,12 @@ from dealmill.pipeline.results.checker.build import PACK_READERS
 from dealmill.pipeline.results.checker.writing import write_with_checker
 from dealmill.pipeline.results.export import atomic_file
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query, fault_message, find_result
-from dealmill.pipeline.store.runs import RunStatus
-from dealmill.pipeline.store.storage import Columns
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.storage import Columns
 
 FORMAT: Final = "dealmill-pack/1"
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)

@@ -15,8 +15,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.shapes import shown_value
-from dealmill.pipeline.store.storage import Columns
+from dealmill.pipeline.store.database.shapes import shown_value
+from dealmill.pipeline.store.storages.storage import Columns
 
 PROBLEMS = 20
 """The most problems of a pack that are listed."""

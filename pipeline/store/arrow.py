@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs.status import RunStatus
 
 if TYPE_CHECKING:
     import pandas

@@ -7,13 +7,9 @@ from dataclasses import replace
 from sqlalchemy import ColumnElement, Connection, Select, delete, exists, func, or_, select, update
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
-from dealmill.pipeline.store import log
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.functions import clock
-from dealmill.pipeline.store.layout_index import delete_index
-from dealmill.pipeline.store.runs import SILENT_READER, THERE, RunStatus
-from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import (
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.tables import (
     LEASED,
     PENDING,
     Control,
@@ -33,6 +29,11 @@ from dealmill.pipeline.store.tables import (
     unindexed,
     verdicts,
 )
+from dealmill.pipeline.store.runs import log
+from dealmill.pipeline.store.runs.planned import THERE
+from dealmill.pipeline.store.runs.status import SILENT_READER, RunStatus
+from dealmill.pipeline.store.sources.layout_index import delete_index
+from dealmill.pipeline.store.sources.source import Source
 
 VACUUM_SECONDS = 5.0
 """How long to wait for the exclusive access that giving back space needs."""

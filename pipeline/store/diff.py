@@ -16,15 +16,15 @@ from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.functions import one_of
-from dealmill.pipeline.store.rows import Rows, recorded_verdict
-from dealmill.pipeline.store.runs import NUMBERS, RunStatus
-from dealmill.pipeline.store.shapes import Shape
-from dealmill.pipeline.store.storage import RecordedVerdict
-from dealmill.pipeline.store.storages import storage_of
-from dealmill.pipeline.store.tables import Storage, items, verdicts
-from dealmill.pipeline.store.workers import machines_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import Storage, items, verdicts
+from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
+from dealmill.pipeline.store.runs.workers import machines_of
+from dealmill.pipeline.store.storages.choice import storage_of
+from dealmill.pipeline.store.storages.rows import Rows, recorded_verdict
+from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,7 +124,7 @@ def _differing_in_block(
 ) -> Iterator[Difference]:
     """Yield the differences in a block. If it is `sure` that there are some, but none is found, yield one for the whole
     block."""
-    from dealmill.pipeline.store.packed_solving import deals_of  # loads the compiler
+    from dealmill.pipeline.store.storages.packed_solving import deals_of  # loads the compiler
 
     deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
     here, there = (storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (one, other))

@@ -20,8 +20,10 @@ from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.reading import Line
 from dealmill.pipeline.progress import Message, Progress
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.layout_index import (
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.results import find_result
+from dealmill.pipeline.store.runs.status import RunStatus, runs_over
+from dealmill.pipeline.store.sources.layout_index import (
     LEAST,
     Place,
     clear_index,
@@ -31,9 +33,7 @@ from dealmill.pipeline.store.layout_index import (
     unindexed_items,
     unstored_ranges,
 )
-from dealmill.pipeline.store.results import find_result
-from dealmill.pipeline.store.runs import RunStatus, runs_over
-from dealmill.pipeline.store.sources import Source, find_source
+from dealmill.pipeline.store.sources.source import Source, find_source
 
 
 @dataclass(frozen=True, slots=True)

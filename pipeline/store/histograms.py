@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from sqlalchemy import func, select
 
 from dealmill.pipeline.errors import DamagedError, DamagedWarning
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.shapes import Shape
-from dealmill.pipeline.store.tables import DONE, jobs
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import DONE, jobs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers

@@ -6,14 +6,14 @@ from sqlalchemy import Connection, insert, select
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games.batch import Entries
-from dealmill.pipeline.store.blocks import record_blocks
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.functions import clock
-from dealmill.pipeline.store.rows import solved_rows
-from dealmill.pipeline.store.runs import THERE, PlannedRun
-from dealmill.pipeline.store.source_writing import WriteMore, write_nothing
-from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import DONE, jobs, runs
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.tables import DONE, jobs, runs
+from dealmill.pipeline.store.runs.planned import THERE, PlannedRun
+from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.sources.writing import WriteMore, write_nothing
+from dealmill.pipeline.store.storages.blocks import record_blocks
+from dealmill.pipeline.store.storages.rows import solved_rows
 
 
 def write_imported(store: Database, run: PlannedRun, source: Source, entries: Entries | None) -> WriteMore:

@@ -11,19 +11,19 @@ from sqlalchemy import Connection, bindparam, select, update
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome, referee
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audits import AUDITING
-from dealmill.pipeline.store.bulk import insert_rows
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.earlier_audits import findings_digest
-from dealmill.pipeline.store.invariants import AuditScope, faults_of
-from dealmill.pipeline.store.jobs import SOLVING, more_urgent_job
-from dealmill.pipeline.store.leases import Installed, JobTable, Lease
-from dealmill.pipeline.store.runs import PlannedRun, run_of_job
-from dealmill.pipeline.store.storage import SolvedJob
-from dealmill.pipeline.store.storages import storage_of
-from dealmill.pipeline.store.stretches import Fault
-from dealmill.pipeline.store.tables import DONE, audit_jobs, audits, faults, judgements
+from dealmill.pipeline.store.audits.audit import AUDITING
+from dealmill.pipeline.store.audits.earlier import findings_digest
+from dealmill.pipeline.store.audits.invariants import AuditScope, faults_of
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
+from dealmill.pipeline.store.runs.leases import Installed, JobTable, Lease
+from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store.storages.choice import storage_of
+from dealmill.pipeline.store.storages.storage import SolvedJob
+from dealmill.pipeline.store.storages.stretches import Fault
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,15 +21,15 @@ from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
-from dealmill.pipeline.store.audits import latest_audits
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import latest_audits
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
-from dealmill.pipeline.store.runs import Runs, RunStatus, by_storage, find_run, run_numbers
-from dealmill.pipeline.store.sources import find_source
-from dealmill.pipeline.store.storage import Page, Storage
-from dealmill.pipeline.store.storages import storage_for, storage_of
-from dealmill.pipeline.store.stretches import Fault
-from dealmill.pipeline.store.tables import engines, runs, sources
+from dealmill.pipeline.store.runs.status import Runs, RunStatus, by_storage, find_run, run_numbers
+from dealmill.pipeline.store.sources.source import find_source
+from dealmill.pipeline.store.storages.choice import storage_for, storage_of
+from dealmill.pipeline.store.storages.storage import Page, Storage
+from dealmill.pipeline.store.storages.stretches import Fault
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
-from dealmill.pipeline.store.runs import RunStatus
-from dealmill.pipeline.store.sources import Source
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.sources.source import Source
 
 
 def describe(run: RunStatus) -> str:

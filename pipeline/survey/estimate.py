@@ -9,9 +9,9 @@ import numpy as np
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.packs import next_pack
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.packs import next_pack
 from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
 
 

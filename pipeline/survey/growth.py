@@ -13,12 +13,12 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import LONGEST, grow, pace
-from dealmill.pipeline.store.plans import check_packable, plan_run
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.source_writing import open_deals
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.planning import check_packable, plan_run
+from dealmill.pipeline.store.runs.jobs import LONGEST, grow, pace
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.survey.estimate import Estimate
 
 FIRST_STAGE = 20_000

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from math import sqrt
 
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import totals_from_the_first
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.jobs import totals_from_the_first
 
 Z = 1.959963984540054
 """The 97.5 % quantile of the standard normal distribution."""

@@ -13,11 +13,12 @@ from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import extremes
-from dealmill.pipeline.store.packed_solving import deals_of
-from dealmill.pipeline.store.runs import RunStatus, expectation_of
+from dealmill.pipeline.store.runs.planned import expectation_of
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.packed_solving import deals_of
 from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")

@@ -12,8 +12,8 @@ import pytest
 import dealmill
 from dealmill import Store, Verdict
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from tests.doing import a_run, an_audit, deal
 from tests.servers import dealmill as command
 

@@ -7,7 +7,7 @@ import pytest
 
 import dealmill
 from dealmill import Store, StoreError, StoreUnavailable, UsageError
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.doing import a_run
 
 SECRET = "hunter2"  # noqa: S105

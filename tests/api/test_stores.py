@@ -10,7 +10,7 @@ import pytest
 import dealmill
 from dealmill import NotFoundError, OutputError, RetractedError, Store, StoreError, UsageError, Verdict
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.doing import a_run, an_audit, deal, do_runs
 
 LAYOUTS = deal(find_game("card-pairing"), 1, 1, 40)

@@ -10,7 +10,7 @@ import pytest
 
 import dealmill
 from dealmill import Store, progress
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.api.processes import children_with, temporary_folder
 from tests.servers import dealmill as command
 

@@ -2,11 +2,11 @@
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.audits import faults_of, objections_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import faults_of, objections_of
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.rows import Rows
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.rows import Rows
 from tests.doing import an_audit, deal
 
 PAIRING = "card-pairing/winnable"

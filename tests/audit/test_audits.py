@@ -11,17 +11,17 @@ from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import AUDITING, latest_audits, objections_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import AUDITING, latest_audits, objections_of
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.rows import Rows
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.stretches import Fault
+from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.storages.rows import Rows
+from dealmill.pipeline.store.storages.stretches import Fault
 from tests.audit.findings import DEALS, NUMBER, PAIRING, faults
 from tests.doing import LEASE, a_run, a_source, an_audit, do_job
 from tests.survey.doing import alter
@@ -33,7 +33,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
 ) -> None:
     run = a_run(store, PAIRING, DEALS, chunk=700)
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.store.audit_jobs.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
         assert an_audit(store, run).clean
     alter(store, "DELETE FROM verdicts WHERE position IN (7, 2100)")
     alter(store, "DELETE FROM items WHERE position = 650")
@@ -44,7 +44,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     found = faults(store, run)
     assert len(found) > 10
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.store.audit_jobs.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
         assert faults(store, run) == found
 
 

@@ -6,9 +6,9 @@ from contextlib import closing
 
 import pytest
 
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.log import list_actions, log_faults
-from dealmill.pipeline.store.plans import plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.runs.log import list_actions, log_faults
 from tests.audit.findings import faults
 from tests.doing import a_run, a_source, an_audit
 from tests.survey.doing import alter

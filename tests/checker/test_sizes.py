@@ -7,8 +7,8 @@ import pytest
 
 from dealmill.pipeline.results.checker.build import READERS
 from dealmill.pipeline.results.checker.writing import export_with_checker
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from tests.checker.loaded import Checker
 from tests.conftest import with_tables
 from tests.doing import a_run, dealer

@@ -14,14 +14,14 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun, queue_run
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.planning import installed_engines, plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.checker.loaded import Checked, Checker
 from tests.doing import LEASE, a_run, a_source, deal, do_runs
 

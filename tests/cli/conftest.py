@@ -5,8 +5,8 @@ from shutil import copyfile
 
 import pytest
 
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from tests.doing import a_run
 from tests.servers import dealmill
 

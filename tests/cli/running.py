@@ -13,9 +13,9 @@ from typing import Any
 from unittest.mock import patch
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.runs.status import find_run
 from tests.servers import LONGEST_SECONDS, clean_environment, dealmill, dealmill_command, start
 
 

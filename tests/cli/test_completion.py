@@ -10,7 +10,7 @@ from click.shell_completion import BashComplete, FishComplete, ShellComplete, Zs
 
 import dealmill as api
 from dealmill.cli import dealmill
-from dealmill.pipeline.store.revisions import OLDEST
+from dealmill.pipeline.store.database.revisions import OLDEST
 from tests.servers import clean_environment
 
 SHELLS = [BashComplete, *(pytest.param(shell, marks=pytest.mark.slow) for shell in (ZshComplete, FishComplete))]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.revisions import OLDEST
-from dealmill.pipeline.store.tables import REVISION
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import OLDEST
+from dealmill.pipeline.store.database.tables import REVISION
 from tests.cli.running import run_alone
 from tests.servers import dealmill as command
 

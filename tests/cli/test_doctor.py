@@ -13,8 +13,8 @@ from dealmill.cli import dealmill as commands
 from dealmill.cli import operate
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.settings import Settings
-from dealmill.pipeline.store import database
-from dealmill.pipeline.store.database import Database, server_version
+from dealmill.pipeline.store.database import connections as database
+from dealmill.pipeline.store.database.connections import Database, server_version
 from tests.servers import Postgres, dealmill
 
 CHECKS = ["versions", "games", "engines", "kernels", "database", "tables", "clock"]
@@ -127,7 +127,7 @@ def test_a_wrong_clock_and_a_full_disk_are_reported(monkeypatch: pytest.MonkeyPa
     monkeypatch.chdir(tmp_path)
     assert CliRunner().invoke(operate.doctor).exit_code == 0
     assert dealmill("db", "upgrade", cwd=tmp_path).returncode == 0
-    monkeypatch.setattr("dealmill.pipeline.store.database.time.time", lambda: 0.0)
+    monkeypatch.setattr("dealmill.pipeline.store.database.connections.time.time", lambda: 0.0)
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr("dealmill.workers.health.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
     ran = CliRunner().invoke(operate.doctor, ["--json"])

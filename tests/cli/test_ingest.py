@@ -9,7 +9,7 @@ import pytest
 
 from dealmill.pipeline.ingest.sources import open_readings
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.cli.running import rows
 from tests.servers import dealmill
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import dealmill as api
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from tests.cli.running import rows
 from tests.doing import do_runs
 from tests.servers import dealmill

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dealmill.pipeline.games import games
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.results import matching_runs
 from dealmill.workers.broker import LocalBroker
 from tests.api.processes import MARK, children_with, processes_with

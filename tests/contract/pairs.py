@@ -20,19 +20,19 @@ from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.export import FORMS, export
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audits import faults_of
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import Difference, diff
 from dealmill.pipeline.store.filters import ALL, Filter, Order, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
+from dealmill.pipeline.store.planning import installed_engines, plan_run
 from dealmill.pipeline.store.results import Query, find_result
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from tests.doing import ENGINES, LEASE, an_audit, deal, do_job, do_runs
 
 BLOCK = 1_000

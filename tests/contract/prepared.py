@@ -11,14 +11,14 @@ from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import deals_reading
 from dealmill.pipeline.progress import Progress, silent
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.planning import installed_engines, plan_run, queue_rerun
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.workers import tasks, working
 from tests.doing import an_audit, dealer, do_runs
 
@@ -67,7 +67,7 @@ class NeverDone(Exception):
 
 
 def few_pauses() -> Iterator[float]:
-    """Yield the pauses of `dealmill.pipeline.store.database` for a database that is available."""
+    """Yield the pauses of `dealmill.pipeline.store.database.connections` for a database that is available."""
     yield from (0.0,) * ROUNDS
     raise NeverDone("waits for the database, which is available")
 

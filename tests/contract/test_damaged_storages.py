@@ -10,16 +10,16 @@ from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store.audits import faults_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import diff
-from dealmill.pipeline.store.engines import retract
-from dealmill.pipeline.store.plans import queue_rerun, queue_run, requeue
+from dealmill.pipeline.store.planning import queue_rerun, queue_run, requeue
 from dealmill.pipeline.store.results import find_result
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.sources import find_source
-from dealmill.pipeline.store.storage import RecordedVerdict
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.source import find_source
+from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.workers import working as work
 from tests.contract.pairs import (
     Pair,

@@ -15,9 +15,11 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DealmillError
-from dealmill.pipeline.store import database, leases, revisions
-from dealmill.pipeline.store.database import Database, engine_for
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database import connections as database
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database, engine_for
+from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.runs import leases
 from dealmill.web.app import application
 from dealmill.web.site import Shared
 from dealmill.workers import tasks, working

@@ -16,14 +16,14 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.store.audits import findings_of
-from dealmill.pipeline.store.database import Database, engine_for
-from dealmill.pipeline.store.engines import retract
-from dealmill.pipeline.store.invariants import FREE
-from dealmill.pipeline.store.plans import plan_run, queue_run
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.tables import JsonNumbers, Storage, metadata
+from dealmill.pipeline.store.audits.audit import findings_of
+from dealmill.pipeline.store.audits.invariants import FREE
+from dealmill.pipeline.store.database.connections import Database, engine_for
+from dealmill.pipeline.store.database.tables import JsonNumbers, Storage, metadata
+from dealmill.pipeline.store.planning import plan_run, queue_run
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import an_audit, deal, do_runs
 from tests.survey.doing import MEMORY, Brittle, a_survey, alter
 

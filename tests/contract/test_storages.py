@@ -18,14 +18,14 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.plans import queue_rerun, queue_run
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.source_writing import append, cut_remaining_jobs
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.planning import queue_rerun, queue_run
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from tests.contract.pairs import (
     BLOCK,
     a_pair,

@@ -12,7 +12,7 @@ from redis import AuthenticationError, Redis
 from redis.backoff import ConstantBackoff
 from redis.retry import Retry
 
-from dealmill.pipeline.store.tables import REVISION
+from dealmill.pipeline.store.database.tables import REVISION
 from tests.deploy.natively import PASSWORDS, PORTS, Deployment, find_client, free_port, until
 from tests.servers import Postgres
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from dealmill.pipeline.store.invariants import FREE, INVARIANTS, Invariant
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.audits.invariants import FREE, INVARIANTS, Invariant
+from dealmill.pipeline.store.database.tables import Storage
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "invariants.md"
 INTRODUCTION = """\
@@ -12,7 +12,7 @@ INTRODUCTION = """\
 The record of a run is everything the database stores about it: its plan and source, its layouts, jobs, verdicts and
 audits, their digests, and the action log. The invariants below hold for every intact record.
 [`dealmill audit`](check.md#audit) reports each violation as a *fault*. The list is defined in
-`pipeline/store/invariants.py`, and `make docs` generates this page from it.
+`pipeline/store/audits/invariants.py`, and `make docs` generates this page from it.
 
 *Rows* and *packed* are the two [storages](architecture.md#two-storages) of a run. Invariants about layout rows do not
 apply to a packed run, which stores no layouts. The values and evidence of a packed run are those obtained by dealing

@@ -10,9 +10,9 @@ from contextlib import ExitStack, suppress
 
 import psycopg
 
-from dealmill.pipeline.store.controls import control
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.tables import Control
+from dealmill.pipeline.store.database.tables import Control
+from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.app import BROKER_PATIENCE, QUEUE
 from tests.faults.place import LEASE_SECONDS, UP_SECONDS
 from tests.faults.scene import HOSTS, Scene

@@ -15,12 +15,12 @@ from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store import revisions
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database, patiently
-from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database, patiently
+from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from tests.doing import a_run, a_source, an_audit
 from tests.faults.processes import is_worker, processes_in
 from tests.forks.background import ForkedCommand

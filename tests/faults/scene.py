@@ -12,7 +12,7 @@ from redis import Redis
 from sqlalchemy import text
 
 from dealmill.pipeline.errors import StoreUnavailable
-from dealmill.pipeline.store.database import patiently
+from dealmill.pipeline.store.database.connections import patiently
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent
 from tests.doing import dealer

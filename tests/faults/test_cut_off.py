@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers.broker import find_server
 from dealmill.workers.processes import die_with_parent
 from tests.doing import dealer

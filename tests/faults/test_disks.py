@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from tests.servers import ORDINARY_USER, Postgres, clean_environment, dealmill, dealmill_command, running_postgres
 
 SOURCE = "deal:memory:seed=8:1-60000"

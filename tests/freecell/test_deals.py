@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from dealmill.game import UsageError
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.tables import sources
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import sources
 from tests.freecell.solving import dealt, freecell
 
 LAST = 2**33 - 1

@@ -32,9 +32,9 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store import packs
+from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.results import parse_item
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.storages import packs
 from dealmill.pipeline.survey.growth import Width
 from dealmill.testing.subject import real_lines
 from tests.fuzz import inputs

@@ -18,7 +18,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.files import GZIP, open_binary
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.database.revisions import open_store
 from tests.doing import deal
 from tests.fuzz import inputs
 from tests.fuzz.targets import SECRET

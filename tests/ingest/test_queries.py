@@ -14,11 +14,11 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import SavedQuery, parse_saved_query, query_reading
 from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import ALL, Filter
-from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.status import find_run
 from tests.doing import a_run, a_source, an_audit, dealer, do_runs
 from tests.survey.doing import alter
 

@@ -15,19 +15,19 @@ from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.log import list_actions
-from dealmill.pipeline.store.plans import Installation, installed_engines, queue_rerun, queue_retry, queue_run
+from dealmill.pipeline.store.planning import Installation, installed_engines, queue_rerun, queue_retry, queue_run
 from dealmill.pipeline.store.results import find_result, matching_runs
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.source_writing import open_deals
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.log import list_actions
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import tasks, working
 from tests.doing import a_run, a_source, an_audit, deal, do_runs

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import DamagedWarning
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import (
     NONE,
     Distribution,

@@ -27,11 +27,12 @@ from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store import revisions, source_writing
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import queue_run, requeue
-from dealmill.pipeline.store.tables import Storage
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.planning import queue_run, requeue
+from dealmill.pipeline.store.sources import writing as source_writing
 from tests.cli.running import started
 from tests.doing import a_run, an_audit, deal, do_runs, each_engine
 from tests.servers import dealmill

@@ -5,11 +5,11 @@ import pytest
 import dealmill
 from dealmill import Result, Verdict
 from dealmill.pipeline.games import games
-from dealmill.pipeline.store import packed, rows
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.results import Query, query_of
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages import packed, rows
 from tests.doing import a_run, deal
 from tests.survey.doing import a_survey, alter
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.runs import find_run, list_runs
+from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import find_run, list_runs
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from tests.doing import a_run, a_source, an_audit, dealer, do_runs
 from tests.servers import Postgres
 

@@ -13,18 +13,19 @@ from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress import Event, Finished, Message, silent
-from dealmill.pipeline.store import controls, leases, revisions
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.controls import Labels, control
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import OLDEST
+from dealmill.pipeline.store.database.tables import Control, Storage
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.jobs import SOLVING, grow
-from dealmill.pipeline.store.log import list_actions
-from dealmill.pipeline.store.plans import Installation, installed_engines, plan_repetition, plan_run
-from dealmill.pipeline.store.revisions import OLDEST
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.storage import SolvedJob
-from dealmill.pipeline.store.tables import Control, Storage
+from dealmill.pipeline.store.planning import Installation, installed_engines, plan_repetition, plan_run
+from dealmill.pipeline.store.runs import controls, leases
+from dealmill.pipeline.store.runs.controls import Labels, control
+from dealmill.pipeline.store.runs.jobs import SOLVING, grow
+from dealmill.pipeline.store.runs.log import list_actions
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.storage import SolvedJob
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import reconciler, tasks, working
 from tests.doing import a_source, an_audit, do_job, do_runs

@@ -15,16 +15,16 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage, jobs
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.tables import Storage, jobs
-from dealmill.pipeline.store.workers import machines_of, worker_name
+from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.workers import machines_of, worker_name
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from tests.doing import LEASE, a_source, an_audit, deal, do_runs
 from tests.servers import dealmill
 from tests.web.conftest import client_of

@@ -7,10 +7,10 @@ import pytest
 from sqlalchemy import Connection, func, select, text, update
 
 from dealmill.pipeline.errors import StoreError, StoreUnavailable
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.source_writing import open_source
-from dealmill.pipeline.store.sqlite import EmbeddedConnection
-from dealmill.pipeline.store.tables import sources
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.sqlite import EmbeddedConnection
+from dealmill.pipeline.store.database.tables import sources
+from dealmill.pipeline.store.sources.writing import open_source
 
 
 def counted(connection: Connection) -> int:

@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import select
 
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.shapes import Shape
-from dealmill.pipeline.store.tables import engines, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import engines, jobs, runs, sources, verdicts
 
 COLUMNS = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 

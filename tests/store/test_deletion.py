@@ -13,21 +13,22 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store import layout_index, log
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import findings_of
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.controls import set_note
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import findings_of
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage, metadata
 from dealmill.pipeline.store.deletion import check_deletable, delete_subject, give_back_space
 from dealmill.pipeline.store.find import find_layout
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.log import list_actions
-from dealmill.pipeline.store.plans import plan_repetition, plan_run
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs, read_runs
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.sources import find_source, list_sources
-from dealmill.pipeline.store.tables import Storage, metadata
+from dealmill.pipeline.store.planning import plan_repetition, plan_run
+from dealmill.pipeline.store.runs import log
+from dealmill.pipeline.store.runs.controls import set_note
+from dealmill.pipeline.store.runs.log import list_actions
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, read_runs
+from dealmill.pipeline.store.sources import layout_index
+from dealmill.pipeline.store.sources.source import find_source, list_sources
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from tests.doing import a_run, a_source, an_audit, do_audit, do_runs
 from tests.store.test_controls import pending
 from tests.survey.doing import alter

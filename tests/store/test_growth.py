@@ -10,12 +10,12 @@ from sqlalchemy import Connection, event, func, select, text
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.runs import Runs
-from dealmill.pipeline.store.source_writing import open_source
-from dealmill.pipeline.store.tables import metadata, unindexed
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import metadata, unindexed
+from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.runs.status import Runs
+from dealmill.pipeline.store.sources.writing import open_source
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.stores import Store
 from tests.doing import a_run, a_source, dealer
 

@@ -14,9 +14,10 @@ from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.progress import Event, Message
-from dealmill.pipeline.store import layout_index
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.layout_index import (
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import index_segments, items, metadata
+from dealmill.pipeline.store.sources import layout_index
+from dealmill.pipeline.store.sources.layout_index import (
     DigestPrefixes,
     Place,
     index_some,
@@ -24,9 +25,8 @@ from dealmill.pipeline.store.layout_index import (
     scanned_items,
     unindexed_items,
 )
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import index_segments, items, metadata
+from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.survey.doing import alter
 
 LETTERS = "ABCDEFGH"

@@ -10,18 +10,19 @@ from sqlalchemy import Connection, func, select, update
 from dealmill.pipeline.games.batch import Entries, Solved, pack
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database import tables
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.tables import PENDING
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.functions import clock
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import plan_repetition, plan_run
-from dealmill.pipeline.store.rows import Rows, SolvedRows, solved_rows
-from dealmill.pipeline.store.runs import RunStatus, find_run, list_runs
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.sources import Source
-from dealmill.pipeline.store.tables import PENDING
+from dealmill.pipeline.store.planning import plan_repetition, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
+from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.storages.rows import Rows, SolvedRows, solved_rows
 
 LEASE = 60.0
 claim, do, finish = SOLVING_JOBS.claim, SOLVING_JOBS.do, SOLVING_JOBS.finish

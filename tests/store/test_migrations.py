@@ -15,19 +15,20 @@ from dealmill.cli import dealmill as commands
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store import leases, revisions
-from dealmill.pipeline.store.audits import faults_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import OLDEST, create_store, open_store
+from dealmill.pipeline.store.database.tables import REVISION, metadata
+from dealmill.pipeline.store.database.tables import jobs as jobs_table
+from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.histograms import histogram_of
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING, SPREAD
-from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.revisions import OLDEST, create_store, open_store
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.stretches import Fault
-from dealmill.pipeline.store.tables import REVISION, metadata
-from dealmill.pipeline.store.tables import jobs as jobs_table
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING, SPREAD
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages.stretches import Fault
 from tests.doing import a_run, a_source, an_audit, deal, do_runs
 from tests.servers import Postgres
 from tests.survey.doing import a_survey, alter

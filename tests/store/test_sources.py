@@ -14,16 +14,16 @@ from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.store import layout_index
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import CHUNK
-from dealmill.pipeline.store.layout_index import DigestPrefixes, count_duplicates
-from dealmill.pipeline.store.plans import plan_run
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.sources import find_source, rejects_of, reread
-from dealmill.pipeline.store.tables import items
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import items
+from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.runs.jobs import CHUNK
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources import layout_index
+from dealmill.pipeline.store.sources.layout_index import DigestPrefixes, count_duplicates
+from dealmill.pipeline.store.sources.source import find_source, rejects_of, reread
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from tests.doing import a_source, do_runs
 
 

@@ -9,10 +9,10 @@ import pytest
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import RunStatus
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Control
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.states import describe
-from dealmill.pipeline.store.tables import Control
 from tests.doing import a_run
 from tests.survey.doing import alter
 

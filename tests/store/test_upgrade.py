@@ -9,14 +9,14 @@ import pytest
 
 import dealmill
 from dealmill import Store
-from dealmill.pipeline.store import revisions
-from dealmill.pipeline.store.audits import find_audit
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import queue_rerun
-from dealmill.pipeline.store.runs import find_run
-from dealmill.pipeline.store.seals import seal_of, still_sealed
-from dealmill.pipeline.store.tables import REVISION
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.audits.audit import find_audit
+from dealmill.pipeline.store.audits.seals import seal_of, still_sealed
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import REVISION
+from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.planning import queue_rerun
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import extend_to
 from tests.doing import an_audit, do_audit, do_runs
 from tests.judging import each_verdict_checked_once

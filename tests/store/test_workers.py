@@ -6,16 +6,17 @@ from importlib.metadata import version
 import pytest
 from sqlalchemy import update
 
-from dealmill.pipeline.store import leases, tables
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import AUDITING
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.functions import clock
+from dealmill.pipeline.store.audits.audit import AUDITING
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database import tables
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import installed_engines, plan_run
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.workers import list_workers, worker_name
+from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.workers import list_workers, worker_name
 from tests.doing import a_run, a_source
 
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]

@@ -9,11 +9,11 @@ from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.jobs import SOLVING, grow
-from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.runs import RunStatus, find_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.planning import installed_engines
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING, grow
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import do_runs
 

@@ -10,17 +10,18 @@ from dealmill.pipeline.errors import DamagedError, DamagedWarning, DifferenceErr
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import AUDITING, faults_of, objections_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import AUDITING, faults_of, objections_of
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.jobs import grow
-from dealmill.pipeline.store.plans import installed_engines
+from dealmill.pipeline.store.planning import installed_engines
 from dealmill.pipeline.store.results import Query, find_result
-from dealmill.pipeline.store.runs import find_run, run_of_job
-from dealmill.pipeline.store.stretches import Fault
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import grow
+from dealmill.pipeline.store.runs.planned import run_of_job
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.storages.stretches import Fault
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, a_run, an_audit, deal, do_audit

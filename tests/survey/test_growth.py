@@ -5,13 +5,13 @@ import pytest
 
 from dealmill.pipeline.errors import DifferenceError, StoreError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.jobs import grow
 from dealmill.pipeline.store.results import Query
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.runs.jobs import grow
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage, open_survey
 from tests.doing import LEASE, do_runs

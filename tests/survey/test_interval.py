@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.survey import estimate
 from dealmill.pipeline.survey.interval import Interval, Z, deviation, of_mean, of_share
 from dealmill.pipeline.survey.report import format_figure

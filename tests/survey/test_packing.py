@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store import packs
+from dealmill.pipeline.store.storages import packs
 
 CODES = st.sampled_from([int(verdict) for verdict in Verdict])
 

@@ -18,18 +18,19 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.results.export import export
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.blocks import fingerprint_of
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.jobs import SOLVING, grow
-from dealmill.pipeline.store.plans import queue_rerun, queue_run
+from dealmill.pipeline.store.planning import queue_rerun, queue_run
 from dealmill.pipeline.store.results import query_of
-from dealmill.pipeline.store.runs import expectation_of, find_run
-from dealmill.pipeline.store.source_writing import open_deals
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING, grow
+from dealmill.pipeline.store.runs.planned import expectation_of
+from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.pipeline.survey.report import summary_sentence, survey_facts

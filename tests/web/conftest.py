@@ -7,8 +7,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from dealmill.web import check, pages, site
 from dealmill.web.app import application
 from tests.conftest import with_tables

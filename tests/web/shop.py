@@ -5,11 +5,11 @@ from sqlalchemy import text
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.engines import retract
-from dealmill.pipeline.store.plans import queue_rerun, queue_run
-from dealmill.pipeline.store.source_writing import append, complete, open_source
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.planning import queue_rerun, queue_run
+from dealmill.pipeline.store.runs.engines import retract
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import a_run, an_audit, deal, do_runs
 from tests.survey.doing import a_survey
 

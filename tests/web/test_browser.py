@@ -8,9 +8,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import queue_run
-from dealmill.pipeline.store.tables import Storage
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.planning import queue_run
 from tests.doing import a_run, a_source, deal, do_runs
 from tests.web import shop
 from tests.web.browser import running_browser, serving

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.web import compare
 from tests.doing import a_run, dealer
 from tests.web import shop

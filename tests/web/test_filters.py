@@ -13,9 +13,9 @@ import dealmill
 from dealmill import Outcome, Verdict
 from dealmill.cli.options import Range
 from dealmill.pipeline.arguments import number_range
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import ALL, range_text
-from dealmill.pipeline.store.urls import database_url
 from dealmill.web.filters import PageFilter
 from tests.web import shop
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from fastapi.testclient import TestClient
 
-from dealmill.pipeline.store.controls import set_note, tag
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.controls import set_note, tag
 from dealmill.web import overview
 from tests.doing import a_run
 from tests.web import shop

@@ -10,7 +10,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.games.installed import all_offers
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.doing import a_run
 from tests.web import shop
 from tests.web.conftest import client_of

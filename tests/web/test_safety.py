@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill import StoreError, UsageError
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.web.app import application
 from dealmill.web.safety import HEADERS, MOST_BYTES, check_address
 from tests.doing import a_run

@@ -7,8 +7,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 
 import dealmill
-from dealmill.pipeline.store import packed, rows
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.storages import packed, rows
 from dealmill.web import pages
 from dealmill.web.app import application
 from tests.web import shop

@@ -15,7 +15,7 @@ import pytest
 from celery.signals import after_setup_logger
 
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers import farm, logs, process
 from dealmill.workers.farm import Farm
 from dealmill.workers.processes import kill, start

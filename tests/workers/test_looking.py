@@ -5,8 +5,8 @@ from itertools import pairwise
 
 import pytest
 
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import Installation
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.planning import Installation
 from dealmill.workers import working
 
 

@@ -9,7 +9,7 @@ from urllib.request import urlopen
 
 from prometheus_client.parser import text_string_to_metric_families
 
-from dealmill.pipeline.store.jobs import CHUNK
+from dealmill.pipeline.store.runs.jobs import CHUNK
 from tests.servers import clean_environment, dealmill, dealmill_command
 
 RUN = {"engine": "memory/two-pass", "kind": "run", "outcome": "done"}

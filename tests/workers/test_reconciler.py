@@ -7,8 +7,8 @@ import pytest
 from redis import Redis
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.plans import Installation, plan_run
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.planning import Installation, plan_run
 from dealmill.workers.app import QUEUE
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.reconciler import CLOGGED, check_broker, reconcile

@@ -13,16 +13,18 @@ from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.solve import solve_texts
-from dealmill.pipeline.store import leases, packed, packed_solving, tables
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.audits import find_audit
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.audits.audit import find_audit
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database import tables
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.jobs import SOLVING
-from dealmill.pipeline.store.plans import Installation, installed_engines, plan_run
-from dealmill.pipeline.store.rows import Rows
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.planning import Installation, installed_engines, plan_run
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages import packed, packed_solving
+from dealmill.pipeline.store.storages.rows import Rows
 from dealmill.workers import reconciler, tasks, working
 from tests.doing import a_source
 from tests.servers import dealmill

@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.jobs import SOLVING, grow
-from dealmill.pipeline.store.plans import installed_engines
-from dealmill.pipeline.store.revisions import open_store
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.planning import installed_engines
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers.app import TASK, app
 from dealmill.workers.broker import LocalBroker

@@ -22,7 +22,7 @@ from dealmill.game import (
     text,
     texts,
 )
-from dealmill.pipeline.games.card_pairing.cases import Place, printer
+from dealmill.pipeline.games.card_pairing.proofs.cases import Place, printer
 from dealmill.pipeline.games.card_pairing.rules import Stacks, stack_name, start
 
 WIDTH, HEIGHT, GUTTER, LEFT = 46, 48, 22, 44

@@ -23,8 +23,7 @@ from dealmill.game import (
     run_kernel,
 )
 from dealmill.pipeline.games.card_pairing.canonical import BLANK, is_classic
-from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, STACK_NAMES
-from dealmill.pipeline.games.card_pairing.search import (
+from dealmill.pipeline.games.card_pairing.classic.search import (
     ALL,
     ENTRIES,
     LONGEST_CERTIFICATE,
@@ -40,6 +39,7 @@ from dealmill.pipeline.games.card_pairing.search import (
     new_search,
     solve,
 )
+from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, STACK_NAMES
 from dealmill.verdicts import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)

@@ -27,10 +27,10 @@ from dealmill.game import (
     routine,
     run_kernel,
 )
+from dealmill.pipeline.games.card_pairing.any_size.options import EIGHT, FOUR, THREE, TWO, read_cards
 from dealmill.pipeline.games.card_pairing.canonical import GOLDEN
+from dealmill.pipeline.games.card_pairing.classic.search import GAVE_UP, LOST, ONE, WON, ZERO, Words
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS
-from dealmill.pipeline.games.card_pairing.options import EIGHT, FOUR, THREE, TWO, read_cards
-from dealmill.pipeline.games.card_pairing.search import GAVE_UP, LOST, ONE, WON, ZERO, Words
 from dealmill.verdicts import Verdict
 
 SCORED = int(Verdict.SCORED)

@@ -13,9 +13,9 @@ from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.results.checker.build import READERS, SUFFIX, checker, sections_of
 from dealmill.pipeline.results.checker.facts import Export
 from dealmill.pipeline.results.export import atomic_file, export, metadata
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.runs import RunStatus, find_run
-from dealmill.pipeline.store.sources import Source, find_source
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import Source, find_source
 
 
 def checker_path(path: Path) -> Path:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dealmill.pipeline.games.card_pairing.cases import (
+from dealmill.pipeline.games.card_pairing.proofs.cases import (
     Case,
     cases,
     left_over,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.card_pairing.lemmas import MOST_STEPS, Closed, Contradiction, Jam, Step, proof
 from dealmill.pipeline.games.card_pairing.picture import frames, scenes
+from dealmill.pipeline.games.card_pairing.proofs.lemmas import MOST_STEPS, Closed, Contradiction, Jam, Step, proof
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer
 from tests.games.card_pairing.proving import certificate_of

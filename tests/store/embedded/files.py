@@ -9,9 +9,9 @@ import sys
 from contextlib import closing
 from pathlib import Path
 
-from dealmill.pipeline.store import revisions
-from dealmill.pipeline.store.database import Database
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.urls import database_url
 from tests.servers import clean_environment
 
 DROP_FROM_BOUNDING_SET = 24

@@ -7,7 +7,7 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill import DamagedError, StoreError, StoreUnavailable
-from dealmill.pipeline.store.database import Database
+from dealmill.pipeline.store.database.connections import Database
 from tests.servers import dealmill as command
 from tests.store.embedded.files import execute
 

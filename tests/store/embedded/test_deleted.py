@@ -12,8 +12,8 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill import ReplacedError, StoreError
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.source_writing import open_source
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.sources.writing import open_source
 from tests.servers import clean_environment, dealmill_command
 from tests.store.embedded.files import created
 

@@ -9,7 +9,7 @@ import pytest
 
 import dealmill
 from dealmill import StoreError, StoreUnavailable
-from dealmill.pipeline.store.tables import REVISION
+from dealmill.pipeline.store.database.tables import REVISION
 from tests.servers import clean_environment, dealmill_command
 from tests.servers import dealmill as command
 from tests.store.embedded.files import READERS, as_ordinary_user, contents, execute

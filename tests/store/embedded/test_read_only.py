@@ -7,8 +7,8 @@ import pytest
 from sqlalchemy import text
 
 from dealmill import StoreUnavailable
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.source_writing import open_source
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.sources.writing import open_source
 from tests.store.embedded.files import as_ordinary_user, contents, execute, lock_up
 
 

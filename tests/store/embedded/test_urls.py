@@ -8,8 +8,8 @@ import pytest
 
 import dealmill
 from dealmill import Store, StoreError
-from dealmill.pipeline.store.revisions import open_store
-from dealmill.pipeline.store.urls import database_url
+from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.database.urls import database_url
 from tests.store.embedded.files import as_ordinary_user, contents
 
 

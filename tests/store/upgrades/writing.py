@@ -14,11 +14,11 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress import Event, Ingesting
-from dealmill.pipeline.store import leases
-from dealmill.pipeline.store.audit_jobs import queue_audit
-from dealmill.pipeline.store.jobs import SOLVING, grow
-from dealmill.pipeline.store.plans import installed_engines, plan_run, queue_rerun
-from dealmill.pipeline.store.runs import find_run
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.planning import installed_engines, plan_run, queue_rerun
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.jobs import SOLVING, grow
+from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import a_run, an_audit, dealer, do_job, do_runs
 

@@ -1,0 +1,1 @@
+"""Card pairing of any size: conflict-driven learning over options, and its evidence."""

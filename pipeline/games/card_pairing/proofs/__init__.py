@@ -1,0 +1,1 @@
+"""Proofs that a layout of card pairing cannot be won, in words and as pictures."""

@@ -1,0 +1,307 @@
+"""Audits: their plans, their progress, and the findings that they record."""
+
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    case,
+    cast,
+    func,
+    insert,
+    literal,
+    literal_column,
+    select,
+    true,
+    update,
+)
+
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.store.audits.earlier import audit_seal
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock, one_of
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import (
+    DONE,
+    LEASED,
+    PENDING,
+    audit_jobs,
+    audits,
+    faults,
+    judgements,
+    runs,
+    verdicts,
+)
+from dealmill.pipeline.store.database.tables import actions as actions_table
+from dealmill.pipeline.store.runs import log
+from dealmill.pipeline.store.runs.jobs import audits_of, bounded, sizes
+from dealmill.pipeline.store.runs.leases import JobTable, cut
+from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
+from dealmill.pipeline.store.storages.choice import storage_of
+from dealmill.pipeline.store.storages.stretches import Fault, greatest_below_end
+
+AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
+AUDITING = JobTable(
+    table=audit_jobs,
+    owner=audit_jobs.c.audit_id,
+    joined=audit_jobs.join(audits),
+    run=audits.c.run_id,
+    totals=("valid", "invalid", "no_evidence", "faults"),
+    owners=audits_of,
+    open=true(),
+    grain=literal(1),
+)
+UNFINISHED = select(audit_jobs.c.audit_id).where(
+    audit_jobs.c.state.in_((PENDING, LEASED)), audit_jobs.c.digest.is_(None)
+)
+BEGUN = (
+    select(audits.c.id)
+    .where(
+        audits.c.run_id == bindparam("run_id"),
+        audits.c.population == bindparam("population"),
+        audits.c.size == bindparam("size"),
+        audits.c.seed == bindparam("seed"),
+        audits.c.id.in_(UNFINISHED),
+    )
+    .limit(1)
+)
+NEW = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
+SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("found"))
+ENGINE = select(runs.c.engine_id).where(runs.c.id == bindparam("run"))
+GREATEST_NUMBERS = [
+    greatest_below_end(column) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditStatus:
+    """An audit of a run and its progress.
+
+    `population` is the number of items of the run when the audit was planned, and `size` the number of verdicts to
+    judge; `seed` is the seed of a sample. `covered` is the number of verdicts in its `jobs`, of which some are `done`
+    and some are `left` (pending or leased). The other fields count its judgements and faults so far.
+    """
+
+    id: int
+    run: int
+    population: int
+    size: int
+    seed: int
+    jobs: int
+    done: int
+    left: int
+    covered: int
+    valid: int
+    invalid: int
+    no_evidence: int
+    faults: int
+
+    @property
+    def finished(self) -> bool:
+        """Whether all of its verdicts have been judged."""
+        return self.done == self.jobs and self.covered == self.size
+
+    @property
+    def damaged(self) -> bool:
+        """Whether it cannot be finished, because some of its jobs are missing or were changed."""
+        return not self.left and not self.finished
+
+    @property
+    def judged(self) -> int:
+        """The number of verdicts judged so far."""
+        return self.valid + self.invalid + self.no_evidence
+
+    @property
+    def clean(self) -> bool:
+        """Whether no invalid verdict and no fault was found."""
+        return self.invalid == self.faults == 0
+
+
+def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
+    """Plan an audit with its jobs and return its number. If there is an unfinished audit of the same verdicts, return
+    the number of that one.
+
+    `sample` is the number of verdicts to judge, None for all; `chunk` is the number of verdicts per job.
+    """
+    with store.writing() as connection:
+        population = min(run.items, storage_of(run).last_recorded_position(connection, run))
+        size = population if sample is None else min(sample, population)
+        plan = {"run_id": run.id, "population": population, "size": size, "seed": seed}
+        begun: int | None = connection.execute(BEGUN, plan).scalar()
+        if begun is not None:
+            return begun
+        number = {"id": _next_number(connection)} if store.embedded else {}
+        audit: int = connection.execute(NEW, {**number, **plan}).scalar_one()
+        connection.execute(SEALED, {"audit": audit, "found": audit_seal(connection, audit)})
+        cut(
+            connection,
+            AUDITING,
+            audit,
+            [(first, min(first + chunk, size + 1)) for first in range(1, max(size, 1) + 1, chunk)],
+        )
+        engine = connection.execute(ENGINE, {"run": run.id}).scalar_one()
+        what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
+        log.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
+    return audit
+
+
+def _next_number(connection: Connection) -> int:
+    """Return a number that no audit has had. SQLite would reuse the number of a deleted audit, whose findings may still
+    be stored."""
+    return 1 + max(connection.execute(greatest).scalar() or 0 for greatest in GREATEST_NUMBERS)
+
+
+def find_audit(store: Database, audit: int) -> AuditStatus:
+    """Return the audit with the given number, and its progress.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such audit.
+    DamagedError
+        If it cannot be read.
+    """
+    with store.reading() as connection:
+        row = connection.execute(_counted_audit(), {"audit": audit}).one_or_none()
+    if row is None:
+        raise NotFoundError(f"the store has no audit {audit}")
+    if trouble := AUDIT.trouble(row):
+        raise DamagedError(f"audit {audit} cannot be read: {trouble}")
+    return AuditStatus(**row._mapping)
+
+
+def latest_audits(store: Database, of: Sequence[int] | None = None) -> dict[int, AuditStatus]:
+    """Return the newest audit of every run that has one, or of the runs `of`, by run. Issue a `DamagedWarning` for each
+    audit that cannot be read."""
+    newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
+    if of is not None:
+        newest = newest.where(one_of(audits.c.run_id, NUMBERS))
+    found = {}
+    with store.reading() as connection:
+        for row in connection.execute(_counted().where(audits.c.id.in_(newest)), {} if of is None else {"numbers": of}):
+            if trouble := AUDIT.trouble(row):
+                warnings.warn(DamagedWarning(f"audit {row.id} cannot be read: {trouble}"), stacklevel=2)
+            else:
+                found[row.run] = AuditStatus(**row._mapping)
+    return found
+
+
+@cache
+def _counted_audit() -> Select[*tuple[Any, ...]]:
+    return _counted().where(audits.c.id == bindparam("audit"))
+
+
+def _counted() -> Select[*tuple[Any, ...]]:
+    def total(column: ColumnElement[int]) -> ColumnElement[int]:
+        return cast(func.coalesce(func.sum(column), 0), BigInteger)
+
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            audits.c.id,
+            audits.c.run_id.label("run"),
+            audits.c.population,
+            audits.c.size,
+            audits.c.seed,
+            func.count(audit_jobs.c.id).label("jobs"),
+            total(case((audit_jobs.c.state == DONE, 1), else_=0)).label("done"),
+            total(case((audit_jobs.c.state.in_((PENDING, LEASED)), 1), else_=0)).label("left"),
+            total(sizes(audit_jobs)).label("covered"),
+            *(total(bounded(audit_jobs.c[name])).label(name) for name in AUDITING.totals),
+        )
+        .select_from(audits.join(audit_jobs))
+        .group_by(audits.c.id)
+    )
+    return query
+
+
+FETCHED = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding of an audit on the items `first` to `last` (both inclusive).
+
+    `finding` is ``fault`` for a fault of the record, or ``invalid`` for an invalid verdict. `step` is the step of the
+    evidence that is invalid, 0 for the verdict itself, and None for a fault.
+    """
+
+    run: int
+    first: int
+    last: int
+    finding: str
+    step: int | None
+    reason: str | None
+
+    @property
+    def items(self) -> str:
+        """The items as ``RUN:POSITION`` or ``RUN:FIRST-LAST``."""
+        return f"{self.run}:{self.first}" + ("" if self.last == self.first else f"-{self.last}")
+
+
+def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Judgement]]:
+    """Yield the positions of the verdicts that an audit found invalid, with their judgements, in order of position."""
+    query = (
+        select(judgements.c.position, judgements.c.step, judgements.c.reason)
+        .where(
+            judgements.c.run_id == audit.run,
+            judgements.c.audit_id == audit.id,
+            judgements.c.outcome == int(Outcome.INVALID),
+            judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
+        )
+        .order_by(judgements.c.position)
+    )
+    with store.browsing() as connection:
+        for position, step, reason in connection.execution_options(yield_per=FETCHED).execute(query):
+            yield position, Judgement(Outcome.INVALID, step, reason)
+
+
+def faults_of(store: Database, audit: int) -> list[Fault]:
+    """Return the faults that an audit found, in order of their items."""
+    query = (
+        select(faults.c.first, faults.c.last, faults.c.reason)
+        .where(faults.c.audit_id == audit)
+        .order_by(faults.c.first, faults.c.job, faults.c.number)
+    )
+    with store.reading() as connection:
+        return [Fault(*row) for row in connection.execute(query)]
+
+
+CLAIMS = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
+UNPROVED = (
+    select(func.count())
+    .select_from(
+        judgements.join(
+            verdicts, (verdicts.c.run_id == judgements.c.run_id) & (verdicts.c.position == judgements.c.position)
+        )
+    )
+    .where(
+        judgements.c.run_id == bindparam("run"),
+        judgements.c.audit_id == bindparam("audit"),
+        judgements.c.outcome == int(Outcome.NO_EVIDENCE),
+        judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
+        verdicts.c.verdict.in_(list(map(int, CLAIMS))),
+    )
+)
+
+
+def count_unproved(store: Database, audit: AuditStatus) -> int:
+    """Return the number of judged verdicts that claim a result without evidence, as only imported ones can."""
+    with store.reading() as connection:
+        return connection.execute(UNPROVED, {"run": audit.run, "audit": audit.id}).scalar_one()
+
+
+def findings_of(store: Database, audit: AuditStatus) -> Iterator[Finding]:
+    """Yield all findings of an audit: first the faults, then the invalid verdicts, each in order of their items."""
+    for fault in faults_of(store, audit.id):
+        yield Finding(audit.run, fault.first, fault.last, "fault", None, fault.reason)
+    for position, judgement in objections_of(store, audit):
+        yield Finding(audit.run, position, position, "invalid", judgement.step, judgement.reason)

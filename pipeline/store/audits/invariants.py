@@ -1,0 +1,295 @@
+"""The invariants of the record of a run.
+
+An audit checks each invariant in `INVARIANTS`. docs/invariants.md is generated from the same list.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from dealmill.pipeline.digests import layout_digest
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.audits.earlier import audit_faults, earlier_faults
+from dealmill.pipeline.store.audits.seals import item_faults, plan_faults, reject_faults, source_faults
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage
+from dealmill.pipeline.store.runs.controls import control_faults
+from dealmill.pipeline.store.runs.log import log_faults
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.storages.stretches import Fault, Stretch
+
+
+@dataclass(frozen=True, slots=True)
+class AuditScope:
+    """The part of the record that a job of an audit checks: a stretch of a run, and the store for everything else.
+
+    `whole` tells whether the audit is of all verdicts. The job with the first stretch of such an audit also checks the
+    invariants of the record as a whole.
+    """
+
+    store: Database
+    run: PlannedRun
+    audit: int
+    population: int
+    stretch: Stretch
+    whole: bool
+
+    @property
+    def checks_whole_record(self) -> bool:
+        """Whether this is the first stretch of an audit of all verdicts."""
+        return self.whole and self.first == 1
+
+    @property
+    def first(self) -> int:
+        """The position of the first item."""
+        return self.stretch.positions[0] if self.stretch.positions else 1
+
+    @property
+    def stop(self) -> int:
+        """The position after the last item."""
+        return self.stretch.positions[-1] + 1 if self.stretch.positions else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A property of every sound record.
+
+    `sentence` states it, `broken` finds the faults where it does not hold, and `storages` are the storages in which it
+    is checked. It is checked for each stretch or, with `of_whole`, once, with the first stretch of an audit of all
+    verdicts.
+    """
+
+    name: str
+    sentence: str
+    find_faults: Callable[[AuditScope], Iterator[Fault]]
+    storages: tuple[Storage, ...] = (Storage.ROWS, Storage.PACKED)
+    of_whole: bool = False
+
+
+def _lost_items(scope: AuditScope) -> Iterator[Fault]:
+    there = {item.position for item in scope.stretch.items}
+    for first, last in _spans(position for position in scope.stretch.positions if position not in there):
+        yield Fault(first, last, "these items are missing from the source")
+
+
+def _altered_layouts(scope: AuditScope) -> Iterator[Fault]:
+    for item in scope.stretch.items:
+        if item.digest is not None and layout_digest(scope.run.game, item.layout) != item.digest:
+            yield Fault(item.position, item.position, "the text of the layout does not match its digest")
+
+
+def _items_without_one_job(scope: AuditScope) -> Iterator[Fault]:
+    if scope.stretch.jobs is None or not scope.stretch.positions:
+        return
+    first, last = scope.stretch.positions[0], scope.stretch.positions[-1]
+    reached = first
+    for job in scope.stretch.jobs:
+        if job.state not in (PENDING, LEASED, DONE):
+            yield Fault(
+                max(job.first, first), min(job.stop - 1, last), f"the state of their job, {job.state}, is not valid"
+            )
+        if job.first > reached:
+            yield Fault(reached, job.first - 1, "these items belong to no job")
+        elif first <= job.first < reached:
+            yield Fault(job.first, min(job.stop, reached) - 1, "these items belong to two jobs")
+        reached = max(reached, job.stop)
+    if reached <= last:
+        yield Fault(reached, last, "these items belong to no job")
+
+
+def _unanswered_items(scope: AuditScope) -> Iterator[Fault]:
+    for first, last in _spans(item.position for item in scope.stretch.items if item.due and item.verdict is None):
+        yield Fault(first, last, "there is no verdict, but the job is done")
+
+
+def _changed_verdicts(scope: AuditScope) -> Iterator[Fault]:
+    for item in scope.stretch.items:
+        if item.verdict_again is not None and item.verdict is not None and item.verdict_again != item.verdict:
+            again = Verdict(item.verdict_again).word
+            reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {again}"
+            yield Fault(item.position, item.position, reason)
+
+
+def _wrong_totals(scope: AuditScope) -> Iterator[Fault]:
+    for job in scope.stretch.jobs or ():
+        differing = [name for name, total in job.counted.items() if total != job.totals[name]]
+        if differing:
+            pairs = [(name, _shown(job.totals[name]), _shown(job.counted[name])) for name in differing]
+            differences = ", ".join(f"{name} is {total}, expected {counted}" for name, total, counted in pairs)
+            yield Fault(job.first, job.stop - 1, f"the recorded totals do not match the verdicts: {differences}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bytes):
+        return f"{value.hex()[:16]}…"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def _blocks_without_digest(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.blocks:
+        if block.recorded is None:
+            yield Fault(block.first, block.stop - 1, "no digest of these verdicts is recorded")
+
+
+def _changed_blocks(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.blocks:
+        if block.recorded is not None and block.recorded != block.found:
+            yield Fault(
+                block.first,
+                block.stop - 1,
+                f"the layouts, verdicts or evidence were changed: their digest is {_shown(block.found)}, "
+                f"the recorded one {_shown(block.recorded)}",
+            )
+
+
+def _changed_node_counts(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.blocks:
+        if block.nodes and block.recorded == block.found and block.nodes.recorded != block.nodes.found:
+            yield Fault(block.first, block.stop - 1, "the node counts do not match their digest")
+
+
+def _strays(scope: AuditScope) -> Iterator[Fault]:
+    early = {item.position for item in scope.stretch.items if item.verdict is not None and not item.due}
+    for first, last in _spans(sorted(early.union(scope.stretch.strays))):
+        yield Fault(first, last, "there are rows that belong to no item, or to no finished job")
+
+
+def _damaged_rows(scope: AuditScope) -> Iterator[Fault]:
+    yield from scope.stretch.damaged
+
+
+def _altered_lines(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.stretch.source_blocks:
+        if block.recorded != block.found:
+            yield Fault(
+                block.first, block.stop - 1, "the lines or layouts of these items were changed after they were read"
+            )
+
+
+def _altered_source(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, source_faults(scope.store, scope.run))
+
+
+def _lost_end(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, item_faults(scope.store, scope.run, scope.population))
+
+
+def _altered_rejects(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, reject_faults(scope.store, scope.run, scope.population))
+
+
+def _altered_plan(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, plan_faults(scope.store, scope.run))
+
+
+def _altered_controls(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, control_faults(scope.store, scope.run.id))
+
+
+def _altered_log(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, log_faults(scope.store))
+
+
+def _altered_audits(scope: AuditScope) -> Iterator[Fault]:
+    if scope.whole:
+        yield from earlier_faults(
+            scope.store, scope.run.id, scope.audit, scope.first, scope.stop, last=scope.stop > scope.population
+        )
+
+
+def _altered_plans_of_audits(scope: AuditScope) -> Iterator[Fault]:
+    return _of_whole(scope, audit_faults(scope.store, scope.run.id))
+
+
+def _of_whole(scope: AuditScope, reasons: Iterator[str]) -> Iterator[Fault]:
+    for reason in reasons:
+        yield Fault(1, max(scope.population, 1), reason)
+
+
+INVARIANTS: tuple[Invariant, ...] = (
+    Invariant("items", "Every position of the source has a layout.", _lost_items, (Storage.ROWS,)),
+    Invariant("layouts", "The text of a layout matches its stored digest.", _altered_layouts, (Storage.ROWS,)),
+    Invariant("jobs", "Every item of the run belongs to exactly one job.", _items_without_one_job),
+    Invariant("verdicts", "Every item of a job that is done has a verdict.", _unanswered_items),
+    Invariant("totals", "The totals and distributions of a job that is done match its verdicts.", _wrong_totals),
+    Invariant(
+        "blocks", "Every block of up to 1,000 items has a digest once its jobs are done.", _blocks_without_digest
+    ),
+    Invariant("digests", "The digest of a block matches its layouts, verdicts, values and evidence.", _changed_blocks),
+    Invariant("nodes", "The digest of the node counts of a block matches them.", _changed_node_counts, (Storage.ROWS,)),
+    Invariant("strays", "Every stored verdict and digest belongs to items of the run whose job is done.", _strays),
+    Invariant(
+        "packed",
+        "Dealing and solving again gives the stored verdicts.",
+        _changed_verdicts,
+        (Storage.PACKED,),
+    ),
+    Invariant("rows", "Every layout, verdict and job has valid values in its columns.", _damaged_rows),
+    Invariant(
+        "lines", "The digest of each 1,000 items matches their lines and layouts.", _altered_lines, (Storage.ROWS,)
+    ),
+    Invariant("source", "The seal of the source matches its row.", _altered_source, of_whole=True),
+    Invariant("end", "There is a row for every item of the source.", _lost_end, of_whole=True),
+    Invariant(
+        "rejects",
+        "The digest of each 1,000 rejects matches their lines, texts and reasons, and no reject is missing.",
+        _altered_rejects,
+        of_whole=True,
+    ),
+    Invariant(
+        "plan", "The seal of the run matches its source, engine, limit and storage.", _altered_plan, of_whole=True
+    ),
+    Invariant(
+        "controls",
+        "Whether the run is paused or cancelled, its priority, tags and note are what the action log says.",
+        _altered_controls,
+        of_whole=True,
+    ),
+    Invariant(
+        "actions",
+        "The action log is a chain of digests, and every run, audit, retraction and deletion has an entry in it.",
+        _altered_log,
+        of_whole=True,
+    ),
+    Invariant(
+        "audits",
+        "The audits of the run are those that were planned, with all their jobs.",
+        _altered_plans_of_audits,
+        of_whole=True,
+    ),
+    Invariant("findings", "The judgements and faults of the run's other audits match their digests.", _altered_audits),
+)
+
+FREE = {
+    ("created", "at", "started", "finished", "leased_until", "advanced"): "times",
+    ("retracted",): "the time of a retraction; but it must be missing if and only if the reason is missing",
+    ("worker", "attempt", "trouble"): "the worker of a job, the number of attempts, and the end of earlier attempts",
+    ("cpu_seconds",): "what a job cost",
+    ("jobs.id", "audit_jobs.id"): "numbers that only messages use",
+    ("index_segments", "index_blocks", "index_stretches", "unindexed"): (
+        "the index of layouts, which `dealmill find` checks and builds again if it is damaged"
+    ),
+}
+"""The columns and tables that an audit does not check, with their meaning. An invariant covers each of the others."""
+
+
+def faults_of(scope: AuditScope) -> list[Fault]:
+    """Return the faults that a job of an audit finds: the places where an invariant does not hold."""
+    checked = (
+        invariant
+        for invariant in INVARIANTS
+        if scope.run.storage in invariant.storages and (scope.checks_whole_record or not invariant.of_whole)
+    )
+    return [fault for invariant in checked for fault in invariant.find_faults(scope)]
+
+
+def _spans(positions: Iterable[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last position of each unbroken range of ascending positions."""
+    first = last = None
+    for position in positions:
+        if last is not None and first is not None and position != last + 1:
+            yield first, last
+            first = None
+        first = position if first is None else first
+        last = position
+    if first is not None and last is not None:
+        yield first, last

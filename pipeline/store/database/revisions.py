@@ -1,0 +1,404 @@
+"""The revision of a database: its tables and views, their check when a store is opened, and the creation, upgrade and
+backup by the commands of ``dealmill db``.
+
+The views are for people who open the database: Dealmill itself does not read them. A migration that changes a table has
+to drop them first and to create them at its end; the first one, `migrations/versions/0010_tables.py`, created them.
+"""
+
+import os
+import re
+import secrets
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Literal
+
+from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, func, select, text
+
+from dealmill import migrations
+from dealmill.pipeline.errors import DamagedError, OutputError, StoreError, UsageError
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.progress import Copying, Progress, silent
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.tables import (
+    DONE,
+    LEASED,
+    PENDING,
+    REVISION,
+    Control,
+    NodeLimit,
+    Storage,
+    audit_jobs,
+    items,
+    jobs,
+    metadata,
+    runs,
+    sources,
+)
+from dealmill.pipeline.store.database.urls import database_url, read_only, shown
+
+if TYPE_CHECKING:
+    from alembic.config import Config
+
+# ruff: noqa: S608 -- all SQL is made of constants
+
+
+TIMES = {
+    "sqlite": "strftime('%Y-%m-%dT%H:%M:%SZ', {}, 'unixepoch')",
+    "postgresql": "to_char(to_timestamp({}) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
+}
+"""The SQL for a time in seconds since 1970 as ISO 8601 in UTC."""
+
+
+def views(dialect: str) -> dict[str, str]:
+    """Return the query behind each view, by the name of the view."""
+
+    def time(column: str, name: str) -> str:
+        return f"{TIMES[dialect].format(column)} AS {name}"
+
+    verdict = _words("verdicts.verdict", {code: code.word for code in Verdict})
+    storage = _words("runs.storage", {code: code.word for code in Storage})
+    control = _words("runs.control", {code: code.word for code in Control if code is not Control.DELETED})
+    state = _words("jobs.state", {PENDING: "pending", LEASED: "leased", DONE: "done"})
+    return {
+        "results_view": f"""
+SELECT verdicts.run_id AS run, verdicts.position, items.line, items.layout, {verdict} AS verdict, verdicts.value,
+       verdicts.nodes, verdicts.evidence, engines.name AS engine, engines.version, sources.id AS source,
+       sources.name AS source_name, engines.retracted IS NOT NULL AS retracted
+FROM verdicts
+JOIN runs ON runs.id = verdicts.run_id
+JOIN engines ON engines.id = runs.engine_id
+JOIN sources ON sources.id = runs.source_id
+JOIN items ON items.source_id = runs.source_id AND items.position = verdicts.position""",
+        "runs_view": f"""
+SELECT runs.id AS run, sources.game, engines.name AS engine, engines.version, sources.id AS source,
+       sources.name AS source_name, NULLIF(runs.node_limit, {NodeLimit.NONE}) AS max_nodes, {storage} AS storage,
+       runs.repeats, {control} AS control,
+       runs.priority, runs.tags, runs.note, {time("runs.created", "created")}, {time("engines.retracted", "retracted")},
+       engines.retracted_why
+FROM runs
+JOIN engines ON engines.id = runs.engine_id
+JOIN sources ON sources.id = runs.source_id
+WHERE runs.control <> {int(Control.DELETED)}""",
+        "jobs_view": f"""
+SELECT jobs.run_id AS run, jobs.first, jobs.stop - 1 AS last, {state} AS state, jobs.attempt AS attempts, jobs.worker,
+       {time("jobs.started", "started")}, {time("jobs.finished", "finished")}, jobs.trouble, jobs.winnable,
+       jobs.unwinnable, jobs.scored, jobs.undecided, jobs.failed, jobs.value_sum, jobs.nodes,
+       jobs.least_value, jobs.greatest_value, jobs.value_counts, jobs.least_nodes, jobs.greatest_nodes, jobs.node_counts
+FROM jobs""",
+        "sources_view": f"""
+SELECT sources.id AS source, sources.game, sources.name, sources.deals, sources.accepted AS layouts,
+       sources.duplicates, sources.rejected, sources.complete, {time("sources.created", "created")}
+FROM sources""",
+        "rejects_view": """
+SELECT rejects.source_id AS source, sources.name AS source_name, rejects.line, rejects.text, rejects.reasons
+FROM rejects
+JOIN sources ON sources.id = rejects.source_id""",
+    }
+
+
+def create_views(connection: Connection) -> None:
+    """Create the views in a database that has the tables of this code."""
+    for name, query in views(connection.dialect.name).items():
+        connection.exec_driver_sql(f"CREATE VIEW {name} AS {query.strip()}")
+
+
+def _words(column: str, codes: Mapping[Any, str]) -> str:
+    """The SQL for the word of a code."""
+    cases = (f"WHEN {int(code)} THEN '{word}'" for code, word in codes.items())
+    return f"CASE {column} {' '.join(cases)} END"
+
+
+TABLE = "alembic_version"
+alembic_version = Table(
+    TABLE,
+    MetaData(),
+    Column("version_num", String(32), nullable=False),
+    PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
+"""The table as Alembic creates it. It has one row, which Alembic updates."""
+OURS = {table.name for table in (sources, items, runs, jobs)}
+"""Tables that every store has had from its first revision."""
+NAMES = {
+    "sqlite": text("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"),
+    "postgresql": text(
+        "SELECT relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace <> 'pg_catalog'::regnamespace "
+        "AND pg_table_is_visible(oid)"
+    ),
+}
+"""The names of the tables of a database. Workers ask for them before every job, and SQLAlchemy's inspector, which
+prepares its queries anew each time, takes five times as long."""
+FORM = re.compile(r"(?!0000)[0-9]{4}")
+OLDEST = "0010"
+"""The oldest revision that can be upgraded, and the one to which a database can be downgraded: that of Dealmill 0.1.0,
+the first release (docs/decisions/0046-migrations-from-the-first-release.md)."""
+
+
+def revision_of(connection: Connection) -> str | None:
+    """Return the revision of a database; None if it has no Dealmill tables.
+
+    Raises
+    ------
+    StoreError
+        If it is an SQLite file with tables of another program.
+    DamagedError
+        If ``alembic_version`` does not hold exactly one valid revision.
+    """
+    place = shown(connection.engine.url)
+    tables = set(connection.execute(NAMES[connection.dialect.name]).scalars())
+    ours = tables >= OURS
+    if connection.dialect.name == "sqlite" and not ours and tables - {TABLE}:
+        found = ", ".join(sorted(tables - {TABLE})[:3])
+        raise StoreError(f"{place} is not a Dealmill store, but has other tables ({found}); change the database URL")
+    if TABLE not in tables:
+        if ours:
+            raise _damaged(place, "is missing")
+        return None
+    written = connection.execute(select(alembic_version.c.version_num)).scalars().all()
+    if not written and not ours:
+        return None
+    if len(written) != 1:
+        raise _damaged(place, f"has {len(written) or 'no'} rows instead of one")
+    [revision] = written
+    if not isinstance(revision, str) or not FORM.fullmatch(revision):
+        raise _damaged(place, f"holds {revision!r:.40}, which is not a valid revision")
+
+    return revision
+
+
+def create_tables(connection: Connection) -> None:
+    """Create the tables and views of the newest revision in an empty database. The result equals that of all
+    migrations, in a fraction of their time (docs/decisions/0030-starting.md)."""
+    metadata.create_all(connection, checkfirst=False)
+    create_views(connection)
+    alembic_version.create(connection, checkfirst=True)  # Dealmill 0.1.0 left it where it dropped all others
+    connection.execute(alembic_version.insert().values(version_num=REVISION))
+
+
+def _damaged(place: str, what: str) -> DamagedError:
+    return DamagedError(
+        f"the table {TABLE} of the database {place} {what}; restore the database from a backup, or if you are sure of "
+        f"its revision, write that to the table (the revision of this version of Dealmill is {REVISION})"
+    )
+
+
+def open_store(url: str, *, writable: bool = True, statement_seconds: float | None = None) -> Database:
+    """Open the store. Nothing is created; `create_store` creates an embedded file that is missing or empty.
+
+    Unless it is `writable`, the database itself refuses every write. A statement that takes more than
+    `statement_seconds` is ended with a `SlowQuery` error.
+    """
+    found = database_url(url)
+    store = Database(found if writable else read_only(found), statement_seconds)
+    try:
+        check_tables(store)
+    except StoreError:
+        store.close()  # SQLite keeps files next to one that is open
+        raise
+    return store
+
+
+def check_tables(store: Database) -> None:
+    """Check that the store has the revision of this version of Dealmill. Another process may migrate it at any time."""
+    if not store.vacant():
+        with store.reading() as connection:
+            check_revision(connection)
+
+
+def check_revision(connection: Connection) -> None:
+    """Check, in a transaction, what `check_tables` checks."""
+    revision = revision_of(connection)
+    if revision == REVISION:
+        return
+    place = shown(connection.engine.url)
+    if revision is None:
+        raise StoreError(f"the database {place} has no tables yet; create them with: dealmill db upgrade")
+    _check_known(place, revision)
+    raise StoreError(f"the database {place} is of an older version ({revision}); upgrade it with: dealmill db upgrade")
+
+
+def _check_known(place: str, revision: str | None) -> None:
+    if revision is None:
+        return
+    if revision < OLDEST:
+        raise StoreError(
+            f"the database {place} is older ({revision}) than Dealmill 0.1.0 ({OLDEST}); install that version, upgrade "
+            "the database with its dealmill db upgrade, and then use this version again"
+        )
+    if revision > REVISION:
+        raise StoreError(
+            f"the database {place} is newer ({revision}) than this version of Dealmill ({REVISION}); install a newer "
+            "Dealmill"
+        )
+
+
+def create_store(store: Database) -> None:
+    """Create the file and the tables of an embedded store, unless they exist. A server's database is changed only by
+    `dealmill db upgrade`."""
+    if store.vacant():
+        with store.rebuilding() as connection:
+            if revision_of(connection) is None:  # otherwise another command has just created them
+                create_tables(connection)
+
+
+HEAD = "head"
+"""Alembic's name for the newest revision."""
+MIGRATION_LOCK = Lock()
+"""Held during a migration, because Alembic keeps its context in module globals."""
+
+
+def _config(connection: Connection | None = None) -> "Config":
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(migrations.__path__[0])))
+    config.attributes["connection"] = connection
+    return config
+
+
+def revisions() -> list[str]:
+    """Return all revisions that this version of Dealmill knows, oldest first."""
+    from alembic.script import ScriptDirectory
+
+    script = ScriptDirectory.from_config(_config())
+    return [revision.revision for revision in reversed(list(script.walk_revisions()))]
+
+
+def current(store: Database) -> str | None:
+    """Return the revision of the database; None if it has no tables yet."""
+    if store.vacant():
+        return None
+    with store.reading() as connection:
+        return revision_of(connection)
+
+
+def upgrade(store: Database, revision: str = HEAD) -> None:
+    """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
+    database."""
+    current(store)  # rejects a file that is not a store before anything is written
+    if revision != HEAD and revision not in revisions():
+        raise StoreError(f"there is no revision {revision}; dealmill db upgrade without one upgrades to the newest")
+    with MIGRATION_LOCK, store.rebuilding() as connection:
+        found = revision_of(connection)
+        _check_known(shown(store.url), found)
+        if found is None and revision == HEAD:
+            create_tables(connection)
+        elif found != REVISION or revision != HEAD:
+            if found not in {None, REVISION}:
+                _check_no_leases(connection)
+            _migrate("upgrade", connection, revision)
+
+
+def downgrade(store: Database, revision: str) -> None:
+    """Downgrade the database to `revision` in one transaction. The data of the tables and columns that are dropped is
+    lost.
+
+    Raises
+    ------
+    StoreError
+        If the database has no tables, or is newer than this version of Dealmill or older than the first release, or
+        workers hold leases, or `revision` is not one to which a database can be downgraded.
+    """
+    if current(store) is None:
+        raise StoreError(f"the database {shown(store.url)} has no tables, so there is nothing to downgrade")
+    if revision not in revisions():
+        raise StoreError(
+            f"a database cannot be downgraded to {revision}; the oldest revision is {OLDEST}, that of Dealmill 0.1.0"
+        )
+    with MIGRATION_LOCK, store.rebuilding() as connection:
+        _check_known(shown(store.url), revision_of(connection))
+        _check_no_leases(connection)
+        _migrate("downgrade", connection, revision)
+
+
+def _migrate(direction: Literal["upgrade", "downgrade"], connection: Connection, revision: str) -> None:
+    from alembic import command
+    from alembic.util import CommandError
+
+    try:
+        getattr(command, direction)(_config(connection), revision)
+    except CommandError as error:
+        raise StoreError(str(error)) from error
+
+
+def _check_no_leases(connection: Connection) -> None:
+    """Check that no worker holds a lease, and lock the jobs until the migration is over. A worker writes its results to
+    the tables as they were when it started. Workers that start later check the revision first.
+
+    Raises
+    ------
+    StoreError
+        If workers hold leases.
+    """
+    held, longest = 0, 0.0
+    for table in (jobs, audit_jobs):
+        if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
+            connection.execute(text(f"LOCK TABLE {table.name} IN EXCLUSIVE MODE"))
+        left = table.c.leased_until - clock()
+        count, seconds = connection.execute(
+            select(func.count(), func.max(left)).where(table.c.state == LEASED, left > 0)
+        ).one()
+        held, longest = held + count, max(longest, seconds or 0.0)
+    if held:
+        raise StoreError(
+            f"workers hold leases ({held:,}); stop all commands that work on this database (they resume where "
+            f"they stopped) and try again; leases of dead workers expire within {longest:,.0f} s"
+        )
+
+
+PAGES = 10_000
+"""Pages copied between two reports of progress: 40 MB."""
+
+
+def back_up(store: Database, target: Path, progress: Progress = silent) -> int:
+    """Copy a store as it is at one moment into a new file, and return the size of the file in bytes.
+
+    Commands and workers may go on. The file appears under its name only when it is complete.
+
+    Raises
+    ------
+    UsageError
+        If the store is on PostgreSQL, which has tools of its own.
+    OutputError
+        If the target exists or cannot be written.
+    """
+    if not store.embedded:
+        raise UsageError(f"the store {shown(store.url)} is on PostgreSQL: back it up with pg_dump or pg_basebackup")
+    _check_new(target)
+    part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
+    try:
+        part.touch(exist_ok=False)
+        _copy(store, part, progress)
+        _check_new(target)  # another program may have written it in the meantime
+        part.rename(target)
+    except OSError as error:
+        raise OutputError(f"the backup {target} cannot be written: {error.strerror or error}") from error
+    except sqlite3.Error as error:
+        raise OutputError(f"the backup {target} cannot be written: {error}") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return target.stat().st_size
+
+
+def _check_new(target: Path) -> None:
+    if os.path.lexists(target):
+        raise OutputError(f"{target} exists: name a new file for the backup")
+
+
+def _copy(store: Database, part: Path, progress: Progress) -> None:
+    def report(_status: int, left: int, pages: int) -> None:
+        progress(Copying(pages - left, pages))
+
+    with store.reading() as connection:
+        source = connection.connection.dbapi_connection
+        assert isinstance(source, sqlite3.Connection)  # noqa: S101 -- it is embedded
+        copy = sqlite3.connect(part)
+        try:
+            source.backup(copy, pages=PAGES, progress=report)
+            copy.execute("PRAGMA journal_mode=DELETE")  # nothing beside the file
+        finally:
+            copy.close()
+    with part.open("rb") as file:
+        os.fsync(file.fileno())

@@ -1,0 +1,103 @@
+"""Checks of stored rows: whether each value has the type and the range of its column."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement
+
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.store.database.tables import CODES, MOST_CHARACTERS, NodeLimit
+
+KINDS: dict[type, str] = {
+    bool: "true or false",
+    bytes: "bytes",
+    dict: "a JSON object",
+    float: "a number",
+    int: "a whole number",
+    str: "text",
+}
+
+LONGEST_SHOWN = 60
+"""The most characters of a value that a message shows."""
+
+
+class Shape:
+    """A validator for rows of the given columns, in that order."""
+
+    def __init__(self, *columns: ColumnElement[Any]) -> None:
+        self._columns = columns
+        self._codes = [(place, column, set(column.info[CODES])) for place, column in _with(CODES, columns)]
+        self._texts = [place for place, column in enumerate(columns) if column.type.python_type is str]
+        self._bounded = _with(MOST_CHARACTERS, columns)
+        self._sound: set[tuple[type, ...]] = set()
+
+    def troubles(self, columns: Sequence[Sequence[Any]]) -> dict[int, str]:
+        """Return what is wrong with rows, by their place among all. The rows are given by `columns` of equal length."""
+        if all(map(self._is_sound, self._columns, columns)):
+            return {}
+        checked = ((place, self.trouble(row)) for place, row in enumerate(zip(*columns, strict=True)))
+        return {place: trouble for place, trouble in checked if trouble}
+
+    def _is_sound(self, column: ColumnElement[Any], values: Sequence[Any]) -> bool:
+        """Return whether all values of a column are valid."""
+        one_of_each_type = dict(zip(map(type, values), values, strict=True))
+        if not all(_fits(column, value) for value in one_of_each_type.values()):
+            return False
+        if CODES in column.info:
+            return {*values} <= {None, *column.info[CODES]}
+        return str not in one_of_each_type or _are_unicode(values)
+
+    def trouble(self, row: Sequence[Any]) -> str | None:
+        """Return what is wrong with a row, or None. Extra columns at the end of the row are ignored."""
+        values = row[: len(self._columns)]
+        types = tuple(map(type, values))
+        if types not in self._sound:
+            for column, value in zip(self._columns, values, strict=True):
+                if not _fits(column, value):
+                    return f"{column} is {shown_value(value)}, not {KINDS[column.type.python_type]}"
+            self._sound.add(types)
+        for place, column, codes in self._codes:
+            if values[place] is not None and values[place] not in codes:
+                return f"{column} is {values[place]}, which is not a valid {column.info[CODES].__name__.lower()}"
+        for place in self._texts:
+            if not _is_unicode(values[place]):
+                return f"{self._columns[place]} is {shown_value(values[place])}, which is not UTF-8"
+        for place, column in self._bounded:
+            if len(values[place] or "") > (most := column.info[MOST_CHARACTERS]):
+                return f"{column} is {shown_value(values[place])}, which is longer than {most:,} characters"
+        return None
+
+
+def _with(key: str, columns: Sequence[ColumnElement[Any]]) -> list[tuple[int, ColumnElement[Any]]]:
+    return [(place, column) for place, column in enumerate(columns) if key in column.info]
+
+
+def _fits(column: ColumnElement[Any], value: object) -> bool:
+    if value is None:
+        return isinstance(column.type, NodeLimit) or bool(getattr(column, "nullable", True))
+    wanted = column.type.python_type
+    return type(value) is wanted or (wanted is float and type(value) is int)
+
+
+def _is_unicode(text: str | None) -> bool:
+    """Return whether a stored text is valid UTF-8. Invalid bytes were decoded as surrogates."""
+    if text is None or text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _are_unicode(texts: Sequence[str | None]) -> bool:
+    """Return whether all texts are valid UTF-8."""
+    return "".join(filter(None, texts)).isascii() or all(map(_is_unicode, texts))
+
+
+def shown_value(value: object) -> str:
+    """Return a stored value of any type as a message shows it."""
+    if value is None:
+        return "missing"
+    text = printable(repr(value))
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

@@ -1,0 +1,458 @@
+"""Table definitions. The migrations in `migrations/` create the same tables step by step; a test compares the two.
+
+sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
+         ├─ rejects                 the entries that are not valid layouts, with all reasons
+         ├─ source_blocks           a digest of every thousand items, and of every thousand rejects
+         ├─ unindexed               the first item of a source that the index of layouts does not cover
+         ├─ index_stretches         consecutive items of a source with their numbers in the index
+         └─ runs ─┬─ engines        one engine with its limit over one source
+                  ├─ jobs           a range of positions, claimed by a worker
+                  ├─ verdicts       one per item: the engine's verdict with its evidence
+                  ├─ packs          for a packed run, in place of verdicts: those of a job as a bitmap
+                  ├─ blocks         a digest of every thousand verdicts; the run's fingerprint is computed from them
+                  └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
+                             ├─ judgements   one per audited verdict: the referee's judgement
+                             └─ faults       other faults of the record
+index_segments ── index_blocks      the index of layouts: sorted beginnings of digests, with numbers of items
+actions                             who did what, when and why: a hash chain, each digest covers all earlier entries
+
+The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/digests.py`), so that an
+audit detects changes. An audit checks every column except those listed in `pipeline/store/audits/invariants.py`.
+
+SQLite stores any value in any column, and anyone with write access to a database can store values that Dealmill never
+writes. The table definitions say what is valid: the type of a column, whether it may be NULL, and its codes.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Dialect,
+    Float,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    TypeDecorator,
+    UniqueConstraint,
+    text,
+)
+
+from dealmill.pipeline.games.verdict import Code, Verdict
+from dealmill.pipeline.referee import Outcome
+
+REVISION = "0015"
+"""The revision of these tables, that is, the newest migration."""
+
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+CODES = "codes"
+"""The key in the `info` of a column for the codes that it may hold."""
+MOST_CHARACTERS = "most characters"
+"""The key in the `info` of a column of texts for the length that they may have."""
+LONGEST_NAME = {MOST_CHARACTERS: 1_000}
+
+
+class JsonNumbers(TypeDecorator[Any]):
+    """A JSON object of numbers by name. A stored value that is not JSON is returned unchanged, so that
+    `dealmill.pipeline.store.database.tables` can report it."""
+
+    impl = JSON(none_as_null=True)
+    cache_ok = True
+
+    @property
+    def python_type(self) -> type[Any]:
+        """The type of a valid value."""
+        return dict
+
+    def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
+        """Return the function that decodes a stored value."""
+        read = super().result_processor(dialect, coltype)
+
+        def process(value: Any) -> Any:
+            try:
+                return value if read is None else read(value)
+            except (RecursionError, TypeError, ValueError):
+                return value
+
+        return process
+
+
+class NodeLimit(TypeDecorator[int]):
+    """The node limit of a run; None means no limit. None is stored as a number, because the column is part of a unique
+    key, in which NULLs would not be equal."""
+
+    impl = BigInteger
+    cache_ok = True
+
+    NONE = 2**62
+
+    @property
+    def python_type(self) -> type[Any]:
+        """The type of a valid value that is not None."""
+        return int
+
+    def process_bind_param(self, value: int | None, dialect: Dialect) -> int:
+        """Return the number to store for a limit."""
+        return self.NONE if value is None else value
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> int | None:
+        """Return the limit for a stored number."""
+        return None if value == self.NONE else value
+
+
+def _owner(column: str, of: str) -> ForeignKeyConstraint:
+    """Return the foreign key of a table with one row per layout, on SQLite only. Its rows are written only in the
+    transaction that updates the row they refer to, and PostgreSQL would look that row up for each of them
+    (docs/decisions/0022-no-lookups.md)."""
+    return ForeignKeyConstraint([column], [of]).ddl_if(dialect="sqlite")
+
+
+sources = Table(
+    "sources",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("game", Text, nullable=False, info=LONGEST_NAME),
+    Column("name", Text, nullable=False, info={MOST_CHARACTERS: 50_000}),
+    Column("digest", LargeBinary, nullable=False, comment="SHA-256 of the text, or of the range and its generator"),
+    Column("generator", Text, comment="name and version of the generator of numbered deals", info=LONGEST_NAME),
+    Column(
+        "deals",
+        JsonNumbers,
+        comment="numbered deals: seed, parameters, first and last; last is null for an endless range",
+    ),
+    Column("accepted", BigInteger, nullable=False),
+    Column(
+        "duplicates",
+        BigInteger,
+        nullable=False,
+        comment="accepted layouts that occur earlier in the source",
+    ),
+    Column("rejected", BigInteger, nullable=False),
+    Column("complete", Boolean, nullable=False, comment="read to the end"),
+    Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
+    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column("advanced", Float, comment="when entries of it were last stored"),
+    UniqueConstraint("game", "digest"),
+)
+
+items = Table(
+    "items",
+    metadata,
+    Column("source_id", Integer, primary_key=True, autoincrement=False),
+    Column("position", BigInteger, primary_key=True, autoincrement=False, comment="from 1, without gaps"),
+    Column("line", BigInteger, nullable=False, comment="line in the file, or number of the deal"),
+    Column("digest", LargeBinary, nullable=False, comment="BLAKE2b-128 of game, line feed, layout"),
+    Column("layout", Text, nullable=False, comment="canonical text, one line"),
+    _owner("source_id", "sources.id"),
+    sqlite_with_rowid=False,
+)
+
+rejects = Table(
+    "rejects",
+    metadata,
+    Column("source_id", Integer, primary_key=True, autoincrement=False),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 1, without gaps"),
+    Column("line", BigInteger, nullable=False),
+    Column("text", Text, nullable=False, comment="the first 200 characters as found"),
+    Column("reasons", Text, nullable=False, comment="one per line"),
+    _owner("source_id", "sources.id"),
+    sqlite_with_rowid=False,
+)
+
+ITEMS, REJECTS = 1, 2
+"""The values of `source_blocks.kind`."""
+
+source_blocks = Table(
+    "source_blocks",
+    metadata,
+    Column("source_id", ForeignKey("sources.id"), primary_key=True),
+    Column("kind", SmallInteger, primary_key=True, autoincrement=False, comment="1 items, 2 rejects"),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand rows each"),
+    Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    sqlite_with_rowid=False,
+)
+
+index_segments = Table(
+    "index_segments",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("bits", SmallInteger, nullable=False, comment="first bits of a digest that number its block"),
+    Column("entries", BigInteger, nullable=False, comment="in all its blocks"),
+)
+
+index_blocks = Table(
+    "index_blocks",
+    metadata,
+    Column("segment_id", ForeignKey("index_segments.id"), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False, comment="from 0"),
+    Column("entries", LargeBinary, nullable=False, comment="see pipeline.store.sources.index.writing"),
+    Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
+)
+
+index_stretches = Table(
+    "index_stretches",
+    metadata,
+    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="number of its first item"),
+    Column("size", BigInteger, nullable=False, comment="number of items"),
+    Column("source_id", ForeignKey("sources.id"), nullable=False),
+    Column("position", BigInteger, nullable=False, comment="of its first item"),
+)
+
+unindexed = Table(
+    "unindexed",
+    metadata,
+    Column("source_id", ForeignKey("sources.id"), primary_key=True, autoincrement=False),
+    Column("position", BigInteger, nullable=False, comment="of the first item that is not indexed"),
+)
+
+engines = Table(
+    "engines",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("name", Text, nullable=False, comment="game/engine", info=LONGEST_NAME),
+    Column("version", Text, nullable=False, info=LONGEST_NAME),
+    Column("retracted", Float, comment="when all its verdicts were retracted"),
+    Column("retracted_why", Text),
+    Column(
+        "checked_as", Text, comment="of imported verdicts: the installed engine whose rules apply", info=LONGEST_NAME
+    ),
+    UniqueConstraint("name", "version"),
+)
+
+
+class Storage(Code):
+    """The storage of a run's verdicts. The numbers are stored in the database: never reuse one."""
+
+    ROWS = 1
+    """One row per verdict."""
+    PACKED = 2
+    """One or two bits per verdict, and digests of everything. Layouts and evidence are not stored, but dealt and solved
+    again on request. Only for runs over numbered deals."""
+
+
+class Control(Code):
+    """What users have decided about a run. The numbers are stored in the database: never reuse one."""
+
+    ACTIVE = 1
+    """Workers do its jobs."""
+    PAUSED = 2
+    """No job is begun until the run is resumed."""
+    CANCELLED = 3
+    """The same, but nobody expects it to continue."""
+    DELETED = 4
+    """Only this row is left of it, so that its number is not used again."""
+
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("source_id", ForeignKey("sources.id"), nullable=False),
+    Column("engine_id", ForeignKey("engines.id"), nullable=False),
+    Column("node_limit", NodeLimit, nullable=False),
+    Column("storage", SmallInteger, nullable=False, comment="1 rows, 2 packed", info={CODES: Storage}),
+    Column(
+        "repetition", Integer, nullable=False, comment="0 for the first run of this source, engine, limit and storage"
+    ),
+    Column("repeats", ForeignKey("runs.id"), comment="the run that this is a rerun of"),
+    Column("created", Float, nullable=False),
+    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column(
+        "control",
+        SmallInteger,
+        nullable=False,
+        default=int(Control.ACTIVE),
+        comment="1 active, 2 paused, 3 cancelled, 4 deleted",
+        info={CODES: Control},
+    ),
+    Column("priority", Integer, nullable=False, default=0, comment="jobs of runs with a higher one are done first"),
+    Column("tags", Text, comment="words in alphabetical order, with a space between them", info=LONGEST_NAME),
+    Column("note", Text, info=LONGEST_NAME),
+    UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
+    Index(None, "priority"),
+)
+
+
+PENDING, LEASED, DONE = 1, 2, 3
+"""The states of jobs."""
+IS_PENDING = f"state = {PENDING}"
+"""The condition of an index, which databases use only for queries with the same condition as text."""
+
+SEEN = text("coalesce(finished, started)")
+"""When a worker last finished or claimed a job."""
+
+
+def _lease() -> tuple[Column[Any], ...]:
+    """Return the columns that all kinds of jobs have: a range, a state, and the lease."""
+    return (
+        Column("first", BigInteger, nullable=False, comment="position of its first item"),
+        Column("stop", BigInteger, nullable=False, comment="position after its last item"),
+        Column("state", SmallInteger, nullable=False, comment="1 pending, 2 leased, 3 done"),
+        Column("attempt", Integer, nullable=False, comment="number of claims; fences off late workers"),
+        Column("worker", Text),
+        Column("leased_until", Float),
+        Column("started", Float),
+        Column("finished", Float),
+        Column("trouble", Text, comment="why its last attempt failed"),
+    )
+
+
+jobs = Table(
+    "jobs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("run_id", ForeignKey("runs.id"), nullable=False),
+    *_lease(),
+    Column("winnable", BigInteger, nullable=False),
+    Column("unwinnable", BigInteger, nullable=False),
+    Column("scored", BigInteger, nullable=False),
+    Column("undecided", BigInteger, nullable=False),
+    Column("failed", BigInteger, nullable=False),
+    Column("value_sum", BigInteger, nullable=False, comment="sum over scored layouts"),
+    Column("nodes", BigInteger, nullable=False),
+    Column("least_value", BigInteger),
+    Column("greatest_value", BigInteger),
+    Column("value_counts", JsonNumbers, comment="values by start of their bar; see pipeline.distribution"),
+    Column("least_nodes", BigInteger),
+    Column("greatest_nodes", BigInteger),
+    Column("node_counts", JsonNumbers, comment="verdicts by start of the bar of their nodes"),
+    Column("cpu_seconds", Float, comment="processor seconds that its engine took; NULL if that is not known"),
+    UniqueConstraint("run_id", "first"),
+    Index(None, "state", "id"),
+    Index("ix_jobs_seen", SEEN),
+    Index("ix_jobs_pending", "run_id", "first", sqlite_where=text(IS_PENDING), postgresql_where=text(IS_PENDING)),
+)
+
+verdicts = Table(
+    "verdicts",
+    metadata,
+    Column("run_id", Integer, primary_key=True, autoincrement=False),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.verdict", info={CODES: Verdict}),
+    Column("value", BigInteger),
+    Column("nodes", BigInteger, nullable=False),
+    Column("evidence", Text, comment="trace or certificate; the error if failed; NULL if undecided"),
+    _owner("run_id", "runs.id"),
+    Index(None, "run_id", "verdict", "position"),
+    sqlite_with_rowid=False,
+)
+
+packs = Table(
+    "packs",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first item"),
+    Column("stop", BigInteger, nullable=False, comment="position after its last item"),
+    Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.record.packed.bitmap"),
+    Column("moments", LargeBinary, nullable=False, comment="per block: sum of values, sum of squares"),
+    sqlite_with_rowid=False,
+)
+
+blocks = Table(
+    "blocks",
+    metadata,
+    Column("run_id", ForeignKey("runs.id"), primary_key=True),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; see pipeline.fingerprint"),
+    Column("digest", LargeBinary, nullable=False),
+    Column("node_digest", LargeBinary, comment="of runs stored as rows"),
+    sqlite_with_rowid=False,
+)
+
+audits = Table(
+    "audits",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("run_id", ForeignKey("runs.id"), nullable=False),
+    Column("population", BigInteger, nullable=False, comment="items of the run when the audit was planned"),
+    Column("size", BigInteger, nullable=False, comment="verdicts to judge; fewer than population for a sample"),
+    Column("seed", BigInteger, nullable=False, comment="seed of the sample"),
+    Column("created", Float, nullable=False),
+    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Index(None, "run_id"),
+)
+
+audit_jobs = Table(
+    "audit_jobs",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("audit_id", ForeignKey("audits.id"), nullable=False),
+    *_lease(),
+    Column("valid", BigInteger, nullable=False),
+    Column("invalid", BigInteger, nullable=False),
+    Column("no_evidence", BigInteger, nullable=False),
+    Column("faults", BigInteger, nullable=False),
+    Column("digest", LargeBinary, comment="digest of its findings, once done; see pipeline.seals"),
+    UniqueConstraint("audit_id", "first"),
+    Index(None, "state", "id"),
+    Index("ix_audit_jobs_seen", SEEN),
+)
+
+judgements = Table(
+    "judgements",
+    metadata,
+    Column("run_id", Integer, primary_key=True, autoincrement=False),
+    Column("position", BigInteger, primary_key=True, autoincrement=False),
+    Column("audit_id", Integer, primary_key=True, autoincrement=False),
+    Column("outcome", SmallInteger, nullable=False, comment="1 valid, 2 invalid, 3 no evidence", info={CODES: Outcome}),
+    Column("step", Integer, comment="the invalid step of the evidence"),
+    Column("reason", Text),
+    _owner("run_id", "runs.id"),
+    _owner("audit_id", "audits.id"),
+    Index(
+        "ix_judgements_objections",
+        "run_id",
+        "outcome",
+        "position",
+        sqlite_where=text("outcome <> 1"),
+        postgresql_where=text("outcome <> 1"),
+    ),
+    sqlite_with_rowid=False,
+)
+
+faults = Table(
+    "faults",
+    metadata,
+    Column("audit_id", ForeignKey("audits.id"), primary_key=True),
+    Column("job", BigInteger, primary_key=True, autoincrement=False, comment="first position of the job that found it"),
+    Column("number", Integer, primary_key=True, autoincrement=False, comment="from 1, within the job"),
+    Column("first", BigInteger, nullable=False, comment="position of the first item it concerns"),
+    Column("last", BigInteger, nullable=False, comment="position of the last one"),
+    Column("reason", Text, nullable=False),
+    Index(None, "audit_id", "first"),
+    sqlite_with_rowid=False,
+)
+
+actions = Table(
+    "actions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    Column("at", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
+    Column("who", Text, nullable=False, comment="user@host"),
+    Column("what", Text, nullable=False, comment="run, audit, retract, pause …; see pipeline.store.log"),
+    Column("run_id", ForeignKey("runs.id")),
+    Column("audit_id", ForeignKey("audits.id")),
+    Column("engine_id", ForeignKey("engines.id"), nullable=False),
+    Column("why", Text),
+    Column("dealmill", Text, nullable=False, comment="version of Dealmill"),
+    Column("digest", LargeBinary, nullable=False, comment="covers this entry and all earlier ones; see pipeline.seals"),
+    Index(None, "run_id"),
+    Index(None, "audit_id"),
+    Index(None, "engine_id", "what"),
+)

@@ -1,0 +1,435 @@
+"""Planning of runs, reruns, retries, and runs that replace retracted ones."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Self
+
+from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
+
+from dealmill.pipeline.deals import DealRange, check_generator
+from dealmill.pipeline.digests import BLOCK, block_of, seal
+from dealmill.pipeline.errors import DamagedError, DealmillError, RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.installed import BrokenGame, games_named
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, engines, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.runs import log
+from dealmill.pipeline.store.runs.engines import enter_engine
+from dealmill.pipeline.store.runs.jobs import CHUNK, SOLVING, cut_jobs, grow
+from dealmill.pipeline.store.runs.leases import cut
+from dealmill.pipeline.store.runs.planned import JOINED, THERE, PlannedRun, item_count
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import Source, find_source
+from dealmill.pipeline.store.storages.blocks import retryable
+from dealmill.pipeline.store.storages.choice import storage_of
+
+PLAN = (
+    runs.c.id,
+    runs.c.source_id,
+    sources.c.game,
+    sources.c.digest,
+    engines.c.name,
+    engines.c.version,
+    runs.c.node_limit,
+    runs.c.storage,
+    runs.c.repetition,
+    runs.c.repeats,
+    engines.c.checked_as,
+)
+"""The columns that the seal of a run covers; the last one only if it is not NULL."""
+PLAN_OF_RUN = select(*PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
+
+# One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
+SAME_PLAN = [runs.c[name] == bindparam(name) for name in ("source_id", "engine_id", "node_limit", "storage")]
+FIRST_RUN = select(runs.c.id).where(*SAME_PLAN, THERE).order_by(runs.c.repetition).limit(1)
+SAME_RUNS = select(func.count()).select_from(runs).where(*SAME_PLAN)
+NEW = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
+"""Its seal follows, because it covers the number of the run."""
+SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindparam("found"))
+LOCKED_SOURCE = (
+    select(sources.c.accepted, sources.c.complete).where(sources.c.id == bindparam("source")).with_for_update(read=True)
+)
+
+
+def run_seal(connection: Connection, run: int) -> bytes:
+    """Compute the seal of a run from its plan."""
+    *plan, checked_as = connection.execute(PLAN_OF_RUN, {"run": run}).one()
+    return seal("run", *plan, *([] if checked_as is None else [checked_as]))
+
+
+LEAST_CHUNK, MOST_CHUNK, PARTS = 5_000, 100_000, 64
+"""Bounds on the items per job of a packed run, for a tenth of a second to several seconds of work; and the number of
+jobs to aim for, enough for all cores of a machine."""
+
+
+def plan_run(
+    store: Database,
+    source: Source,
+    engine: str,
+    version: str,
+    max_nodes: int | None,
+    *,
+    storage: Storage = Storage.ROWS,
+    chunk: int | None = None,
+    why: str | None = None,
+    checked_as: str | None = None,
+) -> int:
+    """Return the number of the run of an engine over a source. If there is none, plan it and cut it into jobs. While a
+    source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log. For
+    `checked_as` see `PlannedRun`."""
+    with store.writing() as connection:
+        entered = enter_engine(connection, engine, version, checked_as)
+        plan = _same_plan(source.id, entered.id, max_nodes, storage)
+        known: int | None = connection.execute(FIRST_RUN, plan).scalar()
+        if known is not None:
+            return known
+        number = _plan(connection, plan, None)
+        items, complete = _items(connection, source, storage)
+        cut_jobs(connection, number, items, complete, chunk or chunk_of(items, storage))
+        log.record(connection, "run", entered.id, run=number, why=why)
+    return number
+
+
+def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
+    """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
+    rerun, return the number of that one."""
+    with store.writing() as connection:
+        entered = enter_engine(connection, run.engine, version)
+        unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
+        plan = _same_plan(run.source, entered.id, run.max_nodes, run.storage)
+        rerun = select(runs.c.id).where(*SAME_PLAN, runs.c.repeats == run.id, unfinished).limit(1)
+        begun: int | None = connection.execute(rerun, plan).scalar()
+        if begun is not None:
+            return begun
+        number = _plan(connection, plan, run.id)
+        cut_jobs(connection, number, run.items, True, chunk or chunk_of(run.items, run.storage))
+        log.record(connection, "rerun", entered.id, run=number, why=f"repeats run {run.id}")
+    return number
+
+
+def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage) -> dict[str, object]:
+    """Return the parameters of `SAME_PLAN`."""
+    return {"source_id": source, "engine_id": engine, "node_limit": max_nodes, "storage": storage}
+
+
+def _plan(connection: Connection, plan: Mapping[str, object], repeats: int | None) -> int:
+    repetition = connection.execute(SAME_RUNS, plan).scalar_one()
+    run: int = connection.execute(NEW, {**plan, "repetition": repetition, "repeats": repeats}).scalar_one()
+    connection.execute(SEALED, {"number": run, "found": run_seal(connection, run)})
+    return run
+
+
+def _items(connection: Connection, source: Source, storage: Storage) -> tuple[int, bool]:
+    """Return the number of items that a run starts with, and whether that is final. The row of the source stays locked
+    until the end of the transaction, so its reader waits."""
+    if storage is Storage.PACKED:
+        assert source.deals is not None  # noqa: S101 -- checked by `queue_run`
+        deals = DealRange.of(find_game(source.game), source.deals)
+        return 0 if deals.endless else len(deals), True
+    row = connection.execute(LOCKED_SOURCE, {"source": source.id}).one()
+    return item_count(f"source {source.id}", row.accepted), row.complete
+
+
+def chunk_of(items: int, storage: Storage) -> int:
+    """Return the number of items per job for a run of `items` items, without knowing how long an item takes."""
+    if storage is Storage.ROWS:
+        return CHUNK
+    return min(max(-(-items // PARTS // BLOCK) * BLOCK, LEAST_CHUNK), MOST_CHUNK)
+
+
+NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
+
+
+def installed_engines() -> frozenset[tuple[str, str]]:
+    """Return the full name and version of every installed engine."""
+    return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """The engines that this process can use: all installed ones except those that are `unloadable`, with the reasons by
+    full name."""
+
+    unloadable: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def loading(cls, runs: Iterable[PlannedRun]) -> Self:
+        """Load the engines of these runs, which workers could not load. Return the installation without those that
+        cannot be loaded by this process either."""
+        unloadable = {}
+        for run in runs:
+            try:
+                storage_of(run).prepare(run)
+            except DealmillError as error:
+                unloadable[run.engine] = f"it cannot be loaded: {error}"
+            except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
+                unloadable[run.engine] = f"it cannot be loaded: {type(error).__name__}: {error}"
+        return cls(unloadable)
+
+    @property
+    def engines(self) -> frozenset[tuple[str, str]]:
+        """The full name and version of every engine that can be used."""
+        return frozenset((name, version) for name, version in installed_engines() if name not in self.unloadable)
+
+    def mismatch(self, engine: str, version: str) -> str | None:
+        """Return why this version of an engine cannot be used; None if it can."""
+        if engine in self.unloadable:
+            return self.unloadable[engine]
+        installed = dict(installed_engines()).get(engine)
+        if installed is None:
+            unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
+            return str(unusable[0]) if unusable else "it is not installed here"
+        return None if installed == version else f"version {installed} is installed here"
+
+    def check(self, run: RunStatus) -> None:
+        """Check that this installation can work on an unfinished run.
+
+        Raises
+        ------
+        VersionError
+            If another version of its engine is installed, for example since the files of a program were changed, or
+            the engine cannot be loaded.
+        """
+        if not run.finished and (here := self.mismatch(run.engine, run.version)):
+            raise VersionError(
+                f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {here}; what was solved is "
+                "stored; install that version, or repair it, and repeat the command to go on, or start a new run"
+            )
+
+
+def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
+    """Return the full names of the `wanted` engines that belong to a game, or its default engine if `wanted` is empty.
+
+    The name of an engine of this game may be given without the name of the game.
+
+    Raises
+    ------
+    UsageError
+        If none of them belongs to the game.
+    """
+    if not wanted:
+        return [game]
+    found = [find_engine(engine, None if engine in games() else find_game(game)) for engine in wanted]
+    fitting = [owner.full_name(engine) for owner, engine in found if owner.name == game]
+    if not fitting:
+        raise UsageError(f"none of these is an engine of {game}: {', '.join(wanted)}")
+    return fitting
+
+
+def check_not_retracted(run: RunStatus) -> None:
+    """Refuse to wait for an unfinished run of a retracted engine, since workers do not continue it.
+
+    Raises
+    ------
+    RetractedError
+    """
+    if run.retracted is not None and not run.finished:
+        raise RetractedError(
+            f"run {run.id} cannot continue: version {run.version} of {run.engine} was retracted ({run.retracted})"
+        )
+
+
+def check_not_halted(run: RunStatus) -> None:
+    """Refuse to wait for a run that users have stopped.
+
+    Raises
+    ------
+    StoreError
+        If it is paused or cancelled.
+    """
+    if run.halted:
+        raise StoreError(f"run {run.id} is {run.control.word}; continue it with: dealmill resume {run.id}")
+
+
+def check_packable(engine: Engine) -> None:
+    """Check that runs of an engine can be packed.
+
+    Raises
+    ------
+    UsageError
+        If it is a program: the verdicts of packed runs are computed again whenever they are read.
+    """
+    if engine.program:
+        raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
+
+
+def fitting_engine(source: str, game: str, wanted: str, storage: Storage) -> tuple[Game, Engine]:
+    """Return the engine of this name and its game, if it can solve a source with layouts of a game.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such engine.
+    UsageError
+        If the engine belongs to another game, or its runs cannot be stored in this way.
+    """
+    owner, engine = find_engine(wanted, find_game(game))
+    if storage is Storage.PACKED:
+        check_packable(engine)
+    if owner.name != game:
+        raise UsageError(f"{wanted} cannot solve {source}, which has layouts of {game}")
+    return owner, engine
+
+
+def queue_run(
+    store: Database,
+    source: Source,
+    engine_name: str,
+    max_nodes: int | None,
+    storage: Storage = Storage.ROWS,
+    why: str | None = None,
+) -> int:
+    """Plan a run and return its number; if the same run was planned before, return the number of that run.
+
+    `why` is recorded in the action log.
+
+    Raises
+    ------
+    UsageError
+        If the engine belongs to another game, or the source cannot be stored in this way.
+    """
+    if source.endless:
+        raise UsageError(NO_END.format(source.name))
+    if storage is Storage.PACKED and source.deals is None:
+        raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
+    if storage is Storage.PACKED:
+        check_generator(source.name, source.game, source.generator)
+    game, engine = fitting_engine(source.name, source.game, engine_name, storage)
+    return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage, why=why)
+
+
+def requeue(store: Database, retracted: RunStatus) -> RunStatus:
+    """Plan a run that replaces a retracted one, with the installed version of its engine.
+
+    A run that replaces a survey has the same number of deals.
+
+    Raises
+    ------
+    VersionError
+        If the retracted version is still installed, or no version is, or the run is packed and another version of its
+        generator is installed.
+    """
+    check_not_imported(retracted)
+    _, engine = engine_of_run(retracted.id, retracted.engine)
+    if engine.version == retracted.version:
+        raise VersionError(
+            f"version {engine.version} of {retracted.engine} is still installed; install another version, then repeat "
+            "the command"
+        )
+    source, storage = find_source(store, retracted.source), retracted.storage
+    if storage is Storage.PACKED:
+        check_generator(source.name, source.game, source.generator)
+    why = f"in place of run {retracted.id}"
+    number = plan_run(store, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
+    if source.endless:
+        grow(store, number, retracted.items, chunk_of(retracted.items, storage))
+    return find_run(store, number)
+
+
+def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
+    """Plan a rerun, with the same engine, source and limit, and return its number.
+
+    If an earlier rerun was interrupted, its number is returned.
+
+    Raises
+    ------
+    VersionError
+        If its engine is not installed, or another version of it (unless `any_version` is set), or the run is packed and
+        another version of its generator is installed.
+    """
+    check_finished(run)
+    check_not_imported(run)
+    _, engine = engine_of_run(run.id, run.engine)
+    if engine.version != run.version and not any_version:
+        raise VersionError(
+            f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
+            f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
+        )
+    if run.storage is Storage.PACKED:
+        from dealmill.pipeline.store.storages.packed_solving import deals_of  # loads the compiler
+
+        deals_of(run)
+    return plan_repetition(store, run, engine.version)
+
+
+def check_not_imported(run: RunStatus) -> None:
+    """Refuse to solve layouts of a run whose engine exists only on record.
+
+    Raises
+    ------
+    UsageError
+    """
+    if run.checked_as is not None:
+        raise UsageError(
+            f"run {run.id} cannot be solved again: its verdicts were imported, and {run.engine} exists only on record"
+        )
+
+
+def check_finished(run: RunStatus) -> None:
+    """Check that every item of a run has a verdict.
+
+    Raises
+    ------
+    RetractedError, DamagedError, StoreError
+        If it has not, by the reason.
+    """
+    if run.finished:
+        return
+    check_not_retracted(run)
+    check_not_halted(run)
+    if run.damaged:
+        raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
+    if not run.complete:
+        raise StoreError(
+            f"run {run.id} is not finished, since {run.source_name} has not been read to its end; read it again with: "
+            "dealmill ingest"
+        )
+    raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")
+
+
+def reopen(store: Database, run: int) -> int:
+    """Delete the verdicts of all jobs of a run that have some to be tried again, and make the jobs pending. Return the
+    number of layouts that had failed."""
+    with store.writing() as connection:
+        engine = connection.execute(select(runs.c.engine_id).where(runs.c.id == run).with_for_update()).scalar_one()
+        failed = connection.execute(select(func.count()).select_from(verdicts).where(*retryable(run))).scalar_one()
+        within = (verdicts.c.position >= jobs.c.first, verdicts.c.position < jobs.c.stop)
+        concerned = connection.execute(
+            select(jobs.c.id, jobs.c.first, jobs.c.stop)
+            .where(jobs.c.run_id == run, jobs.c.state == DONE, exists().where(*retryable(run), *within))
+            .order_by(jobs.c.first)
+        ).all()
+        for number, first, stop in concerned:
+            position, block = verdicts.c.position, blocks.c.number
+            connection.execute(delete(verdicts).where(verdicts.c.run_id == run, position >= first, position < stop))
+            connection.execute(
+                delete(blocks).where(blocks.c.run_id == run, block >= block_of(first), block <= block_of(stop - 1))
+            )
+            connection.execute(delete(jobs).where(jobs.c.id == number))
+        cut(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
+        if failed:
+            log.record(connection, "retry", engine, run=run, why=f"{failed} failed")
+    return failed
+
+
+def queue_retry(store: Database, run: RunStatus) -> int:
+    """Queue the jobs of a run again that have such layouts, and return the number of these layouts.
+
+    Raises
+    ------
+    RetractedError
+        If its engine version was retracted.
+    VersionError
+        If another version of its engine is installed.
+    """
+    check_finished(run)
+    check_not_imported(run)
+    if run.retracted is not None:
+        raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
+    if here := Installation().mismatch(run.engine, run.version):
+        raise VersionError(
+            f"run {run.id} is by version {run.version} of {run.engine}, but {here}: install that version"
+        )
+    return reopen(store, run.id)

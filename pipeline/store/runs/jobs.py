@@ -1,0 +1,234 @@
+"""The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows; sums over them; and the
+runs and audits that an installation can work on."""
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    bindparam,
+    case,
+    exists,
+    func,
+    or_,
+    select,
+    text,
+    tuple_,
+)
+
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.errors import DamagedWarning
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import (
+    DONE,
+    IS_PENDING,
+    Control,
+    Storage,
+    audits,
+    engines,
+    jobs,
+    runs,
+    sources,
+)
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.leases import Installed, JobTable, waiting
+
+OVER = runs.join(sources).join(engines)
+ACTIVE = runs.c.control == Control.ACTIVE
+OF_JOB = runs.alias("of_job")
+
+
+def runs_of(installed: Installed) -> Select[tuple[int]]:
+    """Select the active runs of installed engines that are not retracted. A packed run also needs the installed
+    generator of its deals to be the one recorded."""
+    dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
+    known = _known(installed) & or_(runs.c.storage == Storage.ROWS, dealt)
+    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted_why.is_(None), ACTIVE)
+
+
+def audits_of(installed: Installed) -> Select[tuple[int]]:
+    """Select the audits that can be worked on, including those of retracted engines. An audit of a run stored as rows
+    needs the referee, which depends on the name of the engine only, or on that of the engine as which imported verdicts
+    are checked. An audit of a packed run needs the same version of the engine and the same generator."""
+    judged_as = func.coalesce(engines.c.checked_as, engines.c.name)
+    judged = (runs.c.storage == Storage.ROWS) & judged_as.in_(sorted({name for name, _ in installed}))
+    solvable = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
+    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | solvable)
+
+
+def _known(installed: Installed) -> ColumnElement[bool]:
+    return tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
+
+
+def _dealt_here() -> ColumnElement[bool]:
+    return sources.c.generator.in_([game.generator for game in games().values()])
+
+
+MOST = 2**56
+"""The largest number of a job that is added up as it is. A larger one counts as this."""
+
+
+def bounded(column: ColumnElement[int], least: int = 0) -> ColumnElement[int]:
+    """Return a column for sums: numbers from `least` to `MOST`; anything else counts as `MOST`."""
+    return case((column.between(least, MOST), column), else_=MOST)
+
+
+def sizes(jobs: FromClause) -> ColumnElement[int]:
+    """Return the number of items of each job, for sums."""
+    return bounded(jobs.c.stop) - bounded(jobs.c.first)
+
+
+TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
+"""The columns of a job with sums over its verdicts."""
+SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "greatest_nodes", "node_counts")
+"""The columns of a job with the distribution of its values and node counts; NULL until it is done."""
+SOLVING = JobTable(
+    table=jobs,
+    owner=jobs.c.run_id,
+    joined=jobs,
+    run=jobs.c.run_id,
+    totals=TOTALS,
+    owners=runs_of,
+    open=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.ACTIVE),
+    grain=select(case((runs.c.storage == Storage.PACKED, BLOCK), else_=1))
+    .where(runs.c.id == jobs.c.run_id)
+    .scalar_subquery(),
+)
+
+IS_PENDING_JOB = text(f"jobs.{IS_PENDING}")
+
+
+def more_urgent_job(connection: Connection, job: int, installed: Installed) -> int | None:
+    """Return the first job that can be claimed of the run with the highest priority, if that is higher than the
+    priority of this job's run; None otherwise."""
+    return connection.execute(_more_urgent_job(frozenset(installed)), {"job": job}).scalar()
+
+
+@cache
+def _more_urgent_job(installed: Installed) -> Select[int]:
+    named, higher = jobs.alias("named"), runs.alias("higher")
+
+    def first_job(run: ColumnElement[int]) -> Select[int]:
+        """Select the first job of a run that can be claimed, by the index of pending jobs; SQLite would read those of
+        all runs."""
+        query = select(jobs.c.id).with_hint(jobs, "INDEXED BY ix_jobs_pending", "sqlite")
+        return query.where(jobs.c.run_id == run, IS_PENDING_JOB, waiting(SOLVING)).order_by(jobs.c.first).limit(1)
+
+    priority = select(runs.c.priority).join(named, named.c.run_id == runs.c.id).where(named.c.id == bindparam("job"))
+    run = (
+        select(higher.c.id)
+        .where(
+            higher.c.priority > priority.scalar_subquery(),
+            higher.c.id.in_(runs_of(installed)),
+            first_job(higher.c.id).correlate(higher).scalar_subquery().is_not(None),
+        )
+        .order_by(higher.c.priority.desc(), higher.c.id)
+        .limit(1)
+    )
+    return first_job(run.scalar_subquery())
+
+
+def paused_jobs(store: Database) -> dict[int, int]:
+    """Return the number of pending jobs of each paused run that has some."""
+    query = (
+        select(jobs.c.run_id, func.count())
+        .where(IS_PENDING_JOB, jobs.c.run_id.in_(select(runs.c.id).where(runs.c.control == Control.PAUSED)))
+        .group_by(jobs.c.run_id)
+        .order_by(jobs.c.run_id)
+    )
+    with store.reading() as connection:
+        return dict(tuple(row) for row in connection.execute(query))
+
+
+CHUNK = 25_000
+"""Items per job of a run stored as rows: some tens of milliseconds of work for the fastest engines, so little is lost
+with a worker. A multiple of the block size, see `dealmill.pipeline.store.storages.blocks`."""
+
+LONGEST = 2_000_000
+"""The most items per job: one to two seconds of work for the fastest engines."""
+
+LAST = 20
+
+JOBS_OVER = (
+    select(jobs)
+    .where(jobs.c.run_id == bindparam("run"), jobs.c.first < bindparam("end"), jobs.c.stop > bindparam("start"))
+    .order_by(jobs.c.first)
+)
+
+
+END_OF_LAST = select(jobs.c.stop).where(jobs.c.run_id == bindparam("run")).order_by(jobs.c.first.desc()).limit(1)
+
+
+def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk: int = CHUNK) -> None:
+    """Cut the items of a run that belong to no job yet into jobs of `chunk` items. `count` is the number of items of
+    its source. While the source is not `complete`, only full chunks are cut."""
+    end = count if complete else count - count % chunk
+    starts = range(connection.execute(END_OF_LAST, {"run": run}).scalar() or 1, end + 1, chunk)
+    leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
+
+
+def grow(store: Database, run: int, items: int, chunk: int) -> None:
+    """Cut jobs so that a run over an endless deal range has at least `items` items, a multiple of the block size."""
+    with store.writing() as connection:
+        connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
+        cut_jobs(connection, run, items, True, chunk)
+
+
+def pace(store: Database, run: int) -> float | None:
+    """Return the speed of the fastest of the last `LAST` finished jobs, in items per second of one worker; None if no
+    job is done."""
+    last = (
+        select(jobs.c.stop - jobs.c.first, jobs.c.finished - jobs.c.started)
+        .where(jobs.c.run_id == run, jobs.c.state == DONE)
+        .order_by(jobs.c.first.desc())
+        .limit(LAST)
+    )
+    with store.reading() as connection:
+        return max((items / max(seconds, 1e-3) for items, seconds in connection.execute(last)), default=None)
+
+
+def jobs_over(connection: Connection, run: int, first: int, stop: int) -> list[Row[*tuple[Any, ...]]]:
+    """Return the rows of the jobs that overlap the positions `[first, stop)`, in order."""
+    return list(connection.execute(JOBS_OVER, {"run": run, "start": first, "end": stop}).all())
+
+
+@dataclass(frozen=True, slots=True)
+class JobTotals:
+    """The number of items of a finished job, and how many of them are winnable and unwinnable."""
+
+    items: int
+    winnable: int
+    unwinnable: int
+
+
+def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
+    """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished or, with a
+    `DamagedWarning`, is damaged."""
+    columns = (jobs.c.first, jobs.c.stop, jobs.c.winnable, jobs.c.unwinnable)
+    shape = Shape(*columns)
+    query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
+    following = 1
+    with store.reading() as connection:
+        for first, stop, winnable, unwinnable in connection.execute(query):
+            if first != following:
+                return
+            if shape.trouble((first, stop, winnable, unwinnable)) or not _add_up(stop - first, winnable, unwinnable):
+                message = f"the totals of the job at item {following} of run {run} are damaged"
+                warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
+                return
+            yield JobTotals(stop - first, winnable, unwinnable)
+            following = stop
+
+
+def _add_up(items: int, winnable: int, unwinnable: int) -> bool:
+    return min(winnable, unwinnable) >= 0 and winnable + unwinnable <= items

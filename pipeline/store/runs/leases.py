@@ -1,0 +1,342 @@
+"""Leases: a job of any kind is claimed by one worker at a time, finished once, and freed when its worker dies.
+
+Fencing: every claim increments `attempt`, and results are written only in the transaction that marks the job done for
+the attempt that claimed it. A worker that resumes after its lease has expired finds another attempt, or no such job,
+and writes nothing. So each item gets exactly one result, even if processes are killed or messages are lost or repeated.
+
+A job whose worker dies is split in two, and both halves are tried again. So a layout that kills its worker ends up in a
+job of its own, and a job that takes longer than its lease is split into shorter jobs. A job that its worker releases
+unfinished is tried again after a pause, which grows with every attempt.
+
+Leases use the clock of the database. If it is set forward, leases expire early, and the fence rejects late results. If
+it is set back, a lease or a pause that started in what is now the future ends at once.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    Float,
+    FromClause,
+    Integer,
+    Select,
+    Table,
+    Update,
+    and_,
+    bindparam,
+    case,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from dealmill.pipeline.errors import ProgramError
+from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, engines, runs
+
+PAUSES = (1.0, 2.0, 4.0, 8.0)
+"""Seconds before a released job is tried again, after its first attempt, its second, and so on."""
+SLEW = 1.0
+"""Seconds that the clock of the database may be set back before leases that start in the future are ended."""
+NO_RETURN = "its worker did not finish within the lease"
+KNOWN_TO_BE_GONE = 0.0
+"""The `leased_until` of a lease whose worker is known to be dead; the job's `trouble` says why."""
+
+REFUSED = "not begun: "
+"""Begins the `trouble` of a job that a worker could not begin; see `refuse`."""
+
+ATTEMPTS = 5
+"""The number of attempts after which an error is considered permanent, and the layouts of the job are recorded as
+failed."""
+MOST_CLAIMS = ATTEMPTS + 3
+"""The number of attempts after which a job is stuck: not even the failure could be recorded, so commands stop waiting
+for it."""
+
+Installed = Collection[tuple[str, str]]
+"""The installed engines: full name and version of each."""
+
+
+@dataclass(frozen=True, eq=False)
+class JobTable:
+    """A table of jobs of one kind.
+
+    `owner` is the column of the run or audit that a job belongs to, and `owners` selects those that can be worked on
+    with the installed engines. `open` is the condition that users have not stopped the owner of a job. `run` is the
+    column of the run that a job is about, in `joined`, the table joined with others. `totals` are the columns that a
+    finished job fills. Jobs are split at multiples of `grain` items.
+    """
+
+    table: Table
+    owner: Column[int]
+    joined: FromClause
+    run: Column[int]
+    totals: tuple[str, ...]
+    owners: Callable[[Installed], Select[tuple[int]]]
+    open: ColumnElement[bool]
+    grain: ColumnElement[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """A claimed job with the range `[first, stop)`. `trouble` says why its previous attempt ended, if there was one."""
+
+    id: int
+    owner: int
+    first: int
+    stop: int
+    attempt: int
+    trouble: str | None
+
+    @property
+    def startless(self) -> bool:
+        """Whether its previous attempt ended because the engine did not start, which says nothing about the layouts."""
+        return (self.trouble or "").startswith((f"{ProgramError.__name__}:", REFUSED))
+
+
+def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[int, int]]) -> None:
+    """Insert a pending job for each of the half-open ranges `spans`."""
+    insert_rows(
+        connection,
+        jobs.table,
+        (jobs.owner.name, "first", "stop", "state", "attempt", *jobs.totals),
+        [(owner, first, stop, PENDING, 0, *(0 for _ in jobs.totals)) for first, stop in spans],
+    )
+
+
+def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
+    """Claim a job for `seconds`; return None if it is not pending, has to wait for the end of a pause, or users have
+    stopped its owner."""
+    claimed = connection.execute(_claiming(jobs), {"number": job, "claimant": worker, "seconds": seconds}).one_or_none()
+    return None if claimed is None else Lease(*claimed)
+
+
+@cache
+def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
+    table = jobs.table
+    return (
+        update(table)
+        .where(table.c.id == bindparam("number"), waiting(jobs), jobs.open)
+        .values(
+            state=LEASED,
+            attempt=table.c.attempt + 1,
+            worker=bindparam("claimant"),
+            started=clock(),
+            leased_until=clock() + bindparam("seconds"),
+        )
+        .returning(table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    )
+
+
+def finish(
+    connection: Connection, jobs: JobTable, lease: Lease, totals: Mapping[str, object], stop: int | None = None
+) -> bool:
+    """Mark a job done, in the transaction that writes its results. Return False if another attempt holds the job.
+
+    If only the items before `stop` were done, the job ends there, and the rest is cut into pending jobs as long as it.
+    """
+    end = lease.stop if stop is None else stop
+    mine = connection.execute(_finishing(jobs), {**_of(lease), "end": end, **totals})
+    if mine.rowcount != 1:
+        return False
+    if end < lease.stop:
+        starts = range(end, lease.stop, end - lease.first)
+        cut(connection, jobs, lease.owner, [(start, min(start + starts.step, lease.stop)) for start in starts])
+    return True
+
+
+@cache
+def _finishing(jobs: JobTable) -> Update:
+    done = {"state": DONE, "stop": bindparam("end"), "finished": clock(), "leased_until": None, "trouble": None}
+    return update(jobs.table).where(_held(jobs)).values(done)
+
+
+def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:
+    """Release an unfinished job, to be tried again after a pause."""
+    pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
+    with store.writing() as connection:
+        connection.execute(
+            update(jobs.table).where(_held(jobs)).values(state=PENDING, leased_until=clock() + pause, trouble=trouble),
+            _of(lease),
+        )
+
+
+def refuse(store: Database, jobs: JobTable, job: int, trouble: str) -> None:
+    """Leave a pending job to others for a moment, because this worker cannot load what it needs. This is no attempt: it
+    says nothing about the items."""
+    table = jobs.table
+    with store.writing() as connection:
+        connection.execute(
+            update(table)
+            .where(table.c.id == job, waiting(jobs))
+            .values(leased_until=clock() + PAUSES[0], trouble=f"{REFUSED}{trouble}")
+        )
+
+
+def refused(store: Database, jobs: JobTable) -> set[int]:
+    """Return the runs with pending jobs that a worker could not begin."""
+    stopped = (jobs.table.c.state == PENDING) & jobs.table.c.trouble.startswith(REFUSED)
+    query = select(jobs.run).distinct().select_from(jobs.joined).where(stopped)
+    with store.reading() as connection:
+        return set(connection.execute(query).scalars())
+
+
+def expire(store: Database, jobs: JobTable, job: int, worker: str, trouble: str) -> None:
+    """End the lease of a worker that is known to be dead."""
+    table = jobs.table
+    with store.writing() as connection:
+        connection.execute(
+            update(table)
+            .where(table.c.id == job, table.c.worker == worker, table.c.state == LEASED)
+            .values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble)
+        )
+
+
+def leased(store: Database, jobs: JobTable) -> list[tuple[str, Lease]]:
+    """Return the leased jobs, each with the name of its worker."""
+    table = jobs.table
+    columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    query = select(table.c.worker, *columns).where(table.c.state == LEASED).order_by(table.c.id)
+    with store.reading() as connection:
+        return [(str(worker), Lease(*row)) for worker, *row in connection.execute(query)]
+
+
+def free_expired(store: Database, jobs: JobTable) -> None:
+    """Make jobs with expired leases pending again. Split each in two, unless it is no longer than the grain."""
+    table, expired = jobs.table, _expired(jobs)
+    with store.reading() as connection:
+        if not connection.execute(select(exists().where(expired))).scalar_one():
+            return
+    with store.writing() as connection:
+        # A locked row is being finished by a worker that is late or hangs.
+        free = (
+            select(table.c.id, jobs.owner, table.c.first, table.c.stop, jobs.grain.label("grain"))
+            .where(expired)
+            .with_for_update(of=table, skip_locked=True)
+        )
+        found = connection.execute(free).all()
+        long = [row for row in found if row.stop - row.first > row.grain]
+        connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
+        for _, owner, first, stop, grain in long:
+            middle = first + max((stop - first) // (2 * grain), 1) * grain
+            cut(connection, jobs, owner, [(first, middle), (middle, stop)])
+        trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), NO_RETURN)
+        connection.execute(
+            update(table)
+            .where(table.c.id.in_([row.id for row in found]), expired)
+            .values(state=PENDING, leased_until=None, trouble=trouble)
+        )
+
+
+@cache
+def _expired(jobs: JobTable) -> ColumnElement[bool]:
+    over = or_(jobs.table.c.leased_until <= clock(), jobs.table.c.started > clock() + SLEW)
+    return and_(jobs.table.c.state == LEASED, over)
+
+
+def pending(store: Database, jobs: JobTable, installed: Installed, most: int) -> list[int]:
+    """Return the numbers of at most `most` pending jobs that can be worked on with these engines, oldest first."""
+    with store.reading() as connection:
+        return list(connection.execute(_pending(jobs, frozenset(installed)), {"most": most}).scalars())
+
+
+@cache
+def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
+    number = jobs.table.c.id
+    workable = select(number).where(waiting(jobs), jobs.owner.in_(jobs.owners(installed)))
+    return workable.order_by(number).limit(bindparam("most", type_=Integer))
+
+
+def stuck(store: Database, jobs: JobTable, owners: Collection[int] | Select[tuple[int]]) -> list[Lease]:
+    """Return the pending jobs of these owners that have been claimed more than `MOST_CLAIMS` times."""
+    table = jobs.table
+    columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    query = select(*columns).where(table.c.state == PENDING, table.c.attempt > MOST_CLAIMS, jobs.owner.in_(owners))
+    with store.reading() as connection:
+        return [Lease(*row) for row in connection.execute(query.order_by(table.c.id))]
+
+
+def workable(connection: Connection, jobs: JobTable, job: int, installed: Installed) -> bool:
+    """Return whether a job can be worked on with these engines."""
+    return connection.execute(_whether_workable(jobs, frozenset(installed)), {"number": job}).scalar_one()
+
+
+@cache
+def _whether_workable(jobs: JobTable, installed: Installed) -> Select[bool]:
+    return select(exists().where(jobs.table.c.id == bindparam("number"), jobs.owner.in_(jobs.owners(installed))))
+
+
+def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
+    """Return the number of pending and leased jobs that can be worked on with these engines, except stuck ones."""
+    state, table = jobs.table.c.state, jobs.table
+    open_ones = (state == LEASED) | ((state == PENDING) & (table.c.attempt <= MOST_CLAIMS))
+    query = (
+        select(func.count())
+        .select_from(table)
+        .where(state.in_((PENDING, LEASED)), open_ones, jobs.owner.in_(jobs.owners(installed)))
+    )
+    with store.reading() as connection:
+        return connection.execute(query).scalar_one()
+
+
+@dataclass(frozen=True, slots=True)
+class UnworkableJobs:
+    """The number of pending jobs of an engine that cannot be worked on, and whether the engine was retracted."""
+
+    engine: str
+    version: str
+    retracted: bool
+    count: int
+
+
+def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[UnworkableJobs]:
+    """Return the pending jobs that cannot be worked on with these engines, grouped by engine. Those that users have
+    stopped are not among them."""
+    retracted = engines.c.retracted_why.is_not(None)
+    query = (
+        select(engines.c.name, engines.c.version, retracted, func.count())
+        .select_from(jobs.joined.join(runs, runs.c.id == jobs.run).join(engines, engines.c.id == runs.c.engine_id))
+        .where(jobs.table.c.state == PENDING, jobs.open, jobs.owner.not_in(jobs.owners(installed)))
+        .group_by(engines.c.name, engines.c.version, retracted)
+        .order_by(engines.c.name, engines.c.version)
+    )
+    with store.reading() as connection:
+        rows = connection.execute(query).all()
+    return [UnworkableJobs(engine, version, bool(gone), count) for engine, version, gone, count in rows]
+
+
+def waiting(jobs: JobTable) -> ColumnElement[bool]:
+    """Return the condition that a job can be claimed. During a pause, `leased_until` is the end of the pause."""
+    until = jobs.table.c.leased_until
+    farthest = bindparam("farthest", callable_=lambda: PAUSES[-1] + SLEW, type_=Float)  # read at each execution
+    over = or_(until.is_(None), until <= clock(), until > clock() + farthest)
+    return and_(jobs.table.c.state == PENDING, over)
+
+
+def _held(jobs: JobTable) -> ColumnElement[bool]:
+    """Return the condition that a job is still held by an attempt, whose parameters are those `_of` its lease. The
+    range is compared as well, because SQLite reuses the numbers of deleted rows."""
+    table = jobs.table
+    return and_(
+        table.c.id == bindparam("lease_id"),
+        jobs.owner == bindparam("lease_owner"),
+        table.c.first == bindparam("lease_first"),
+        table.c.stop == bindparam("lease_stop"),
+        table.c.state == LEASED,
+        table.c.attempt == bindparam("lease_attempt"),
+    )
+
+
+def _of(lease: Lease) -> dict[str, int]:
+    """Return the parameters of `_held`."""
+    return {f"lease_{name}": getattr(lease, name) for name in ("id", "owner", "first", "stop", "attempt")}

@@ -1,0 +1,203 @@
+"""The action log: who did what to the store, when and why. An entry is written in the transaction of its action.
+
+The entries form a hash chain: the digest of each entry covers the digest of the previous one, so no entry can be
+changed or removed without changing all later entries. Entries at the end can be removed, but every run, audit,
+retraction and deletion must have an entry, and an audit checks that it exists.
+"""
+
+import getpass
+import os
+import socket
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, case, exists, insert, or_, select, text, union_all
+
+from dealmill.pipeline.digests import seal
+from dealmill.pipeline.errors import DamagedWarning
+from dealmill.pipeline.store.database.connections import Database, instant
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import Control, actions, audits, engines, runs
+
+ENTRY = (
+    actions.c.id,
+    actions.c.who,
+    actions.c.what,
+    actions.c.run_id,
+    actions.c.audit_id,
+    engines.c.name,
+    engines.c.version,
+    actions.c.why,
+    actions.c.dealmill,
+)
+"""The columns that the digest of an entry covers, in addition to the digest of the previous entry."""
+CHAIN = (
+    select(*ENTRY, actions.c.digest)
+    .select_from(actions.outerjoin(engines, engines.c.id == actions.c.engine_id))
+    .order_by(actions.c.id)
+)
+FETCHED = 1_000
+
+LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
+LATEST = select(actions.c.id, actions.c.digest).order_by(actions.c.id.desc()).limit(1)
+NAMED = select(engines.c.name, engines.c.version).where(engines.c.id == bindparam("engine"))
+NEW = insert(actions).values(at=clock())
+
+LISTED = (
+    actions.c.at,
+    actions.c.who,
+    actions.c.what,
+    actions.c.run_id,
+    actions.c.audit_id,
+    engines.c.name,
+    engines.c.version,
+    actions.c.why,
+    actions.c.dealmill,
+)
+LISTED_SHAPE = Shape(*LISTED)
+RETRACT, UNRETRACT = "retract", "unretract"
+"""What the entries say that retract the verdicts of an engine version, and that undo it."""
+DELETE, DELETE_SOURCE = "delete", "delete source"
+"""What the entries say that delete a run, and the source of a deleted run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An entry of the action log."""
+
+    at: datetime
+    who: str
+    what: str
+    run: int | None
+    audit: int | None
+    engine: str
+    version: str
+    why: str | None
+    dealmill: str
+
+
+def record(
+    connection: Connection, what: str, engine: int, *, run: int | None = None, audit: int | None = None, why: str | None
+) -> None:
+    """Insert an entry for an action of the user who runs this process. Wait for other transactions that insert one, so
+    call this last in a transaction to keep the wait of others short."""
+    if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
+        connection.execute(LOCK)
+    before, digest = connection.execute(LATEST).one_or_none() or (0, None)
+    named = connection.execute(NAMED, {"engine": engine}).one()
+    who, dealmill = f"{_user()}@{socket.gethostname()}", _version()
+    connection.execute(
+        NEW,
+        {
+            "id": before + 1,
+            "who": who,
+            "what": what,
+            "engine_id": engine,
+            "run_id": run,
+            "audit_id": audit,
+            "why": why,
+            "dealmill": dealmill,
+            "digest": seal("action", digest, before + 1, who, what, run, audit, *named, why, dealmill),
+        },
+    )
+
+
+@cache  # reading it takes a millisecond
+def _version() -> str:
+    return version("dealmill")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container may run as a user that has no name
+        return str(os.getuid())
+
+
+def list_actions(
+    store: Database, run: int | None = None, *, skip: int = 0, limit: int | None = None, descending: bool = False
+) -> list[Action]:
+    """Return the entries of the action log, or those for a run and for retractions of its engine version: at most
+    `limit` of them after the first `skip`, oldest first, or newest first if `descending`. Issue a `DamagedWarning` for
+    each entry that cannot be read."""
+    order = actions.c.id.desc() if descending else actions.c.id
+    listed = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines))
+    query = listed.order_by(order).offset(skip).limit(limit)
+    if run is not None:
+        engine = select(runs.c.engine_id).where(runs.c.id == run).scalar_subquery()
+        of_run = select(actions.c.id).where(actions.c.run_id == run)
+        retractions = select(actions.c.id).where(
+            actions.c.engine_id == engine, actions.c.what.in_((RETRACT, UNRETRACT))
+        )
+        query = query.where(actions.c.id.in_(union_all(of_run, retractions)))
+    found = []
+    with store.reading() as connection:
+        for *entry, number in connection.execute(query):
+            trouble = LISTED_SHAPE.trouble(entry)
+            at = None if trouble else instant(entry[0])
+            if at is None:
+                trouble = trouble or f"actions.at is {entry[0]}, which is not a valid time"
+                message = f"entry {number} of the action log cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(message), stacklevel=2)
+            else:
+                found.append(Action(at, *entry[1:]))
+    return found
+
+
+def log_faults(store: Database) -> Iterator[str]:
+    """Yield what is wrong with the action log: changed entries, and runs, audits and retractions without an entry."""
+    before = None
+    with store.browsing() as connection:
+        for *entry, digest in connection.execution_options(yield_per=FETCHED).execute(CHAIN):
+            if seal("action", before, *entry) != digest:
+                yield f"entry {entry[0]} of the action log was changed, or the entry before it was removed"
+            before = digest
+        for message, query in _without_entry():
+            for row in connection.execute(query).all():
+                yield message.format(*row)
+
+
+@cache
+def _without_entry() -> tuple[tuple[str, Select[*tuple[Any, ...]]], ...]:
+    """Return queries for rows that contradict the action log, each with a message format for such a row."""
+    entry, run, audit, engine = actions.c, runs.c, audits.c, engines.c
+    of_run = (entry.run_id == run.id, entry.engine_id == run.engine_id, entry.what.in_(("run", "rerun")))
+    of_audit = (entry.audit_id == audit.id, entry.run_id == audit.run_id, entry.what == "audit")
+    why = (
+        select(case((entry.what == RETRACT, entry.why)))
+        .where(entry.engine_id == engine.id, entry.what.in_((RETRACT, UNRETRACT)))
+        .order_by(entry.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    otherwise = or_(
+        engine.retracted_why.is_distinct_from(why), engine.retracted.is_(None) != engine.retracted_why.is_(None)
+    )
+    deleted = exists().where(entry.run_id == run.id, entry.what == DELETE)
+    gone = or_(
+        entry.run_id.is_not(None) & ~exists().where(run.id == entry.run_id),
+        entry.audit_id.is_not(None) & ~exists().where(audit.id == entry.audit_id),
+    )
+    return (
+        ("run {} has no entry in the action log", select(run.id).where(~exists().where(*of_run))),
+        ("audit {} has no entry in the action log", select(audit.id).where(~exists().where(*of_audit))),
+        (
+            "the retraction of {} version {} differs from the action log",
+            select(engine.name, engine.version).where(otherwise),
+        ),
+        (
+            "run {} is deleted, but that is not in the action log",
+            select(run.id).where(run.control == Control.DELETED, ~deleted),
+        ),
+        (
+            "run {} was deleted by the action log, but is there",
+            select(run.id).where(run.control != Control.DELETED, deleted),
+        ),
+        ("entry {} of the action log refers to a missing run or audit", select(entry.id).where(gone)),
+    )

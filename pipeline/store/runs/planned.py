@@ -1,0 +1,160 @@
+"""The plan of a run: one engine with its node limit over one source."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    select,
+)
+
+from dealmill.pipeline.arguments import MOST_PACKED
+from dealmill.pipeline.errors import DamagedError, NotFoundError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.store.database.shapes import Shape, shown_value
+from dealmill.pipeline.store.database.tables import Control, Storage, engines, runs, sources
+from dealmill.pipeline.store.runs.leases import JobTable
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRun:
+    """The plan of a run: one engine with its node limit over one source.
+
+    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
+    are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
+    `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
+    `note` are what users have decided about it (see `dealmill.pipeline.store.runs.controls`). If its verdicts were imported
+    for an engine that exists only on record, the referee checks them as those of the installed engine `checked_as`.
+    """
+
+    id: int
+    source: int
+    source_name: str
+    game: str
+    generator: str | None
+    deals: Mapping[str, Any] | None
+    engine: str
+    version: str
+    max_nodes: int | None
+    storage: Storage
+    repeats: int | None
+    retracted: str | None
+    control: Control
+    priority: int
+    tags: Sequence[str]
+    note: str | None
+    checked_as: str | None
+
+    @property
+    def judged_as(self) -> str:
+        """The engine as which the referee checks its verdicts."""
+        return self.checked_as or self.engine
+
+
+JOINED = runs.outerjoin(sources).outerjoin(engines)
+"""Runs with their source and engine. Outer joins keep runs whose source or engine is missing; `planned_fields` reports
+them."""
+THERE = runs.c.control != Control.DELETED
+"""The condition that a run was not deleted."""
+PLANNED: tuple[ColumnElement[Any], ...] = (
+    runs.c.id,
+    sources.c.id.label("source"),
+    sources.c.name.label("source_name"),
+    sources.c.game,
+    sources.c.generator,
+    sources.c.deals,
+    engines.c.name.label("engine"),
+    engines.c.version,
+    runs.c.node_limit.label("max_nodes"),
+    runs.c.storage,
+    runs.c.repeats,
+    engines.c.retracted_why.label("retracted"),
+    runs.c.control,
+    runs.c.priority,
+    runs.c.tags,
+    runs.c.note,
+    engines.c.checked_as,
+)
+"""The fields of a `PlannedRun`."""
+NAMES = tuple(field.name for field in fields(PlannedRun))
+
+
+SHAPE = Shape(
+    runs.c.id,
+    sources.c.id,
+    sources.c.name,
+    sources.c.game,
+    sources.c.generator,
+    sources.c.deals,
+    engines.c.name,
+    engines.c.version,
+    runs.c.node_limit,
+    runs.c.storage,
+    runs.c.repeats,
+    engines.c.retracted_why,
+    runs.c.control,
+    runs.c.priority,
+    runs.c.tags,
+    runs.c.note,
+    engines.c.checked_as,
+)
+
+
+def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a `PlannedRun` from a row of its columns.
+
+    Raises
+    ------
+    DamagedError
+        If the row is damaged.
+    """
+    found = {name: row[name] for name in NAMES}
+    if trouble := SHAPE.trouble(list(found.values())):
+        raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
+    codes = {"storage": Storage(row["storage"]), "control": Control(row["control"])}
+    return {**found, **codes, "tags": (row["tags"] or "").split()}
+
+
+def item_count(what: str, items: object) -> int:
+    """Validate a recorded number of items.
+
+    Raises
+    ------
+    DamagedError
+        If it is not an integer from 0 to `MOST_PACKED`.
+    """
+    if not isinstance(items, int) or not 0 <= items <= MOST_PACKED:
+        raise DamagedError(
+            f"{what} cannot be read: its number of items is {shown_value(items)}, not a number from 0 to "
+            f"{MOST_PACKED:,}; restore the database from a backup"
+        )
+    return items
+
+
+def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRun | None:
+    """Return the run that a job is about; None if the job does not exist (any more)."""
+    row = connection.execute(_run_of_job(jobs), {"number": number}).one_or_none()
+    return None if row is None else PlannedRun(**planned_fields(row._asdict()))
+
+
+@cache
+def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
+    joined = jobs.joined.join(JOINED, jobs.run == runs.c.id)
+    return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("number"))
+
+
+def expectation_of(run: PlannedRun) -> Fraction | None:
+    """Return the exact share of winnable deals, or mean value, of which a run is a sample; None if it is not known."""
+    if run.deals is None:
+        return None
+    try:
+        game, engine = find_engine(run.judged_as)
+    except NotFoundError:
+        return None
+    return game.expectation(engine.rules_name, run.deals["parameters"])

@@ -1,0 +1,432 @@
+"""The progress of runs, counted by their jobs."""
+
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any, overload
+
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Float,
+    Select,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal,
+    or_,
+    select,
+)
+
+from dealmill.pipeline.arguments import row_number
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.connections import Database, instant
+from dealmill.pipeline.store.database.functions import NumberList, clock, one_of
+from dealmill.pipeline.store.database.tables import (
+    DONE,
+    LEASED,
+    PENDING,
+    SEEN,
+    Control,
+    Storage,
+    engines,
+    jobs,
+    runs,
+    sources,
+)
+from dealmill.pipeline.store.runs.jobs import MOST, TOTALS, bounded, sizes
+from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, THERE, PlannedRun, item_count, planned_fields
+
+SILENT_READER = timedelta(seconds=60)
+"""The time without a new entry after which a reader is taken to have stopped: several times that of a batch."""
+WITHOUT_WORKER = timedelta(seconds=10)
+"""The time without a lease after which a run is said to wait for workers: longer than the pause after a failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus(PlannedRun):
+    """A run and its progress, counted by its jobs.
+
+    `items` is the number of items: while its source is not `complete`, those ingested so far; over an endless deal
+    range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
+    by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
+    items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
+    any, and `recent_seconds` the time they took. `rejected` is the number of rejects of its source. `held` counts the
+    leases that have not expired. Times are by the clock of the database: when its first job `started`, when its newest
+    one was claimed or finished (`seen`), when entries of its source were last stored (`read`), and `now`.
+    `cpu_seconds` are the processor seconds that its engine took; None if no job is done, or if what one of them cost is
+    not on record.
+    """
+
+    items: int
+    covered: int
+    complete: bool
+    jobs: int
+    pending: int
+    leased: int
+    done: int
+    retried: int
+    counts: dict[Verdict, int]
+    value_sum: int
+    nodes: int
+    recent: int
+    recent_seconds: float
+    rejected: int
+    held: int
+    started: datetime | None
+    seen: datetime | None
+    read: datetime | None
+    now: datetime
+    cpu_seconds: float | None
+
+    @property
+    def solved(self) -> int:
+        """The number of items that have a verdict."""
+        return sum(self.counts.values())
+
+    @property
+    def finished(self) -> bool:
+        """Whether every item has a verdict, its source is complete, and it is neither paused nor cancelled."""
+        return self.complete and self.done == self.jobs and self.covered == self.items and not self.halted
+
+    @property
+    def halted(self) -> bool:
+        """Whether it is paused or cancelled."""
+        return self.control is not Control.ACTIVE
+
+    @property
+    def damaged(self) -> bool:
+        """Whether its jobs do not match its items: some are missing, or there are too many."""
+        return self.covered > self.items or (self.complete and self.covered < self.items)
+
+    @property
+    def state(self) -> str:
+        """One of ``retracted``, ``finished``, ``damaged``, ``paused``, ``cancelled``, ``reading`` (its source is being
+        read), ``stopped`` (its source was not fully read), ``waiting`` (for workers) and ``solving``."""
+        states = {
+            "retracted": self.retracted is not None,
+            "finished": self.finished,
+            "damaged": self.damaged,
+            self.control.word: self.halted,
+            "reading": not self.complete and self.read is not None and self.now < self.read + SILENT_READER,
+            "stopped": not self.complete,
+            "waiting": not self.held and (self.seen is None or self.now > self.seen + WITHOUT_WORKER),
+        }
+        return next((state for state, holds in states.items() if holds), "solving")
+
+    @property
+    def seconds(self) -> float | None:
+        """The time since its first job was started, up to the last one unless it goes on; None if none was started."""
+        if self.started is None or self.seen is None:
+            return None
+        end = self.now if self.state in {"reading", "solving"} else self.seen
+        return max((end - self.started).total_seconds(), 0.0)
+
+    @property
+    def mean(self) -> float | None:
+        """The mean value of the scored layouts; None if there are none."""
+        scored = self.counts.get(Verdict.SCORED, 0)
+        return self.value_sum / scored if scored else None
+
+    @property
+    def rate(self) -> float | None:
+        """Verdicts per second in the last minute in which there were any; None if there were none."""
+        return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
+
+    @property
+    def ends(self) -> datetime | None:
+        """The expected end at this rate; None if no job is running, or it would take more than ten years."""
+        left = (self.items - self.solved) / self.rate if self.leased and self.rate else TEN_YEARS
+        return self.now + timedelta(seconds=left) if left < TEN_YEARS else None
+
+
+MINUTE, TEN_YEARS = 60.0, 3e8
+"""In seconds."""
+NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
+
+
+def run_numbers(
+    store: Database, *which: ColumnElement[bool], limit: int | None = None, descending: bool = False
+) -> list[int]:
+    """Return the numbers of all runs, or of those that meet conditions on their row, source and engine: at most `limit`
+    of them, oldest first, or newest first if `descending`."""
+    query = select(runs.c.id).select_from(JOINED if which else runs).where(THERE, *which)
+    order = runs.c.id.desc() if descending else runs.c.id
+    with store.reading() as connection:
+        return list(connection.execute(query.order_by(order).limit(limit)).scalars())
+
+
+def numbers_between(
+    store: Database, after: int, before: int, limit: int | None, *, text: str = "", descending: bool = False
+) -> list[int]:
+    """Return the first `limit` numbers of runs between `after` and `before` (both exclusive), oldest or newest first,
+    with every word of a `text` in their engine, source, tags or note, in upper or lower case."""
+    first, last = (literal(number, BigInteger) for number in (after, before))  # the column is narrower
+    named = [
+        func.lower(func.coalesce(column, "")) for column in (engines.c.name, sources.c.name, runs.c.tags, runs.c.note)
+    ]
+    words = [or_(*(name.contains(word, autoescape=True) for name in named)) for word in text.lower().split()]
+    return run_numbers(store, runs.c.id > first, runs.c.id < last, *words, limit=limit, descending=descending)
+
+
+def by_storage(store: Database, numbers: Sequence[int]) -> dict[Storage, list[int]]:
+    """Return the numbers of the runs that are stored in each way. A run with an invalid code is among those stored as
+    rows."""
+    found: dict[Storage, list[int]] = {}
+    query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
+    with store.reading() as connection:
+        for number, code in connection.execute(query, {"numbers": numbers}):
+            storage = Storage.PACKED if code == Storage.PACKED else Storage.ROWS
+            found.setdefault(storage, []).append(number)
+    return found
+
+
+class Runs(Sequence[RunStatus]):
+    """Runs with some numbers, oldest first, that are read in parts while they are iterated over. Those that cannot be
+    read are left out then, with a `DamagedWarning` for each."""
+
+    PART = 100
+
+    def __init__(self, store: Database, numbers: Sequence[int]) -> None:
+        self._store = store
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> RunStatus: ...
+    @overload
+    def __getitem__(self, place: slice) -> "Runs": ...
+    def __getitem__(self, place: int | slice) -> "RunStatus | Runs":
+        if isinstance(place, slice):
+            return Runs(self._store, self.numbers[place])
+        return find_run(self._store, self.numbers[place])
+
+    def __iter__(self) -> Iterator[RunStatus]:
+        for start in range(0, len(self), self.PART):
+            yield from list_runs(self._store, self.numbers[start : start + self.PART])
+
+    def __reversed__(self) -> Iterator[RunStatus]:
+        for stop in range(len(self), 0, -self.PART):
+            yield from reversed(list_runs(self._store, self.numbers[max(stop - self.PART, 0) : stop]))
+
+    @property
+    def unfinished(self) -> list[RunStatus]:
+        """Those that have layouts without a verdict."""
+        with self._store.reading() as connection:
+            doubtful = {*connection.execute(_doubtful()).scalars()}
+        found = list_runs(self._store, [number for number in self.numbers if number in doubtful])
+        return [run for run in found if not run.finished]
+
+
+def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
+    """Return all runs, or those with the numbers `only`, oldest first. Issue a `DamagedWarning` for each one that
+    cannot be read."""
+    numbers = run_numbers(store) if only is None else sorted(set(only))
+    try:
+        return _counted_runs(store, numbers)
+    except DamagedError:  # one of them cannot be read
+        return [run for number in numbers for run in _readable(store, number)]
+
+
+def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
+    with store.reading() as connection:
+        rows = connection.execute(_counted(), {"numbers": numbers})
+        names = tuple(rows.keys())
+        return [_run(dict(zip(names, row, strict=True))) for row in rows]
+
+
+def _readable(store: Database, number: int) -> list[RunStatus]:
+    """Return a run in a list; an empty list, with a `DamagedWarning`, if it cannot be read."""
+    try:
+        return _counted_runs(store, [number])
+    except DamagedError as error:
+        warnings.warn(DamagedWarning(str(error)), stacklevel=3)
+        return []
+
+
+def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
+    """Return the runs with these numbers, oldest first.
+
+    Raises
+    ------
+    NotFoundError
+        If one of them was deleted.
+    DamagedError
+        If one of them is missing or cannot be read.
+    """
+    found = _counted_runs(store, sorted(set(numbers)))
+    if lost := set(numbers) - {run.id for run in found}:
+        with store.reading() as connection:
+            if connection.execute(select(runs.c.id).where(runs.c.id == min(lost))).scalar():
+                raise NotFoundError(f"run {min(lost)} was deleted")
+        raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
+    return found
+
+
+def runs_over(store: Database, source: int) -> list[RunStatus]:
+    """Return all runs over a source, oldest first."""
+    with store.reading() as connection:
+        numbers = connection.execute(select(runs.c.id).where(runs.c.source_id == source)).scalars().all()
+    return _counted_runs(store, sorted(numbers))
+
+
+def related_runs(store: Database, run: RunStatus) -> list[int]:
+    """Return the numbers of the other runs of the same engine, in any version, over the same source; oldest first.
+    Reruns are among them."""
+    same = (runs.c.source_id == run.source, engines.c.name == run.engine, runs.c.id != run.id)
+    return run_numbers(store, *same)
+
+
+def find_run(store: Database, key: int | str) -> RunStatus:
+    """Return the run with the given number, which may be a string; ``last`` is the newest run.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such run.
+    """
+    if key == "last":
+        with store.reading() as connection:
+            number = connection.execute(select(func.max(runs.c.id)).where(THERE)).scalar()
+    else:
+        number = row_number(key)
+    found = _counted_runs(store, [number]) if number is not None else []
+    if not found:
+        raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
+    return found[0]
+
+
+@cache  # building it takes longer than executing it
+def _counted() -> Select[*tuple[Any, ...]]:
+    """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
+    the texts of their run."""
+    counted = _sums().subquery()
+    whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            *PLANNED,
+            sources.c.accepted,
+            cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
+            ((runs.c.storage == Storage.PACKED) | sources.c.complete).label("complete"),
+            *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
+            func.coalesce(counted.c.held, 0).label("held"),
+            counted.c.recent_seconds,
+            counted.c.started,
+            counted.c.seen,
+            bounded(sources.c.rejected).label("rejected"),
+            cast(func.coalesce(sources.c.advanced, sources.c.created), Float).label("read"),
+            clock().label("now"),
+            counted.c.cpu_seconds,
+        )
+        .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
+        .where(one_of(runs.c.id, NUMBERS), THERE)
+        .order_by(runs.c.id)
+    )
+    return query
+
+
+def _sums() -> Select[*tuple[Any, ...]]:
+    """A row for each of these runs that has jobs, with the sums over them."""
+
+    def how_many(state: int) -> ColumnElement[int]:
+        return func.sum(case((jobs.c.state == state, 1), else_=0))
+
+    size = sizes(jobs)
+    these = one_of(jobs.c.run_id, NUMBERS)
+    latest = (
+        select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
+    )
+    recent = jobs.c.finished > latest.c.at - MINUTE
+    cost = case((and_(jobs.c.state == DONE, jobs.c.cpu_seconds.between(0, TEN_YEARS)), jobs.c.cpu_seconds))
+    query: Select[*tuple[Any, ...]] = (
+        select(
+            jobs.c.run_id,
+            func.max(jobs.c.stop).label("stop"),
+            func.sum(size).label("covered"),
+            func.count().label("jobs"),
+            how_many(PENDING).label("pending"),
+            how_many(LEASED).label("leased"),
+            how_many(DONE).label("done"),
+            func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
+            *(func.sum(bounded(jobs.c[name], -MOST)).label(name) for name in TOTALS),
+            func.sum(case((recent, size), else_=0)).label("recent"),
+            cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
+            cast(func.min(jobs.c.started), Float).label("started"),
+            cast(func.max(SEEN), Float).label("seen"),
+            func.sum(case((and_(jobs.c.state == LEASED, jobs.c.leased_until > clock()), 1), else_=0)).label("held"),
+            case((func.count(cost) == how_many(DONE), cast(func.sum(cost), Float))).label("cpu_seconds"),
+        )
+        .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
+        .where(these)
+        .group_by(jobs.c.run_id)
+    )
+    return query
+
+
+@cache
+def _doubtful() -> Select[int]:
+    """The runs of which a sum over their jobs does not show that they are finished; this includes all packed ones."""
+    counted = (
+        select(
+            jobs.c.run_id,
+            func.sum(sizes(jobs)).label("covered"),
+            func.sum(case((jobs.c.state == DONE, 0), else_=1)).label("left"),
+        )
+        .group_by(jobs.c.run_id)
+        .subquery()
+    )
+    whole = func.coalesce(counted.c.covered, 0) == sources.c.accepted
+    active = runs.c.control == Control.ACTIVE
+    done = func.coalesce(counted.c.left, 0) == 0
+    finished = and_(runs.c.storage == Storage.ROWS, active, sources.c.complete, whole, done)
+    joined = runs.outerjoin(sources).outerjoin(counted, counted.c.run_id == runs.c.id)
+    return select(runs.c.id).select_from(joined).where(finished.is_not(True))
+
+
+def _run(counted: Mapping[str, Any]) -> RunStatus:
+    planned = planned_fields(counted)
+    counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
+    return RunStatus(
+        **planned,
+        items=_items(planned, counted),
+        covered=int(counted["covered"]),
+        complete=counted["complete"],
+        jobs=int(counted["jobs"]),
+        pending=int(counted["pending"]),
+        leased=int(counted["leased"]),
+        done=int(counted["done"]),
+        retried=int(counted["retried"]),
+        counts={verdict: number for verdict, number in counts.items() if number},
+        value_sum=int(counted["value_sum"]),
+        nodes=int(counted["nodes"]),
+        recent=int(counted["recent"]),
+        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # negative if the clock was set back meanwhile
+        rejected=int(counted["rejected"]),
+        held=int(counted["held"]),
+        started=instant(counted["started"]),
+        seen=instant(counted["seen"]),
+        read=instant(counted["read"]),
+        now=instant(counted["now"]) or datetime.now(UTC),
+        cpu_seconds=counted["cpu_seconds"],
+    )
+
+
+def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:
+    """Return the number of items of a run."""
+    deals = planned["deals"] or {}
+    first, last = deals.get("first"), deals.get("last")
+    if planned["storage"] is Storage.ROWS:
+        items = counted["accepted"]
+    elif isinstance(first, int) and isinstance(last, int):
+        items = last - first + 1
+    else:
+        items = counted["reached"]
+    return item_count(f"run {planned['id']}", items)

@@ -1,0 +1,226 @@
+"""Sources: ordered lists of layouts, with their rejects."""
+
+import re
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from types import MappingProxyType
+from typing import Any
+
+from sqlalchemy import Connection, Select, bindparam, exists, or_, select
+
+from dealmill.pipeline.arguments import MOST, row_number
+from dealmill.pipeline.digests import layout_digest, seal
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import Control, items, rejects, runs, sources
+
+PAGE = 1_000
+NO_PARAMETERS: Mapping[str, object] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A stored source.
+
+    `digest` is the SHA-256 of its text, or of its deal range and generator. `deals` describes a range of numbered deals
+    (see `dealmill.pipeline.deals.DealRange.numbers`); packed runs do not need its layouts to be stored. `accepted` and
+    `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that occur earlier in
+    the source; it is computed when the source is complete.
+    """
+
+    id: int
+    game: str
+    name: str
+    digest: bytes
+    generator: str | None
+    deals: Mapping[str, object] | None
+    accepted: int
+    duplicates: int
+    rejected: int
+    complete: bool
+
+    @property
+    def entries(self) -> int:
+        """The number of layouts read so far, accepted and rejected."""
+        return self.accepted + self.rejected
+
+    @property
+    def endless(self) -> bool:
+        """Whether it is an endless deal range."""
+        return self.deals is not None and self.deals.get("last") is None
+
+    @property
+    def seal(self) -> bytes:
+        """The seal computed from its fields."""
+        return seal("source", *(getattr(self, field.name) for field in fields(self)))
+
+
+COLUMNS = (
+    sources.c.id,
+    sources.c.game,
+    sources.c.name,
+    sources.c.digest,
+    sources.c.generator,
+    sources.c.deals,
+    sources.c.accepted,
+    sources.c.duplicates,
+    sources.c.rejected,
+    sources.c.complete,
+)
+SOURCE = Shape(*COLUMNS)
+BY_NUMBER = select(*COLUMNS).where(sources.c.id == bindparam("number"))
+BY_CONTENTS = select(*COLUMNS).where(sources.c.game == bindparam("game"), sources.c.digest == bindparam("digest"))
+ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
+REJECT = Shape(*ENTRY)
+
+
+def find_source(store: Database, key: int | str) -> Source:
+    """Return the source with the given number, or else the newest with the given name. Names are stored, and compared,
+    in their printable form.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such source.
+    """
+    named = select(*COLUMNS).where(sources.c.name == printable(str(key))).order_by(sources.c.id.desc()).limit(1)
+    with store.reading() as connection:
+        found = one_source(connection, BY_NUMBER, {"number": row_number(key)})
+        found = found or one_source(connection, named)
+    if found is None:
+        raise NotFoundError(f"the store has no source {str(key)!r}; add it with: dealmill ingest {key}")
+    return found
+
+
+def earlier_namesake(store: Database, source: Source) -> Source | None:
+    """Return the newest source of the same name that is older than `source`; None if there is none."""
+    with store.reading() as connection:
+        return one_source(
+            connection,
+            select(*COLUMNS)
+            .where(sources.c.name == source.name, sources.c.id < source.id)
+            .order_by(sources.c.id.desc())
+            .limit(1),
+        )
+
+
+def list_sources(store: Database) -> list[Source]:
+    """Return all sources, oldest first, except those of which nothing was read and that no run needs, such as deleted
+    ones. Issue a `DamagedWarning` for each one that cannot be read."""
+    used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
+    there = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
+    found = []
+    with store.reading() as connection:
+        for row in connection.execute(select(*COLUMNS).where(there).order_by(sources.c.id)):
+            if trouble := SOURCE.trouble(row):
+                warnings.warn(DamagedWarning(_unreadable(row.id, trouble)), stacklevel=2)
+            else:
+                found.append(Source(**row._mapping))
+    return found
+
+
+def reread(store: Database, source: Source) -> Source:
+    """Return the current state of a source."""
+    with store.reading() as connection:
+        now = one_source(connection, BY_NUMBER, {"number": source.id})
+    assert now is not None  # noqa: S101 -- sources are never deleted
+    return now
+
+
+def rejects_of(store: Database, source: int) -> Iterator[Reject]:
+    """Yield the rejects of a source in the order in which they were found, fetched page by page. Issue a
+    `DamagedWarning` for each one that cannot be read."""
+    after = 0
+    while True:
+        with store.reading() as connection:
+            found = connection.execute(
+                select(*ENTRY)
+                .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MOST))
+                .order_by(rejects.c.number)
+                .limit(PAGE)
+            ).all()
+        for row in found:
+            if trouble := REJECT.trouble(row):
+                message = f"reject {row.number} of source {source} cannot be read: {trouble}"
+                warnings.warn(DamagedWarning(message), stacklevel=2)
+            else:
+                yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
+        if len(found) < PAGE:
+            return
+        after = found[-1].number
+
+
+def one_source(
+    connection: Connection, query: Select[*tuple[Any, ...]], parameters: Mapping[str, object] = NO_PARAMETERS
+) -> Source | None:
+    """Return the source that a query of `COLUMNS` finds; None if there is none.
+
+    Raises
+    ------
+    DamagedError
+        If it cannot be read.
+    """
+    row = connection.execute(query, parameters).one_or_none()
+    if row is not None and (trouble := SOURCE.trouble(row)):
+        raise DamagedError(_unreadable(row.id, trouble))
+    return None if row is None else Source(**row._mapping)
+
+
+def _unreadable(number: int, trouble: str) -> str:
+    return f"source {number} cannot be read: {trouble}; restore the database from a backup"
+
+
+def altered_layouts(store: Database, source: int, game: str, layouts: Mapping[int, str]) -> list[int]:
+    """Return the positions at which the source has another digest than that of the given layout, or no item."""
+    query = select(items.c.position, items.c.digest).where(
+        items.c.source_id == source, items.c.position.in_(list(layouts))
+    )
+    with store.reading() as connection:
+        recorded = dict(connection.execute(query).all())
+    return [place for place, layout in layouts.items() if recorded.get(place) != layout_digest(game, layout)]
+
+
+VARYING = re.compile(
+    r"""('(?:[^'\\]|\\.)*(?:'|$) | "(?:[^"\\]|\\.)*(?:"|$) | -?\d+(?:\W{1,3}\d+)* | \b[A-Z]+\b | (?<=stack\ )\w\b)""",
+    re.VERBOSE,
+)
+"""Quoted text, numbers and lists of numbers, symbols and tiles, and names of stacks."""
+
+
+ELLIPSIS = "…"
+
+
+@dataclass(frozen=True, slots=True)
+class RejectReason:
+    """A reason that `count` rejects have, `example` being the first of them.
+
+    Reasons that differ only in numbers, symbols or quoted texts are counted as one, with ``…`` where they differ.
+    """
+
+    reason: str
+    count: int
+    example: Reject
+
+
+def count_reasons(rejects: Iterable[Reject]) -> list[RejectReason]:
+    """Return the reasons of rejects with their counts, most frequent first. A reject counts once for each of them."""
+    texts: dict[tuple[str, ...], list[str]] = {}
+    counts = Counter[tuple[str, ...]]()
+    examples: dict[tuple[str, ...], Reject] = {}
+    for reject in rejects:
+        found = set()
+        for reason in reject.reasons:
+            parts = VARYING.split(reason)
+            kind = tuple(parts[::2])
+            known = texts.setdefault(kind, parts)
+            known[:] = [one if one == other else ELLIPSIS for one, other in zip(known, parts, strict=True)]
+            examples.setdefault(kind, reject)
+            found.add(kind)
+        counts.update(found)
+    kinds = sorted(texts, key=lambda kind: -counts[kind])
+    return [RejectReason("".join(texts[kind]), counts[kind], examples[kind]) for kind in kinds]

@@ -1,0 +1,211 @@
+"""Writing sources: layouts and rejects are stored in batches while a file is read, so that an interrupted ingest can be
+resumed."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, bindparam, insert, select, update
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.digests import DIGEST, continued, digest_start
+from dealmill.pipeline.errors import DamagedError, StoreError
+from dealmill.pipeline.games.batch import Bytes, Entries, Texts
+from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
+from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
+from dealmill.pipeline.store.database.revisions import create_store
+from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources, unindexed
+from dealmill.pipeline.store.runs.jobs import cut_jobs
+from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
+from dealmill.pipeline.store.sources.layout_index import DigestPrefixes, count_duplicates, index_items
+from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, Source, one_source
+
+UNSEALED = b""
+"""The seal of a source before its number is known; the seal covers the number."""
+COUNTED = ("accepted", "duplicates", "rejected", "complete")
+NOTHING_READ = {"accepted": 0, "duplicates": 0, "rejected": 0, "complete": False, "seal": UNSEALED}
+
+# One command may read a hundred thousand sources, and building these statements would take longer than executing them.
+NEW = insert(sources).values(created=clock())
+NEW_UNINDEXED = insert(unindexed)
+FIRST_SEAL = (
+    update(sources)
+    .where(sources.c.id == bindparam("number"), sources.c.seal == UNSEALED)
+    .values(seal=bindparam("found"))
+)
+ADVANCE = (
+    update(sources)
+    .where(sources.c.id == bindparam("number"), sources.c.seal == bindparam("seal_before"))
+    .values(advanced=clock(), **{name: bindparam(name) for name in (*COUNTED, "seal")})
+)
+RUNS_OVER = select(runs.c.id).where(
+    runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS, runs.c.control != Control.DELETED
+)
+
+WriteMore = Callable[[Connection], object]
+"""Writes what belongs to some entries, in the transaction that stores them."""
+
+
+def write_nothing(_connection: Connection) -> None:
+    """Write nothing more than the entries."""
+
+
+def layout_digests(game: str, layouts: Texts) -> Bytes:
+    """Return the digests of n layouts (n × 16 bytes)."""
+    whole, start = layouts.concatenated_text.tobytes(), digest_start(game)
+    ends = (layouts.starts - layouts.starts[0]).tolist()
+    found = b"".join([continued(start, whole[first:end]) for first, end in pairwise(ends)])
+    return np.frombuffer(found, dtype=np.uint8).reshape(-1, DIGEST)
+
+
+def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:
+    """Return the source with the given contents. If the store has none, insert one with nothing read yet."""
+    return _open(store, game=game, name=name, digest=digest)
+
+
+def open_deals(store: Database, deals: DealRange) -> Source:
+    """Return the source of a deal range. If the store has none, insert one with nothing read yet.
+
+    Raises
+    ------
+    DamagedError
+        If the stored source has the digest of this range, but other deals.
+    """
+    game = deals.game
+    found = _open(
+        store, game=game.name, name=deals.name, digest=deals.digest, generator=game.generator, deals=deals.numbers
+    )
+    if found.deals != deals.numbers:
+        raise DamagedError(
+            f"source {found.id} does not have the deals {deals.name}, although its digest is theirs; restore it from a "
+            "backup"
+        )
+    return found
+
+
+def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:
+    wanted = {"game": game, "digest": digest}
+    create_store(store)  # a source is the first thing that any store holds
+    with store.writing() as connection:
+        if store_has := one_source(connection, BY_CONTENTS, wanted):
+            return store_has
+        insert_once(connection, NEW, {**wanted, **NOTHING_READ, **described})
+        opened = one_source(connection, BY_CONTENTS, wanted)
+        assert opened is not None  # noqa: S101 -- inserted by now
+        connection.execute(FIRST_SEAL, {"number": opened.id, "found": opened.seal})
+    return opened
+
+
+def append(
+    store: Database,
+    source: Source,
+    entries: Entries,
+    seen: DigestPrefixes | None = None,
+    *,
+    last: bool = False,
+    more: WriteMore = write_nothing,
+) -> Source:
+    """Store the next entries of a source in one transaction, and cut jobs for the runs planned over it. Their digests
+    are added to `seen`. If they are the `last` entries, and `seen` shows that there are no duplicates, the source
+    becomes complete. `more` is called in the same transaction."""
+    layouts, bad = entries.layouts, entries.rejects
+    after = replace(source, accepted=source.accepted + len(layouts), rejected=source.rejected + len(bad))
+    digests = layout_digests(source.game, layouts)
+    positions = np.arange(source.accepted + 1, after.accepted + 1)
+    fixed: dict[str, Fixed] = {
+        "source_id": source.id,
+        "position": range(source.accepted + 1, after.accepted + 1),
+        "line": entries.lines,
+        "digest": ByteStrings(digests),
+    }
+    insert = prepare_insert(store, items, Columns(fixed, "layout", layouts))
+    rejected = [
+        (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
+        for number, entry in enumerate(bad, start=source.rejected + 1)
+    ]
+    if seen:
+        seen.add(digests)
+        shared = seen.shared(after.accepted) if last else None
+        after = replace(after, complete=shared is not None and not len(shared))
+    with store.writing() as connection:
+        _advance(connection, source, after)
+        if after.accepted and not source.accepted:
+            insert_once(connection, NEW_UNINDEXED, {"source_id": source.id, "position": 1})
+        insert(connection)
+        insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
+        reject_columns = REJECT_LISTING.columns(rejected)
+        _record_blocks(connection, source, after, (positions, entries.lines, digests), reject_columns)
+        index_items(connection, source, after, seen)
+        more(connection)
+        _cut_new_jobs(connection, after)
+    return after
+
+
+def complete(
+    store: Database, source: Source, seen: DigestPrefixes | None = None, *, more: WriteMore = write_nothing
+) -> Source:
+    """Mark a source as complete, count its duplicates, and cut the last jobs of its runs. `seen` holds the prefixes of
+    its digests, if they are known. `more` is called in the same transaction."""
+    after = replace(source, duplicates=count_duplicates(store, source, seen), complete=True)
+    with store.writing() as connection:
+        _advance(connection, source, after)
+        _record_blocks(connection, source, after, (), ())
+        index_items(connection, source, after, seen)
+        more(connection)
+        _cut_new_jobs(connection, after)
+    return after
+
+
+def cut_remaining_jobs(store: Database, source: Source) -> None:
+    """Cut jobs for everything read so far of a source whose ingest was interrupted, including a last, shorter one."""
+    with store.writing() as connection:
+        _cut_new_jobs(connection, replace(source, complete=True))
+
+
+def _cut_new_jobs(connection: Connection, source: Source) -> None:
+    """Cut jobs for the new items of a source, in every run over it that is stored as rows."""
+    for run in connection.execute(RUNS_OVER, {"source": source.id}).scalars().all():
+        cut_jobs(connection, run, source.accepted, source.complete)
+
+
+def _record_blocks(
+    connection: Connection, before: Source, after: Source, accepted: Sequence[Any], rejected: Sequence[Any]
+) -> None:
+    """Record the digests of the blocks that are complete now, given the digested columns of new items and rejects."""
+    for listing, old, new, columns in (
+        (ITEM_LISTING, before.accepted, after.accepted, accepted),
+        (REJECT_LISTING, before.rejected, after.rejected, rejected),
+    ):
+        record_source_blocks(connection, listing, after.id, old, new, columns, last=after.complete)
+
+
+def _advance(connection: Connection, before: Source, after: Source) -> None:
+    """Update the counts of a source from `before` to `after`.
+
+    Raises
+    ------
+    StoreError
+        If another command is ingesting the source, so that its counts are not those of `before`.
+    DamagedError
+        If its row was changed.
+    """
+    counted = {name: getattr(after, name) for name in COUNTED}
+    moved = connection.execute(
+        ADVANCE, {"number": before.id, "seal_before": before.seal, "seal": after.seal, **counted}
+    )
+    if moved.rowcount != 1 and one_source(connection, BY_NUMBER, {"number": before.id}) == before:
+        raise DamagedError(
+            f"{before.name}: ingest cannot be resumed, because the row of source {before.id} was changed; delete the "
+            "source from the store, or restore the store from a backup"
+        )
+    if moved.rowcount != 1:
+        raise StoreError(f"{before.name} is being ingested by another command; wait for it to finish")
+
+
+def _storable(found: str) -> str:
+    """Replace NUL characters, which PostgreSQL cannot store in a text."""
+    return found.replace("\0", "␀")

@@ -1,0 +1,1 @@
+"""The two storages of verdicts, rows and packed, behind one interface."""

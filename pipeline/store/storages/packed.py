@@ -1,0 +1,304 @@
+"""Packed storage: the verdicts of a run over numbered deals as bitmaps.
+
+Neither layouts nor evidence are stored. They are dealt and solved again on request, and the result is compared with the
+record: one or two bits per verdict in the pack of its job, and the digest of its block, which covers the evidence. Jobs
+consist of whole blocks, except for the last one. Only the errors of failed layouts are rows, because solving again
+might not reproduce them.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby, islice
+from typing import Any
+
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
+
+from dealmill.pipeline.digests import BLOCK, block_of, block_range
+from dealmill.pipeline.errors import DifferenceError, VersionError
+from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
+from dealmill.pipeline.games.caches import caches
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.solve import load
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
+from dealmill.pipeline.store.filters import BEHIND, Filter
+from dealmill.pipeline.store.runs.jobs import LONGEST
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages import packed_audit
+from dealmill.pipeline.store.storages.blocks import mark, recorded_digests
+from dealmill.pipeline.store.storages.packed_solving import (
+    SolvedPack,
+    deals_of,
+    dealt_here,
+    load_deals,
+    reproduces,
+    solve_pack,
+    solve_part,
+)
+from dealmill.pipeline.store.storages.packs import Pack, next_pack, previous_pack, stored_block
+from dealmill.pipeline.store.storages.storage import (
+    NO_RESULTS,
+    Columns,
+    Page,
+    RecordedVerdict,
+    Storage,
+    newest_judgement,
+    next_job,
+)
+from dealmill.pipeline.store.storages.stretches import END, Fault, Stretch, greatest_below_end
+
+NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
+SOLVED_AGAIN = 5
+"""The most blocks that are solved again for one page of a filter: some milliseconds."""
+OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
+
+
+def block_again(store: Database, run: RunStatus, number: int) -> Columns:
+    """Deal and solve a block again and return its results.
+
+    Raises
+    ------
+    VersionError
+        If another version of the engine or of the generator is installed.
+    DifferenceError
+        If the results do not have the recorded verdicts and the recorded digest.
+    """
+    deals, (first, stop) = dealt_here(run), block_range(number, run.items)
+    stored = stored_block(store, run.id, first, stop)
+    layouts, solved = solve_part(deals, run, first, stop, stored.errors)
+    if not reproduces(stored, first, layouts, solved):
+        raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
+    batch, lines = to_batch(solved), range(deals.first + first - 1, deals.first + stop - 1)
+    codes = solved.verdicts.tolist()
+    return Columns(range(first, stop), lines, unpack(layouts), codes, batch.values, batch.nodes, batch.evidence)
+
+
+def _objected(
+    store: Database,
+    run: RunStatus,
+    wanted: Filter,
+    outcome: Outcome,
+    after: int,
+    most: int,
+    before: int,
+    *,
+    backwards: bool,
+) -> Page:
+    """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
+    runs."""
+    objections, faults = _objections(store, run.id, outcome, after, most, before, backwards=backwards)
+    rows, judgements = list[tuple[Any, ...]](), list[Judgement]()
+    for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
+        judged = dict(inside)
+        try:
+            block = block_again(store, run, number)
+        except DifferenceError:
+            faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
+            continue
+        for place in _matching(run, wanted, block, [position - block.positions[0] for position in judged]):
+            rows.append(tuple(column[place] for column in block))
+            judgements.append(judged[block.positions[place]])
+    reached = [position for position, _ in objections] + [fault.last for fault in faults]
+    columns = Columns(*zip(*rows, strict=True)) if rows else NO_RESULTS
+    return Page(run, columns, faults, (min if backwards else max)(reached, default=None), judgements)
+
+
+def _matching(run: RunStatus, wanted: Filter, block: Columns, places: Sequence[int]) -> Sequence[int]:
+    """Return those of these places in a block whose results match `wanted`, apart from audits."""
+    if replace(wanted, audit=None) == Filter():
+        return places
+    results = Page(run, block, [], None).results
+    return [place for place in places if wanted.matches(results[place])]
+
+
+def _objections(
+    store: Database, run: int, outcome: Outcome, after: int, most: int, before: int, *, backwards: bool
+) -> tuple[list[tuple[int, Judgement]], list[Fault]]:
+    """Return the first items between the positions `after` and `before` with their newest judgement, if that has the
+    given outcome, and faults for rows that cannot be read; if `backwards`, the last items, last position first."""
+    place = judgements.c.position
+    query = (
+        select(place, judgements.c.step, judgements.c.reason)
+        .where(
+            judgements.c.run_id == run,
+            judgements.c.outcome == int(outcome),
+            judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
+            place.between(after + 1, before - 1),
+            newest_judgement(),
+            ~_found_valid_since(),
+        )
+        .order_by(place.desc() if backwards else place)
+        .limit(most)
+    )
+    found, faults = [], []
+    with store.reading() as connection:
+        for row in connection.execute(query):
+            if trouble := OBJECTION.trouble(row):
+                faults.append(Fault(int(row.position), int(row.position), trouble))
+            else:
+                found.append((row.position, Judgement(outcome, row.step, row.reason)))
+    return found, faults
+
+
+def _found_valid_since() -> ColumnElement[bool]:
+    """Return the condition that a later audit of all verdicts has covered the verdict of a judgement. It found the
+    verdict valid, or there would be a newer judgement."""
+    past = (audit_jobs.c.first <= judgements.c.position) & (audit_jobs.c.stop > judgements.c.position)
+    return exists().where(
+        audits.c.id == audit_jobs.c.audit_id,
+        audits.c.run_id == judgements.c.run_id,
+        audits.c.id > judgements.c.audit_id,
+        audits.c.size == audits.c.population,
+        audit_jobs.c.state == DONE,
+        past,
+    )
+
+
+def _blocks_with(
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, *, backwards: bool
+) -> Iterator[int | Fault]:
+    """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`, and
+    faults where verdicts are missing or damaged."""
+    codes = [int(verdict) for verdict in wanted.verdict] or list(map(int, Verdict))
+    for pack in _packs(store, run, wanted, after, before, backwards=backwards):
+        if isinstance(pack, Fault):
+            yield pack
+            continue
+        first, stop = max(after + 1, pack.first), min(before, pack.stop)
+        numbers = range(block_of(first), block_of(stop - 1) + 1)
+        for number in reversed(numbers) if backwards else numbers:
+            start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
+            part = pack.part(start, end)
+            if part is None:
+                yield Fault(start, end - 1, NOT_AS_RECORDED)
+            elif np.isin(part, codes).any():
+                yield number
+
+
+def _packs(
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, *, backwards: bool
+) -> Iterator[Pack | Fault]:
+    """Yield the packs that may have matching verdicts between the positions `after` and `before`, and faults for the
+    gaps between them if the run is finished."""
+    while True:
+        if wanted != Filter():
+            with store.reading() as connection:
+                job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
+            if job is None:
+                return
+            after, before = (after, min(before, job[1])) if backwards else (max(after, job[0] - 1), before)
+        pack = previous_pack(store, run.id, before) if backwards else next_pack(store, run.id, after)
+        if pack is None or pack.stop <= after + 1 or pack.first >= before:
+            break
+        first, stop = (pack.stop, before) if backwards else (after + 1, pack.first)
+        if run.finished and first < stop:
+            yield Fault(first, stop - 1, NOT_AS_RECORDED)
+        yield pack
+        after, before = (after, pack.first) if backwards else (pack.stop - 1, before)
+    if run.finished and after + 1 < before:
+        yield Fault(after + 1, before - 1, NOT_AS_RECORDED)
+
+
+LAST_PACK = greatest_below_end(packs.c.stop, packs.c.run_id == bindparam("run"))
+LAST_BLOCK = greatest_below_end(blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < END // BLOCK)
+LAST_UNFINISHED_JOB = greatest_below_end(
+    jobs.c.stop, jobs.c.run_id == bindparam("run"), jobs.c.state != DONE, jobs.c.stop <= jobs.c.first + LONGEST
+)
+
+
+class Packed(Storage):
+    """Verdicts as bitmaps, of deals that are solved again on request."""
+
+    stores_valid_judgements = False
+
+    def page(
+        self,
+        store: Database,
+        run: RunStatus,
+        wanted: Filter,
+        after: int,
+        most: int,
+        *,
+        before: int = BEHIND,
+        backwards: bool = False,
+    ) -> Page:
+        before = min(before, run.items + 1)
+        if wanted.audit:
+            return _objected(store, run, wanted, wanted.audit, after, most, before, backwards=backwards)
+        end: int | None = None
+        for tried, found in enumerate(_blocks_with(store, run, wanted, after, before, backwards=backwards)):
+            if isinstance(found, Fault):
+                return Page(run, NO_RESULTS, [found], found.first if backwards else found.last)
+            if tried == SOLVED_AGAIN:
+                return Page(run, NO_RESULTS, [], end)
+            first, stop = block_range(found, run.items)
+            end = first if backwards else stop - 1
+            try:
+                block = block_again(store, run, found)
+            except DifferenceError:
+                fault = Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)
+                return Page(run, NO_RESULTS, [fault], end)
+            inside = range(max(after + 1 - first, 0), min(before, stop) - first)
+            if places := _matching(run, wanted, block, inside[::-1] if backwards else inside):
+                results = block.at(places[:most])
+                return Page(run, results, [], end if len(places) <= most else results.positions[-1])
+        return Page(run, NO_RESULTS, [], None)
+
+    def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
+        digests, found, after = recorded_digests(store, run.id), {}, 0
+        while pack := next_pack(store, run.id, after):
+            for first in range(pack.first, pack.stop, BLOCK):
+                codes = pack.part(first, min(first + BLOCK, pack.stop))
+                if codes is not None and block_of(first) in digests:
+                    found[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
+            after = pack.stop - 1
+        return found
+
+    def recorded_verdicts(
+        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+    ) -> list[RecordedVerdict] | None:
+        stored = stored_block(store, run.id, first, stop)
+        if not evidence or stored.unsolved:
+            codes = [None] * (stop - first) if stored.verdicts is None else map(VERDICTS.get, stored.verdicts.tolist())
+            return [
+                RecordedVerdict(position, verdict, None, None) for position, verdict in enumerate(codes, start=first)
+            ]
+        try:
+            block = block_again(store, run, block_of(first))
+        except (DifferenceError, VersionError):
+            return None
+        rows = zip(block.positions, map(Verdict, block.verdicts), block.values, block.evidence, strict=True)
+        return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
+
+    def prepare(self, run: PlannedRun) -> None:
+        load(run.engine)
+        load_deals(run.game)
+
+    def prepare_audit(self) -> None:
+        caches()
+
+    def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack:
+        return solve_pack(deals_of(run), run, first, stop, {})
+
+    def give_up(self, _store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedPack:
+        return solve_pack(deals_of(run), run, first, stop, dict.fromkeys(range(first, stop), trouble))
+
+    def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
+        pack, block, job = (
+            connection.execute(query, {"run": run.id}).scalar()
+            for query in (LAST_PACK, LAST_BLOCK, LAST_UNFINISHED_JOB)
+        )
+        return max((pack or 0) - 1, 0 if block is None else (block + 1) * BLOCK, (job or 0) - 1, 0)
+
+    def check_readable(self, run: PlannedRun) -> None:
+        dealt_here(run)
+
+    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+        return packed_audit.stretch(store, run, count, positions)
+
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+        return packed_audit.sample(store, run, count, positions)

@@ -1,0 +1,172 @@
+"""What audits read of packed runs, together with the result of dealing and solving the items again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+
+from sqlalchemy import bindparam, exists, func, or_, select
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.digests import block_of, block_range, whole_blocks
+from dealmill.pipeline.games.batch import to_batch, unpack
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, packs, verdicts
+from dealmill.pipeline.store.runs.jobs import SPREAD
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.storages.blocks import stray_blocks
+from dealmill.pipeline.store.storages.packed_solving import dealt_here, solve_pack, solve_part
+from dealmill.pipeline.store.storages.packs import errors_of, stored_block
+from dealmill.pipeline.store.storages.stretches import (
+    UNFINISHED,
+    BlockRecord,
+    Fault,
+    Item,
+    JobRecord,
+    JobRow,
+    Stretch,
+    job_record,
+    sound_jobs,
+    stray_jobs,
+)
+
+PACKS = select(packs).where(
+    packs.c.run_id == bindparam("run"), packs.c.first.between(bindparam("first"), bindparam("last"))
+)
+ERRORS = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence).where(
+    verdicts.c.run_id == bindparam("run"), verdicts.c.position.between(bindparam("first"), bindparam("last"))
+)
+NODE_DIGESTS = select(blocks.c.number).where(
+    blocks.c.run_id == bindparam("run"),
+    blocks.c.number.between(bindparam("first"), bindparam("last")),
+    blocks.c.node_digest.is_not(None),
+)
+STRAY_PACKS = select(packs.c.first).where(
+    packs.c.run_id == bindparam("run"),
+    ~exists().where(
+        jobs.c.run_id == bindparam("run"),
+        jobs.c.first == packs.c.first,
+        jobs.c.stop == packs.c.stop,
+        jobs.c.state == DONE,
+    ),
+)
+END = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == bindparam("run")).scalar_subquery()
+STRAY_ERRORS = select(verdicts.c.position).where(
+    verdicts.c.run_id == bindparam("run"), or_(verdicts.c.position < 1, verdicts.c.position >= END)
+)
+ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_value"))
+"""The columns that are NULL in jobs of packed runs from before revision 0011."""
+
+
+def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+    """See `dealmill.pipeline.store.storages.storage.Storage`, as for `sample`."""
+    found = sample(store, run, count, positions)
+    jobs, damaged = _jobs(store, run, dealt_here(run), positions)
+    blocks = [block for block in found.blocks if block.first >= positions.start]
+    begins = positions.start == 1
+    damaged += _damaged_errors(store, run, positions.start, positions.stop)
+    damaged += _node_digests(store, run, count, positions)
+    damaged += _stray_jobs(store, run, count) if begins else []
+    return Stretch(positions, found.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
+
+
+def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+    deals = dealt_here(run)
+    items: list[Item] = []
+    blocks: list[BlockRecord] = []
+    for number, inside in groupby(positions, block_of):
+        first, stop = block_range(number, count)
+        found, block = _block(store, run, deals, first, stop)
+        items += [found[position - first] for position in inside]
+        blocks += block
+    return Stretch(positions, items, None, blocks, [])
+
+
+def _block(
+    store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
+) -> tuple[list[Item], list[BlockRecord]]:
+    """Return the items of a block, and its digests if all of its jobs are done."""
+    stored = stored_block(store, run.id, first, stop)
+    if stored.unsolved:
+        texts = unpack(deals.part(first, stop).texts())
+        return [Item(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)], []
+    if stored.verdicts is None:  # nothing to compare with
+        return [Item(position, "", None, True, None, None, None) for position in range(first, stop)], []
+    layouts, solved = solve_part(deals, run, first, stop, stored.errors)
+    batch = to_batch(solved)
+    rows = zip(unpack(layouts), stored.verdicts.tolist(), batch.values, batch.evidence, batch.verdicts, strict=True)
+    items = [
+        Item(position, text, None, True, verdict, value, evidence, int(verdict_again))
+        for position, (text, verdict, value, evidence, verdict_again) in enumerate(rows, start=first)
+    ]
+    [found] = whole_blocks(first, layouts, solved, last=True).values()
+    return items, [BlockRecord(first, stop, stored.digest, found)]
+
+
+def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) -> tuple[list[JobRecord], list[Fault]]:
+    """Return the jobs that overlap a stretch, with the values in their packs, and a fault for each damaged job. A job
+    without a pack is not solved again."""
+    where = {"run": run.id, "first": positions.start, "last": positions.stop - 1}
+    with store.reading() as connection:
+        over, damaged = sound_jobs(connection, run.id, positions)
+        packs_here = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
+        errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
+    jobs = []
+    for row in over:
+        pack = packs_here.get((row.first, row.stop))
+        counted: Mapping[str, object] = {}
+        if row.first >= positions.start and row.state != DONE:
+            counted = UNFINISHED
+        elif pack is not None:
+            solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
+            counted = {**solved.totals, **_recorded(row, solved.spread), "moments": solved.packed_moments}
+        job = job_record(row, counted)
+        jobs.append(replace(job, totals={**job.totals, "moments": getattr(pack, "moments", None)}))
+    return jobs, damaged
+
+
+def _recorded(job: JobRow, spread: Mapping[str, object]) -> Mapping[str, object]:
+    """Return the distributions of a job without those that no job of a packed run had before revision 0011, if it has
+    none of them."""
+    if any(getattr(job, name) is not None for name in ADDED):
+        return spread
+    return {name: value for name, value in spread.items() if name not in ADDED}
+
+
+def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:
+    """Return a fault for each row of a failed layout that holds more than its error."""
+    with store.reading() as connection:
+        rows = connection.execute(ERRORS, {"run": run.id, "first": first, "last": stop - 1}).all()
+    return [
+        Fault(int(row.position), int(row.position), "the row of a layout that failed holds more than its error")
+        for row in rows
+        if (row.verdict, row.value, row.nodes, type(row.evidence)) != (int(Verdict.FAILED), None, 0, str)
+    ]
+
+
+def _node_digests(store: Database, run: PlannedRun, count: int, positions: range) -> list[Fault]:
+    """Return a fault for each block that has a digest of node counts, which packed runs do not have."""
+    where = {"run": run.id, "first": block_of(positions.start), "last": block_of(positions.stop - 1)}
+    with store.reading() as connection:
+        numbers = connection.execute(NODE_DIGESTS, where).scalars().all()
+    ranges = (block_range(number, count) for number in numbers)
+    return [
+        Fault(first, stop - 1, "there is a digest of node counts, which a packed run does not have")
+        for first, stop in ranges
+    ]
+
+
+def _stray_jobs(store: Database, run: PlannedRun, count: int) -> list[Fault]:
+    with store.reading() as connection:
+        return stray_jobs(connection, run, count)
+
+
+def _strays(store: Database, run: PlannedRun, count: int) -> list[int]:
+    """Return the positions of packs without a finished job, and of errors and digests outside all jobs."""
+    with store.reading() as connection:
+        found = {
+            *connection.execute(STRAY_PACKS, {"run": run.id}).scalars(),
+            *connection.execute(STRAY_ERRORS, {"run": run.id}).scalars(),
+            *stray_blocks(connection, run.id, count),
+        }
+    return sorted(found)

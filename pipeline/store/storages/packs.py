@@ -1,0 +1,175 @@
+"""The stored parts of packed runs: packs of verdicts as bitmaps, digests of blocks, and the errors of failed layouts.
+
+In a pack, one byte holds the number k of distinct verdicts, followed by one byte for each of them, in ascending order.
+Then follow ⌈log₂ k⌉ bitmaps. Bitmap b holds bit b of the index of each verdict in that list: one bit per deal, the
+first deal in the lowest bit of the first byte. So if all deals are winnable or unwinnable, each takes one bit, and if
+all have the same verdict, they take none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Row, bindparam, select
+
+from dealmill.pipeline.digests import BLOCK, block_of
+from dealmill.pipeline.games.batch import Codes, Numbers
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
+from dealmill.pipeline.store.runs.jobs import LONGEST
+from dealmill.pipeline.store.storages.blocks import unsolved
+
+
+def pack(verdicts: Codes) -> bytes:
+    """Encode verdicts."""
+    kinds = [code for code in map(int, Verdict) if (verdicts == code).any()]
+    maps = []
+    for bit in range(_bits(len(kinds))):
+        one = [verdicts == kind for place, kind in enumerate(kinds) if place >> bit & 1]
+        maps.append(np.packbits(np.logical_or.reduce(one), bitorder="little").tobytes())
+    return bytes([len(kinds), *kinds]) + b"".join(maps)
+
+
+def unpack(packed: bytes, count: int, first: int = 0, stop: int | None = None) -> Codes | None:
+    """Decode the verdicts `[first, stop)` of `count`, by default all; return None if `packed` is not a valid encoding
+    of that many, or `count` is 0."""
+    kinds = np.frombuffer(packed[1 : 1 + packed[0]], dtype=np.int8) if packed else np.zeros(0, dtype=np.int8)
+    size = (count + 7) // 8
+    if len(packed) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:
+        return None
+    stop = count if stop is None else stop
+    maps = np.frombuffer(packed[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)[:, first // 8 : (stop + 7) // 8]
+    bits = np.unpackbits(maps, axis=1, bitorder="little")[:, first % 8 : first % 8 + stop - first]
+    places = np.zeros(stop - first, dtype=np.uint8)
+    for bit, each in enumerate(bits):
+        places += each << bit
+    return None if places.max() >= len(kinds) or not set(kinds.tolist()) <= set(Verdict) else kinds[places]
+
+
+def _bits(kinds: int) -> int:
+    return max(kinds - 1, 0).bit_length()
+
+
+NEXT = (
+    select(*packs.c)
+    .where(packs.c.run_id == bindparam("run"), packs.c.stop > bindparam("beyond"), packs.c.first > bindparam("behind"))
+    .order_by(packs.c.first)
+    .limit(1)
+)
+PREVIOUS = (
+    select(*packs.c)
+    .where(packs.c.run_id == bindparam("run"), packs.c.first < bindparam("before"))
+    .order_by(packs.c.first.desc())
+    .limit(1)
+)
+DIGEST = select(blocks.c.digest).where(blocks.c.run_id == bindparam("run"), blocks.c.number == bindparam("number"))
+ERRORS = select(verdicts.c.position, verdicts.c.evidence).where(
+    verdicts.c.run_id == bindparam("run"),
+    verdicts.c.position >= bindparam("first"),
+    verdicts.c.position < bindparam("stop"),
+    verdicts.c.evidence.is_not(None),
+)
+MOMENTS = np.dtype("<i8")
+PACK = Shape(*packs.c)
+ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
+
+
+@dataclass(frozen=True)
+class Pack:
+    """The pack of the items `[first, stop)`, with its verdicts as they are stored.
+
+    `moments` (blocks × 2, see `dealmill.pipeline.store.storages.packed_solving.SolvedPack`) is all zeros if it is
+    damaged.
+    """
+
+    first: int
+    stop: int
+    packed: bytes
+    moments: Numbers
+
+    @cached_property
+    def verdicts(self) -> Codes | None:
+        """All verdicts; None if they are damaged."""
+        return self.part(self.first, self.stop)
+
+    def part(self, first: int, stop: int) -> Codes | None:
+        """Return the verdicts on the items `[first, stop)`; None if they are damaged or not all in this pack."""
+        if not self.first <= first < stop <= self.stop:
+            return None
+        return unpack(self.packed, self.stop - self.first, first - self.first, stop - self.first)
+
+
+def next_pack(store: Database, run: int, after: int) -> Pack | None:
+    """Return the first pack of a run that has an item after position `after`; None if there is none. Packs are no
+    longer than the longest job, so the search reads only a few rows."""
+    with store.reading() as connection:
+        return _next_pack(connection, run, after)
+
+
+def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
+    """Return the same as `next_pack`. Rows that are not valid packs are skipped."""
+    behind = after - LONGEST
+    while row := connection.execute(NEXT, {"run": run, "beyond": after + 1, "behind": behind}).one_or_none():
+        if pack := _read_pack(row):
+            return pack
+        behind = row.first
+    return None
+
+
+def previous_pack(store: Database, run: int, before: int) -> Pack | None:
+    """Return the last pack of a run that has an item before position `before`; None if there is none."""
+    with store.reading() as connection:
+        while row := connection.execute(PREVIOUS, {"run": run, "before": before}).one_or_none():
+            if pack := _read_pack(row):
+                return pack
+            before = row.first
+    return None
+
+
+def _read_pack(row: Row[*tuple[Any, ...]]) -> Pack | None:
+    """Return the pack in a row; None if it is not a valid one."""
+    if PACK.trouble(row) or not 0 < row.first < row.stop <= row.first + LONGEST:
+        return None
+    return Pack(row.first, row.stop, row.verdicts, _moments(row.moments, row.stop - row.first))
+
+
+def _moments(stored: bytes, items: int) -> Numbers:
+    size = (-(-items // BLOCK), 2)
+    if len(stored) != size[0] * size[1] * MOMENTS.itemsize:
+        return np.zeros(size, dtype=np.int64)
+    return np.frombuffer(stored, dtype=MOMENTS).astype(np.int64).reshape(size)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBlock:
+    """The stored parts of a block: its verdicts, its digest, and the errors of failed layouts by position.
+
+    `unsolved` says that some of its jobs are not done. Otherwise, `verdicts` or `digest` is None if it is missing.
+    """
+
+    unsolved: bool
+    verdicts: Codes | None
+    digest: bytes | None
+    errors: Mapping[int, str]
+
+
+def stored_block(store: Database, run: int, first: int, stop: int) -> StoredBlock:
+    """Return the stored parts of the block of the items `[first, stop)`."""
+    with store.reading() as connection:
+        found = _next_pack(connection, run, first - 1)
+        return StoredBlock(
+            unsolved(connection, run, first, stop),
+            None if found is None else found.part(first, stop),
+            connection.execute(DIGEST, {"run": run, "number": block_of(first)}).scalar_one_or_none(),
+            errors_of(connection, run, first, stop),
+        )
+
+
+def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[int, str]:
+    """Return the errors of failed layouts among the items `[first, stop)`, by position."""
+    rows = connection.execute(ERRORS, {"run": run, "first": first, "stop": stop})
+    return {row.position: row.evidence for row in rows if ERROR.trouble(row) is None}

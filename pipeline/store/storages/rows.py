@@ -1,0 +1,572 @@
+"""Storage of verdicts as rows: one row per verdict, and layouts in the rows of the source.
+
+A page starts beyond the last position of the previous one, so the thousandth page is as fast as the first."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from itertools import groupby, pairwise
+from math import nan
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    Select,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal,
+    literal_column,
+    null,
+    select,
+)
+
+from dealmill.pipeline.digests import block_digest, block_of, block_range, node_digest, verdict_codes, whole_blocks
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import items, jobs, judgements, runs, verdicts
+from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
+from dealmill.pipeline.store.histograms import spread_of
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, list_runs
+from dealmill.pipeline.store.storages import rows_audit
+from dealmill.pipeline.store.storages.blocks import mark, read_block, record_blocks
+from dealmill.pipeline.store.storages.storage import (
+    NO_RESULTS,
+    Columns,
+    Page,
+    RecordedVerdict,
+    Storage,
+    newest_judgement,
+    next_job,
+)
+from dealmill.pipeline.store.storages.stretches import Fault, Stretch, greatest_below_end
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.batch import Solved, Texts
+    from dealmill.pipeline.store.database.columns import Insert
+
+
+class Conditions(NamedTuple):
+    """A filter without the ends of its ranges, which are parameters of its statements."""
+
+    verdicts: tuple[Verdict, ...]
+    audit: Outcome | None
+    ranges: tuple[Order, ...]
+
+    @classmethod
+    def of(cls, wanted: Filter) -> Self:
+        """Return the filter for `wanted`."""
+        return cls(wanted.verdict, wanted.audit, tuple(wanted.ranges))
+
+
+def parameters(run: RunStatus, wanted: Filter) -> dict[str, int]:
+    """Return the parameters of a statement for a run and a filter. Callers add ``most``, the number of rows, and for
+    `by_position` the positions ``first`` and ``last``."""
+    return {"run": run.id, "source": run.source, **_range_ends(wanted)}
+
+
+def _range_ends(wanted: Filter) -> dict[str, int]:
+    """Return the parameters for the ranges of a filter."""
+    found: dict[str, int] = {}
+    for order, ends in wanted.ranges.items():
+        found |= zip(_ends(order), ends, strict=True)
+    return found
+
+
+def _ends(order: Order) -> tuple[str, str]:
+    """Return the names of the parameters for a range."""
+    return f"least_{order.name}", f"greatest_{order.name}"
+
+
+@lru_cache
+def by_position(filtered: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
+    """Select the first ``most`` matching verdicts at the positions ``first`` to ``last``; the last ones if
+    `backwards`."""
+    source: BindParameter[int] = bindparam("source")
+    place = judgements.c.position if filtered.audit else verdicts.c.position
+    cut = _selected(filtered, lambda column: column == bindparam("run"), source).where(
+        place.between(bindparam("first"), bindparam("last"))
+    )
+    return _with_items(cut.order_by(place.desc() if backwards else place), lambda _: source)
+
+
+@lru_cache
+def by_number(filtered: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
+    """Select the first ``most`` matching verdicts of the runs ``numbers`` in the given order."""
+    number = _number(ordering.order, _source_of(verdicts))
+    first = number.desc() if ordering.descending else number.asc()
+    cut = _selected(filtered, lambda column: one_of(column, NUMBERS), _source_of(verdicts))
+    cut = cut.order_by(first.nulls_last(), verdicts.c.run_id, verdicts.c.position)
+    return _with_items(cut, _source_of)
+
+
+def _source_of(rows: FromClause) -> ColumnElement[int]:
+    """Return the expression for the source of the run of a verdict."""
+    return select(runs.c.source_id).where(runs.c.id == rows.c.run_id).correlate(rows).scalar_subquery()
+
+
+def _with_items(
+    cut: Select[*tuple[Any, ...]], source_of: Callable[[FromClause], ColumnElement[int]]
+) -> Select[*tuple[Any, ...]]:
+    """Select the first of these verdicts with their lines and layouts, in any order.
+
+    The verdicts are selected first, and items are then fetched by scalar subqueries, so that no query planner joins the
+    complete tables.
+    """
+    found = cut.limit(bindparam("most", type_=BigInteger)).subquery()
+    line, layout = (
+        select(items.c[name])
+        .where(items.c.source_id == source_of(found), items.c.position == found.c.position)
+        .scalar_subquery()
+        for name in ("line", "layout")
+    )
+    verdict = (found.c[name] for name in ("verdict", "value", "nodes", "evidence"))
+    judged = (found.c[name] for name in ("outcome", "step", "reason"))
+    return select(found.c.position, line, layout, *verdict, *judged, found.c.run_id)
+
+
+def _selected(
+    filtered: Conditions, of_runs: Callable[[ColumnElement[int]], ColumnElement[bool]], source: ColumnElement[int]
+) -> Select[*tuple[Any, ...]]:
+    """Select the verdicts of some runs that match a filter, with their judgements if an outcome is wanted."""
+    judged = (null().label("outcome"), null().label("step"), null().label("reason"))
+    cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
+    if filtered.audit:
+        cut = _judged(filtered.audit).where(of_runs(judgements.c.run_id))
+    cut = cut.where(of_runs(verdicts.c.run_id))
+    if filtered.verdicts:
+        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in filtered.verdicts]))
+    for order in filtered.ranges:
+        least, greatest = _ends(order)
+        cut = cut.where(_number(order, source).between(bindparam(least), bindparam(greatest)))
+    return cut
+
+
+def _number(order: Order, source: ColumnElement[int]) -> ColumnElement[Any]:
+    """Return the expression for the number by which verdicts are ordered (see `Order.measure`). `source` is that of
+    their run."""
+    match order:
+        case Order.POSITION:
+            return verdicts.c.position
+        case Order.NODES:
+            return verdicts.c.nodes
+        case Order.VALUE:
+            return verdicts.c.value
+        case Order.EVIDENCE_LENGTH:
+            return func.length(verdicts.c.evidence)
+    return (
+        select(func.length(items.c.layout))
+        .where(items.c.source_id == source, items.c.position == verdicts.c.position)
+        .correlate(verdicts)
+        .scalar_subquery()
+    )
+
+
+def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
+    """Select the verdicts whose newest judgement has the given outcome."""
+    query: Select[*tuple[Any, ...]] = (
+        select(verdicts, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+        .select_from(
+            judgements.join(
+                verdicts,
+                and_(verdicts.c.run_id == judgements.c.run_id, verdicts.c.position == judgements.c.position),
+            )
+        )
+        .where(
+            judgements.c.outcome == int(outcome),
+            newest_judgement(),
+        )
+    )
+    if outcome is not Outcome.VALID:  # add the literal condition of the partial index
+        query = query.where(judgements.c.outcome != literal_column("1"))
+    return query
+
+
+SAID = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+COLUMNS = (
+    verdicts.c.position,
+    items.c.line,
+    items.c.layout,
+    verdicts.c.verdict,
+    verdicts.c.value,
+    verdicts.c.nodes,
+    verdicts.c.evidence,
+)
+ROW = Shape(*COLUMNS)
+SEARCHED = 50_000
+"""The most verdicts that are read for one page of a filter: some milliseconds."""
+JUDGED_ROW = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+RUN_OF_ROW = itemgetter(-1)
+
+
+def _searched(
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
+) -> Page:
+    """Return the matching verdicts among the next `SEARCHED` ones, beginning with a job that may have some."""
+    with store.reading() as connection:
+        job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
+    if job is None:
+        return Page(run, NO_RESULTS, [], None)
+    if backwards:
+        before = min(before, job[1])
+        after = max(after, before - 1 - SEARCHED)
+    else:
+        after = max(after, job[0] - 1)
+        before = min(before, after + 1 + SEARCHED)
+    rows = _between(store, run, wanted, after, before, most, backwards=backwards)
+    searched_to = after + 1 if backwards else before - 1
+    return _page(run, wanted, rows, int(rows[-1][0]) if len(rows) == most else searched_to)
+
+
+def _between(
+    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
+) -> list[Row[*tuple[Any, ...]]]:
+    """Return the rows of a page in order."""
+    where = {"first": after + 1, "last": before - 1, "most": most}
+    rows = _rows(store, run, by_position(Conditions.of(wanted), backwards), wanted, where)
+    return sorted(rows, key=itemgetter(0), reverse=backwards)
+
+
+def _rows(
+    store: Database, run: RunStatus, query: Select[*tuple[Any, ...]], wanted: Filter, where: Mapping[str, int]
+) -> list[Row[*tuple[Any, ...]]]:
+    with store.reading() as connection:
+        return list(connection.execute(query, {**parameters(run, wanted), **where}).all())
+
+
+def _first_pages(store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int) -> list[Page]:
+    """Return the first `most` matching verdicts of these runs in the given order, a page for each run that has some."""
+    query, ends = by_number(Conditions.of(wanted), ordering), _range_ends(wanted)
+    while True:
+        with store.reading() as connection:
+            rows = connection.execute(query, {"numbers": numbers, "most": most, **ends}).all()
+        of_runs = {run: list(of_run) for run, of_run in groupby(sorted(rows, key=RUN_OF_ROW), RUN_OF_ROW)}
+        readable = list_runs(store, of_runs)
+        if len(readable) == len(of_runs):
+            return [_page(run, wanted, of_runs[run.id], None) for run in readable]
+        unreadable = of_runs.keys() - {run.id for run in readable}
+        numbers = [number for number in numbers if number not in unreadable]  # so that others take their places
+
+
+def _page(run: RunStatus, wanted: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
+    """Return the page with the results in these rows. Rows that cannot be read give faults."""
+    columns, faults = _readable(JUDGED_ROW if wanted.audit else ROW, list(zip(*rows, strict=True)))
+    results = Columns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
+    judged = zip(*columns[len(COLUMNS) : -1], strict=True) if wanted.audit else ()
+    judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
+    return Page(run, results, faults, end, judgements)
+
+
+def _readable(shape: Shape, columns: Sequence[Sequence[Any]]) -> tuple[Sequence[Sequence[Any]], list[Fault]]:
+    """Return the columns without the rows that cannot be read, and faults for these. The first column holds positions.
+    There are no columns if no row can be read."""
+    troubles = shape.troubles(columns)
+    if not troubles:
+        return columns, []
+    faults = [Fault(int(columns[0][place]), int(columns[0][place]), trouble) for place, trouble in troubles.items()]
+    readable = (row for place, row in enumerate(zip(*columns, strict=True)) if place not in troubles)
+    return list(zip(*readable, strict=True)), faults
+
+
+@cache
+def _verdicts_between(backwards: bool) -> Select[*tuple[Any, ...]]:
+    place = verdicts.c.position
+    return (
+        select(place, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+        .where(verdicts.c.run_id == bindparam("run"), place.between(bindparam("first"), bindparam("last")))
+        .order_by(place.desc() if backwards else place)
+        .limit(bindparam("most", type_=BigInteger))
+    )
+
+
+@cache
+def _items_between(backwards: bool) -> Select[*tuple[Any, ...]]:
+    place = items.c.position
+    return (
+        select(place, items.c.line, items.c.layout)
+        .where(items.c.source_id == bindparam("source"), place.between(bindparam("first"), bindparam("last")))
+        .order_by(place.desc() if backwards else place)
+    )
+
+
+NO_ITEM = None, None, None
+
+
+def _unfiltered(store: Database, run: RunStatus, after: int, before: int, most: int, *, backwards: bool) -> Page:
+    """Return a page of all results. Verdicts and layouts are read one after the other, each in the order of their
+    table, because looking up the layout of each verdict takes longer."""
+    with store.reading() as connection:
+        where = {"run": run.id, "first": after + 1, "last": before - 1, "most": most}
+        found = list(zip(*connection.execute(_verdicts_between(backwards), where).all(), strict=True))
+        if not found:
+            missing = _missing((), after, min(before, run.items + 1)) if run.finished else []
+            return Page(run, NO_RESULTS, missing, None)
+        positions = found[0]
+        least, greatest = sorted((positions[0], positions[-1]))
+        where = {"source": run.source, "first": least, "last": greatest}
+        dealt = list(zip(*connection.execute(_items_between(backwards), where).all(), strict=True))
+    if not dealt or dealt[0] != positions:
+        there = {row[0]: row for row in zip(*dealt, strict=True)}
+        dealt = list(zip(*(there.get(position, NO_ITEM) for position in positions), strict=True))
+    columns, faults = _readable(ROW, [positions, *dealt[1:], *found[1:]])
+    missing = []
+    if run.finished:
+        first, stop = after, min(before, run.items + 1)
+        if len(positions) == most:
+            first, stop = (least, stop) if backwards else (first, greatest)
+        missing = _missing(positions, first, stop)
+    return Page(run, Columns(*columns) if columns else NO_RESULTS, [*missing, *faults], int(positions[-1]))
+
+
+def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
+    """Return faults for the gaps that these positions leave between `after` and `before` in a finished run."""
+    if sum(after < position < before for position in positions) == before - after - 1:
+        return []
+    there = [after, *sorted(position for position in positions if after < position < before), before]
+    return [
+        Fault(one + 1, next_one - 1, "there is no verdict on record")
+        for one, next_one in pairwise(there)
+        if next_one - one > 1
+    ]
+
+
+def recorded_verdict(position: int | None, row: Sequence[Any], *, evidence: bool = True) -> RecordedVerdict:
+    """Return the verdict in a row of verdict, value and evidence, or the reason why it cannot be read. Without
+    `evidence`, leave out value and evidence."""
+    if not any(value is not None for value in row):
+        return RecordedVerdict(position, None, None, None)
+    if trouble := SAID.trouble(row):
+        return RecordedVerdict(position, None, None, None, trouble)
+    verdict, value, text = row
+    return RecordedVerdict(position, Verdict(verdict), *((value, text) if evidence else (None, None)))
+
+
+ITEM = Shape(items.c.position, items.c.layout)
+LOST = "fault of the record: this item is missing from the source"
+
+
+@dataclass(frozen=True, slots=True)
+class SolvedRows:
+    """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
+    whole blocks among them and of their node counts (by number), the totals, the distributions, and what they cost."""
+
+    run: int
+    first: int
+    stop: int
+    insert: "Insert"
+    whole: Mapping[int, tuple[bytes, bytes]]
+    totals: Mapping[str, int]
+    spread: Mapping[str, object]
+    cpu_seconds: float
+
+    def write(self, connection: Connection) -> None:
+        """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
+        self.insert(connection)
+        record_blocks(connection, self.run, self.first, self.stop, self.whole)
+
+
+def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
+    """Return the layouts at the positions `[first, stop)`, and errors by index from 0. A layout that is missing or
+    damaged is empty and has an error."""
+
+    from dealmill.pipeline.games.batch import pack
+
+    with store.reading() as connection:
+        layouts = joined_layouts(connection, run.source, first, stop)
+        if layouts is not None:
+            return layouts, {}
+        rows = connection.execute(
+            select(items.c.position, items.c.layout)
+            .where(items.c.source_id == run.source, items.c.position >= first, items.c.position < stop)
+            .order_by(items.c.position)
+        ).all()
+    texts, errors = [""] * (stop - first), dict.fromkeys(range(stop - first), LOST)
+    for row in rows:
+        place = int(row.position) - first
+        if trouble := ITEM.trouble(row):
+            errors[place] = f"fault of the record: {trouble}"
+        else:
+            texts[place] = row.layout
+            del errors[place]
+    return pack(texts), errors
+
+
+def solved_rows(
+    store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved", cpu_seconds: float = nan
+) -> SolvedRows:
+    """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
+    from dealmill.pipeline.store.database.columns import Columns, Fixed, Some, prepare_insert
+
+    stop = first + len(layouts)
+    scored = solved.verdicts == int(Verdict.SCORED)
+    fixed: dict[str, Fixed] = {
+        "run_id": run.id,
+        "position": range(first, stop),
+        "verdict": solved.verdicts.astype("int64"),
+        "nodes": solved.nodes,
+        "value": Some(solved.values, scored),
+    }
+    codes = solved.verdicts.tolist()
+    whole = {}
+    for number, digest in whole_blocks(first, layouts, solved).items():
+        start, end = block_range(number, stop - 1)
+        whole[number] = digest, node_digest(start, solved.nodes[start - first : end - first])
+    return SolvedRows(
+        run=run.id,
+        first=first,
+        stop=stop,
+        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
+        whole=whole,
+        totals={
+            **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
+            "value_sum": sum(solved.values[scored].tolist()),
+            "nodes": sum(solved.nodes.tolist()),
+        },
+        spread=spread_of(solved.values[scored], solved.nodes),
+        cpu_seconds=cpu_seconds,
+    )
+
+
+def joined_layouts(connection: Connection, source: int, first: int, stop: int) -> "Texts | None":
+    """Return the layouts at the positions `[first, stop)`. Return None if any of them is missing, or is not a single
+    line of ASCII text; then the caller has to fetch and check them one by one. For the fastest engines, fetching
+    one row per layout would take longer than solving them."""
+    import numpy as np  # slow to import, and needed only here
+
+    from dealmill.pipeline.games.batch import Texts, lengths_to_starts
+
+    where = {"source": source, "first": first, "stop": stop}
+    count, text = connection.execute(_joined(connection.dialect.name), where).one()
+    if count != stop - first or not text.isascii() or text.count("\n") != count - 1:
+        return None
+    whole = text.encode()
+    ends = np.flatnonzero(np.frombuffer(whole + b"\n", dtype=np.uint8) == ord("\n"))
+    lengths = np.diff(ends, prepend=-1) - 1
+    return Texts(np.frombuffer(whole.replace(b"\n", b""), dtype=np.uint8), lengths_to_starts(lengths))
+
+
+@cache
+def _joined(dialect: str) -> Select[int, str]:
+    rows = (
+        select(items.c.position, items.c.layout)
+        .where(
+            items.c.source_id == bindparam("source"),
+            items.c.position >= bindparam("first"),
+            items.c.position < bindparam("stop"),
+        )
+        .order_by(items.c.position)
+        .subquery()
+    )
+    if dialect == "sqlite":  # group_concat keeps the order of the inner query
+        texts = func.count(case((func.typeof(rows.c.layout) == "text", 1)))
+        return select(texts, func.group_concat(rows.c.layout, "\n"))
+    joined = func.string_agg(rows.c.layout, literal("\n"))
+    return select(func.count(rows.c.layout), joined.aggregate_order_by(rows.c.position))
+
+
+LAST_ITEM = greatest_below_end(items.c.position, items.c.source_id == bindparam("source"))
+LAST_JOB = greatest_below_end(jobs.c.stop, jobs.c.run_id == bindparam("run"))
+
+
+class Rows(Storage):
+    """Verdicts as rows."""
+
+    stores_valid_judgements = True
+
+    def check_readable(self, _run: PlannedRun) -> None:
+        """Do nothing: rows can always be read. See `dealmill.pipeline.store.storages.storage.Storage`, also for the other
+        functions of this module."""
+
+    def prepare(self, run: PlannedRun) -> None:
+        from dealmill.pipeline.solve import load
+
+        load(run.engine)
+
+    def prepare_audit(self) -> None:
+        """Do nothing: a referee needs no preparation."""
+
+    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
+        from dealmill.pipeline.solve import cpu_seconds, solve_part
+
+        layouts, errors = _layouts(store, run, first, stop)
+        begun = cpu_seconds(run.engine)
+        solved = solve_part(run.engine, layouts, run.max_nodes, errors)
+        cost = cpu_seconds(run.engine) - begun
+        return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
+
+    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
+        from dealmill.pipeline.solve import failed_verdicts
+
+        layouts, _ = _layouts(store, run, first, stop)
+        return solved_rows(store, run, first, layouts, failed_verdicts(trouble, len(layouts)), 0.0)
+
+    def page(
+        self,
+        store: Database,
+        run: RunStatus,
+        wanted: Filter,
+        after: int,
+        most: int,
+        *,
+        before: int = BEHIND,
+        backwards: bool = False,
+    ) -> Page:
+        if wanted == Filter():
+            return _unfiltered(store, run, after, before, most, backwards=backwards)
+        if wanted.audit in (None, Outcome.VALID):
+            return _searched(store, run, wanted, after, before, most, backwards=backwards)
+        rows = _between(store, run, wanted, after, before, most, backwards=backwards)
+        return _page(run, wanted, rows, int(rows[-1][0]) if rows else None)
+
+    def ordered(
+        self, store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int
+    ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
+        for page in _first_pages(store, numbers, wanted, ordering, most):
+            yield page.run.id, page.results, list(page.faults)
+
+    def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
+        """See `Storage`. They are computed from the rows as they are now, not from the recorded digests."""
+        found = {}
+        for number in range(block_of(run.items) + 1):
+            start, end = block_range(number, run.items)
+            with store.reading() as connection:
+                block = read_block(connection, run.id, start, end)
+            *contents, nodes = block
+            if len(nodes) == end - start:
+                found[number] = mark(block_digest(start, *contents), verdict_codes(contents[1]))
+        return found
+
+    def recorded_verdicts(
+        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+    ) -> list[RecordedVerdict]:
+        query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
+            verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
+        )
+        there = {position: RecordedVerdict(position, None, None, None) for position in range(first, stop)}
+        with store.reading() as connection:
+            for row in connection.execute(query).all():
+                there[int(row.position)] = recorded_verdict(int(row.position), row[1:], evidence=evidence)
+        return list(there.values())
+
+    def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
+        last_item = connection.execute(LAST_ITEM, {"source": run.source}).scalar()
+        last_job = connection.execute(LAST_JOB, {"run": run.id}).scalar()
+        return max(last_item or 0, (last_job or 0) - 1)
+
+    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+        return rows_audit.stretch(store, run, count, positions)
+
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+        return rows_audit.sample(store, run, count, positions)

@@ -1,0 +1,231 @@
+"""What audits read of runs stored as rows."""
+
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from operator import attrgetter
+from typing import Any
+
+from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, select
+
+from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, node_digest
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
+from dealmill.pipeline.store.histograms import spread_of
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
+from dealmill.pipeline.store.storages.blocks import blocks_from, stray_blocks
+from dealmill.pipeline.store.storages.stretches import (
+    UNFINISHED,
+    BlockRecord,
+    Fault,
+    Item,
+    JobRecord,
+    JobRow,
+    Stretch,
+    done_among,
+    job_record,
+    sound_jobs,
+    stray_jobs,
+)
+
+ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
+VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
+    source_blocks.c.source_id == bindparam("source"),
+    source_blocks.c.kind == ITEM_LISTING.kind,
+    source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
+)
+FETCHED = 1_000
+TableRow = Row[*tuple[Any, ...]]
+position_of = attrgetter("position")
+
+
+def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+    """Read the record of a stretch of a run of `count` items. Rows after the stretch are read too, up to the end of the
+    last block that starts in it."""
+    first, stop = positions.start, positions.stop
+    end = max(stop, block_range(block_of(stop - 1), count)[1])
+    with store.reading() as connection:
+        jobs, damaged = sound_jobs(connection, run.id, positions)
+        listed = _rows(connection, _between(items), {"owner": run.source, "first": first, "end": end})
+        answered = _rows(connection, _between(verdicts), {"owner": run.id, "first": first, "end": end})
+        answers = {row.position: row for row in answered}
+        read, faults = _items(_part(listed, first, stop), answers, done_among(jobs, positions))
+        strays = {*map(position_of, _part(answered, first, stop))} - {*map(position_of, listed)}
+        outside = list[Fault]()
+        if first == 1:
+            outside = stray_jobs(connection, run, count)
+            strays |= _outside(connection, run, count)
+        return Stretch(
+            positions,
+            read,
+            [_job(connection, run.id, job, first, end, answered) for job in jobs],
+            _blocks(connection, run, count, first, stop, listed, answers),
+            sorted(position if isinstance(position, int) else 0 for position in strays),
+            _source_blocks(connection, run, count, first, stop, listed),
+            [*outside, *damaged, *faults],
+        )
+
+
+def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> Stretch:
+    """Read the record of single items."""
+    with store.reading() as connection:
+        jobs, damaged = sound_jobs(connection, run.id, positions)
+        listed = _rows(connection, _among(items), {"owner": run.source, "positions": positions})
+        answered = _rows(connection, _among(verdicts), {"owner": run.id, "positions": positions})
+        read, faults = _items(listed, {row.position: row for row in answered}, done_among(jobs, positions))
+        return Stretch(positions, read, None, [], [], damaged=[*damaged, *faults])
+
+
+def _rows(connection: Connection, query: Select[*tuple[Any, ...]], where: Mapping[str, object]) -> Sequence[TableRow]:
+    return connection.execute(query, where).all()
+
+
+@cache
+def _between(table: Table) -> Select[*tuple[Any, ...]]:
+    """The rows of a source or a run in a stretch, in order of position."""
+    place = table.c.position
+    there = (place >= bindparam("first"), place < bindparam("end"))
+    return select(table).where(_owner(table) == bindparam("owner"), *there).order_by(place)
+
+
+@cache
+def _among(table: Table) -> Select[*tuple[Any, ...]]:
+    """The rows of a source or a run at single positions, in order of position."""
+    there = table.c.position.in_(bindparam("positions", expanding=True))
+    return select(table).where(_owner(table) == bindparam("owner"), there).order_by(table.c.position)
+
+
+def _owner(table: Table) -> Column[int]:
+    """Return the column of the source or the run that the rows of a table belong to."""
+    return next(iter(table.c))
+
+
+def _part(rows: Sequence[TableRow], first: int, stop: int) -> Sequence[TableRow]:
+    """Return the rows at the positions `[first, stop)`."""
+    return rows[bisect_left(rows, first, key=position_of) : bisect_left(rows, stop, key=position_of)]
+
+
+def _items(
+    listed: Iterable[TableRow], answers: Mapping[int, TableRow], done: set[int]
+) -> tuple[list[Item], list[Fault]]:
+    """Return items with their verdicts, and a fault for each row with invalid values. Items with such a row have no
+    other data, so that no further fault is reported for them."""
+    read, damaged = [], []
+    for _, position, _, digest, layout in listed:
+        answer = answers.get(position)
+        trouble = ITEM_SHAPE.trouble((position, digest, layout))
+        if answer is not None:
+            trouble = trouble or VERDICT_SHAPE.trouble(answer[2:])
+        if trouble:
+            damaged.append(Fault(int(position), int(position), trouble))
+            read.append(Item(int(position), "", None, False, None, None, None))
+        elif answer is None:
+            read.append(Item(position, layout, digest, position in done, None, None, None))
+        else:
+            done_here = position in done
+            read.append(Item(position, layout, digest, done_here, answer.verdict, answer.value, answer.evidence))
+    return read, damaged
+
+
+def _job(
+    connection: Connection, run: int, job: JobRow, first: int, end: int, answered: Sequence[TableRow]
+) -> JobRecord:
+    """Return a job, with the totals counted from its verdicts if it starts in the stretch. `answered` has the verdicts
+    on `[first, end)`."""
+    if job.first < first:
+        return job_record(job, {})
+    if job.state != DONE:
+        return job_record(job, UNFINISHED)
+    stop = job.stop
+    return job_record(job, _count(chain(_part(answered, job.first, stop), _rows_after(connection, run, end, stop))))
+
+
+def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterator[TableRow]:
+    """Yield the rows of the verdicts on the items `[end, stop)`."""
+    if end < stop:
+        query = select(verdicts).where(verdicts.c.run_id == run, verdicts.c.position >= end, verdicts.c.position < stop)
+        yield from connection.execute(query, execution_options={"yield_per": FETCHED})
+
+
+def _count(rows: Iterable[TableRow]) -> dict[str, object]:
+    """Compute the totals of a job from its rows."""
+    occurring: Counter[object] = Counter()
+    values, nodes = array("q"), array("q")
+    for _, _, verdict, value, count, _ in rows:
+        occurring[verdict] += 1
+        if isinstance(value, int):
+            values.append(value)
+        if isinstance(count, int):
+            nodes.append(count)
+    import numpy as np  # slow to import, and needed only here
+
+    return {
+        **{verdict.word: occurring[int(verdict)] for verdict in Verdict},
+        "value_sum": sum(values),
+        "nodes": sum(nodes),
+        **spread_of(*(np.array(numbers, dtype=np.int64) for numbers in (values, nodes))),
+    }
+
+
+def _blocks(
+    connection: Connection,
+    run: PlannedRun,
+    count: int,
+    first: int,
+    stop: int,
+    listed: Sequence[TableRow],
+    answers: Mapping[int, TableRow],
+) -> list[BlockRecord]:
+    """Return the blocks that start in a stretch and have a recorded digest, or whose jobs are all done."""
+    records = []
+    for number, recorded, recorded_nodes, done in blocks_from(connection, run.id, count, first, stop):
+        if done or recorded is not None:
+            start, end = block_range(number, count)
+            pairs = [(row, answers[row.position]) for row in _part(listed, start, end) if row.position in answers]
+            digest = block_digest(
+                start,
+                layouts=[item.layout for item, _ in pairs],
+                verdicts=[answer.verdict for _, answer in pairs],
+                values=[answer.value for _, answer in pairs],
+                evidence=[answer.evidence for _, answer in pairs],
+            )
+            nodes = BlockRecord(start, end, recorded_nodes, node_digest(start, [answer.nodes for _, answer in pairs]))
+            records.append(BlockRecord(start, end, recorded, digest, nodes))
+    return records
+
+
+def _source_blocks(
+    connection: Connection, run: PlannedRun, count: int, first: int, stop: int, listed: Sequence[TableRow]
+) -> list[BlockRecord]:
+    """Return the blocks of the source that start in a stretch."""
+    numbers = range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1)
+    where = {"source": run.source, "numbers": list(numbers)}
+    recorded: dict[int, Any] = dict(connection.execute(SOURCE_BLOCKS, where).all())
+    found = []
+    for number in numbers:
+        start, end = block_range(number, count)
+        digest = ITEM_LISTING.digest(ITEM_LISTING.columns(_part(listed, start, end)))
+        found.append(BlockRecord(start, end, recorded.get(number), digest))
+    return found
+
+
+def _outside(connection: Connection, run: PlannedRun, count: int) -> set[object]:
+    """Return the positions of rows outside the items of a run, and the start positions of blocks outside of it."""
+    found: set[object] = {*stray_blocks(connection, run.id, count)}
+    for table, owner in ((items, run.source), (verdicts, run.id)):
+        found.update(connection.execute(_beyond(table), {"owner": owner, "last": count}).scalars())
+    return found
+
+
+@cache
+def _beyond(table: Table) -> Select[int]:
+    """The positions of the rows of a source or a run outside of its items."""
+    place = table.c.position
+    return select(place).where(_owner(table) == bindparam("owner"), or_(place < 1, place > bindparam("last")))

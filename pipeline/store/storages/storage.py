@@ -1,0 +1,279 @@
+"""The interface of a storage of verdicts, and the types of its methods."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from heapq import nsmallest
+from itertools import repeat
+from typing import Any, NamedTuple, Protocol
+
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
+
+from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Judgement
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.arrow import COLUMNS
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
+from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
+from dealmill.pipeline.store.runs.jobs import LONGEST
+from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.storages.stretches import Fault, Stretch
+
+
+class Columns(NamedTuple):
+    """Stored results as columns of equal length. Verdicts are their codes."""
+
+    positions: Sequence[int]
+    lines: Sequence[int]
+    layouts: Sequence[str]
+    verdicts: Sequence[int]
+    values: Sequence[int | None]
+    nodes: Sequence[int]
+    evidence: Sequence[str | None]
+
+    def at(self, places: Iterable[int]) -> "Columns":
+        """Return the results at these places, counted from 0."""
+        columns: Iterable[Sequence[Any]] = self
+        return Columns(*([column[place] for place in places] for column in columns))
+
+
+NO_RESULTS = Columns((), (), (), (), (), (), ())
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Results of a run in the order in which they were read, and faults for those that cannot be read.
+
+    Reading continues beyond position `end`; it is None if there are no more results. `judgements` has the newest
+    judgement of each result if the filter has an outcome of audits, and is empty otherwise.
+    """
+
+    run: RunStatus
+    columns: Columns
+    faults: Sequence[Fault]
+    end: int | None
+    judgements: Sequence[Judgement] = ()
+
+    @property
+    def results(self) -> list[Result]:
+        """The results."""
+        positions, lines, layouts, verdicts, values, nodes, evidence = self.columns
+        run, judgements, checked_as = repeat(self.run.id), self.judgements or repeat(None), repeat(self.run.checked_as)
+        verdict = map(Verdict, verdicts)
+        fields = (layouts, verdict, values, nodes, evidence, positions, lines, run, judgements, checked_as)
+        return list(map(Result, repeat(self.run.engine), *fields))
+
+    @property
+    def table(self) -> dict[str, Sequence[Any]]:
+        """The results by the names of the columns of a query. Verdicts are their codes."""
+        count = len(self.columns.positions)
+        return {
+            "run": [self.run.id] * count,
+            "engine": [self.run.engine] * count,
+            **dict(zip(COLUMNS, self.columns, strict=True)),
+            "audit": [judgement.outcome.word for judgement in self.judgements],
+            "step": [judgement.step for judgement in self.judgements],
+            "reason": [judgement.reason for judgement in self.judgements],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedVerdict:
+    """The verdict of a run on a layout. `position` is None if the run does not have the layout, `verdict` if it has no
+    verdict on it. `fault` says why the verdict cannot be read."""
+
+    position: int | None
+    verdict: Verdict | None
+    value: int | None
+    evidence: str | None
+    fault: str | None = None
+
+
+class SolvedJob(Protocol):
+    """The results of a job, ready to be written."""
+
+    @property
+    def stop(self) -> int:
+        """The position after the last item that was solved, which may come before the end of the job."""
+
+    @property
+    def totals(self) -> Mapping[str, int]:
+        """The totals of the job: the number of verdicts by word, ``value_sum`` and ``nodes``."""
+
+    @property
+    def spread(self) -> Mapping[str, object]:
+        """The distributions of the values and node counts (see `dealmill.pipeline.store.histograms`)."""
+
+    @property
+    def cpu_seconds(self) -> float:
+        """The processor seconds that the engine took; NaN if that is not known."""
+
+    def write(self, connection: Connection) -> None:
+        """Write the results, in the transaction that marks the job done."""
+
+
+class Storage(ABC):
+    """A storage of verdicts."""
+
+    stores_valid_judgements: bool
+    """Whether audits store the judgements of valid verdicts too, rather than only those of other outcomes."""
+
+    @abstractmethod
+    def check_readable(self, run: PlannedRun) -> object:
+        """Check that the whole record of a run can be read with this installation.
+
+        Raises
+        ------
+        VersionError
+            If the items must be solved again, but another version of the engine or of the generator is installed.
+        """
+
+    @abstractmethod
+    def prepare(self, run: PlannedRun) -> None:
+        """Load and compile everything needed to solve jobs of a run."""
+
+    @abstractmethod
+    def prepare_audit(self) -> None:
+        """Check that this machine can do what an audit needs.
+
+        Raises
+        ------
+        CacheError
+            If compiled engines cannot be cached.
+        """
+
+    @abstractmethod
+    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedJob:
+        """Solve the items `[first, stop)`, or some at the beginning if the engine is a program."""
+
+    @abstractmethod
+    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedJob:
+        """Return the verdict ``failed`` for the items `[first, stop)`, with `trouble` as the error."""
+
+    @abstractmethod
+    def page(
+        self,
+        store: Database,
+        run: RunStatus,
+        wanted: Filter,
+        after: int,
+        most: int,
+        *,
+        before: int = BEHIND,
+        backwards: bool = False,
+    ) -> Page:
+        """Return the first `most` verdicts between the positions `after` and `before` (both exclusive) that match
+        `wanted`; if `backwards`, the last ones, last position first.
+
+        Raises
+        ------
+        VersionError
+            If the items must be solved again, but another version of the engine or of the generator is installed.
+        """
+
+    def ordered(
+        self, store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int
+    ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
+        """Yield verdicts of these runs that match `wanted`, among them the first `most` in the given order: the number
+        of a run, verdicts of it, and faults for those that cannot be read. Memory grows with `most` only.
+
+        Raises
+        ------
+        VersionError
+            If the items must be solved again, but another version of the engine or of the generator is installed.
+        """
+
+        def results(run: RunStatus, faults: list[Fault]) -> Iterator[Result]:
+            after: int | None = 0
+            while after is not None:
+                page = self.page(store, run, wanted, after, BLOCK)
+                faults.extend(page.faults)
+                yield from page.results
+                after = page.end
+
+        for run in list_runs(store, numbers):
+            faults = list[Fault]()
+            yield run.id, nsmallest(most, results(run, faults), ordering.key), faults
+
+    @abstractmethod
+    def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
+        """Return the marks of all solved blocks, by block number. A mark is the digest of a block followed by a digest
+        of its stored verdicts. Blocks with the same contents have equal marks."""
+
+    @abstractmethod
+    def recorded_verdicts(
+        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+    ) -> list[RecordedVerdict] | None:
+        """Return the verdicts on the items `[first, stop)`, which start a block and lie within it. Return None if they
+        cannot be solved again with the recorded result. Without `evidence`, return verdicts without value and evidence,
+        which can always be read."""
+
+    @abstractmethod
+    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+        """Read the record of a stretch of a run of `count` items, for an audit."""
+
+    @abstractmethod
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+        """Read the record of single items at sorted positions, for an audit."""
+
+    @abstractmethod
+    def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
+        """Return the last position of any row of a run: a changed count must not make an audit check 2⁶² items."""
+
+
+def newest_judgement() -> ColumnElement[bool]:
+    """Return the condition that a judgement is the newest one of its verdict."""
+    newer = judgements.alias("newer")
+    return ~exists().where(
+        newer.c.run_id == judgements.c.run_id,
+        newer.c.position == judgements.c.position,
+        newer.c.audit_id > judgements.c.audit_id,
+    )
+
+
+def next_job(
+    connection: Connection, run: int, wanted: Filter, after: int, before: int, *, backwards: bool
+) -> tuple[int, int] | None:
+    """Return the range `[first, stop)` of the first finished job between the positions `after` and `before` (both
+    exclusive) that may have a matching verdict, or of the last one if `backwards`; None if there is none."""
+    if after + 1 >= before:
+        return None
+    where = {"run": run, "behind": after - LONGEST, "after": after, "last": before - 1}
+    for name, (low, high) in (("values", wanted.value), ("nodes", wanted.nodes)):
+        where |= {f"least_{name}": low, f"greatest_{name}": high}
+    query = _next_job(wanted.verdict, wanted.value != ALL, wanted.nodes != ALL, backwards)
+    found = connection.execute(query, where).one_or_none()
+    return None if found is None else (found.first, found.stop)
+
+
+@lru_cache
+def _next_job(verdicts: tuple[Verdict, ...], values: bool, nodes: bool, backwards: bool) -> Select[int, int]:
+    """Select the job of `next_job` for a filter by these verdicts, and by values and nodes if these are limited."""
+    without_match = list[ColumnElement[bool]]()  # each condition rules out a match, and is NULL if a total is missing
+    if verdicts:
+        without_match.append(and_(*(jobs.c[verdict.word] == 0 for verdict in verdicts)))
+    if values:
+        without_match += [jobs.c.scored == 0, *_outside("values", jobs.c.least_value, jobs.c.greatest_value)]
+    if nodes:
+        without_match += _outside("nodes", jobs.c.least_nodes, jobs.c.greatest_nodes)
+    return (
+        select(jobs.c.first, jobs.c.stop)
+        .where(
+            jobs.c.run_id == bindparam("run"),
+            jobs.c.first > bindparam("behind"),  # a job is not longer, so few rows are read
+            jobs.c.first <= bindparam("last"),
+            jobs.c.stop - 1 > bindparam("after"),
+            jobs.c.state == DONE,
+            not_(func.coalesce(or_(false(), *without_match), false())),
+        )
+        .order_by(jobs.c.first.desc() if backwards else jobs.c.first)
+        .limit(1)
+    )
+
+
+def _outside(name: str, least: ColumnElement[int], greatest: ColumnElement[int]) -> list[ColumnElement[bool]]:
+    return [least > bindparam(f"greatest_{name}"), greatest < bindparam(f"least_{name}")]

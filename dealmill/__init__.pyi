@@ -50,6 +50,9 @@ from .pipeline.games.contract import Reject as Reject
 from .pipeline.games.installed import BrokenGame as BrokenGame
 from .pipeline.games.pictures import Scene as Scene
 from .pipeline.games.verdict import Verdict as Verdict
+from .pipeline.node_counts import Increase as Increase
+from .pipeline.node_counts import NodeCounts as NodeCounts
+from .pipeline.node_counts import NodeSample as NodeSample
 from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
@@ -64,9 +67,6 @@ from .pipeline.store.diff import Diff as Diff
 from .pipeline.store.diff import Difference as Difference
 from .pipeline.store.diff import DiffPart as DiffPart
 from .pipeline.store.diff import DiffSummary as DiffSummary
-from .pipeline.store.diff import Increase as Increase
-from .pipeline.store.diff import NodeCounts as NodeCounts
-from .pipeline.store.diff import NodeSample as NodeSample
 from .pipeline.store.filters import Filter as Filter
 from .pipeline.store.filters import Order as Order
 from .pipeline.store.find import Match as Match

@@ -17,9 +17,10 @@ from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solv
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdicts import read_verdicts
+from dealmill.pipeline.node_counts import NodeCounts, compare_nodes
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.solve import load, solve_texts
-from dealmill.pipeline.store.diff import DECIDED, Difference, DiffSummary, NodeCounts, compare_nodes
+from dealmill.pipeline.store.diff import DECIDED, Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 MAX_NODES = 10_000_000

@@ -6,8 +6,6 @@ Two runs stored as rows are compared by a query. If one is packed, they are comp
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from heapq import nlargest
-from math import exp, log
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import FromClause, Select, and_, func, or_, select
@@ -16,6 +14,7 @@ from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
 from dealmill.pipeline.store.database.shapes import Shape
@@ -27,7 +26,6 @@ from dealmill.pipeline.store.storages.rows import Rows, recorded_verdict
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 FETCHED, COUNTED = 1_000, 20_000
@@ -250,44 +248,6 @@ class DiffSummary:
         return cls(ordered, (lengths[0] / other, lengths[1] / other) if other else None)
 
 
-BARS = ("at most 1/4", "to 1/2", "less than 1", "1", "more than 1", "from 2", "at least 4")
-"""The bars of a histogram of ratios. A ratio is in the bar whose number is that of the bounds it passes."""
-ABOVE, FROM = (1 / 4, 1 / 2, 1.0), (1.0, 2.0, 4.0)
-"""The bounds that a ratio passes if it is greater; and those that it passes also if it is equal."""
-WORST = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Increase:
-    """A layout for which the other run searched more nodes than the first, with the positions in both."""
-
-    position: int
-    other_position: int
-    nodes: int
-    other_nodes: int
-
-    @property
-    def ratio(self) -> float:
-        """The node count of the other run divided by that of the first; counts of 0 are taken as 1."""
-        return max(self.other_nodes, 1) / max(self.nodes, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class NodeCounts:
-    """The node counts of the layouts that both runs decided.
-
-    `ratio` is the geometric mean of the ratios of the other run's counts to those of the first, where counts of 0 are
-    taken as 1. `histogram` has the number of layouts by ratio, and `worst` the layouts with the highest ratios.
-    """
-
-    layouts: int
-    total: int
-    other_total: int
-    ratio: float
-    histogram: Mapping[str, int]
-    worst: list[Increase]
-
-
 def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts | None:
     """Compare the node counts of two runs; None if no layout was decided by both.
 
@@ -317,57 +277,6 @@ def _node_columns(parts: Iterable[Sequence[Any]], one: RunStatus, other: RunStat
                 f"{one.id}"
             )
         yield columns
-
-
-def compare_nodes(parts: "Iterable[NDArray[Any]]") -> NodeCounts | None:
-    """Compare the node counts of layouts that two sides decided; None if there are none. Each part is an array of four
-    rows: the positions on both sides, and the node counts of both."""
-    import numpy as np  # loads slowly
-
-    layouts = total = other_total = 0
-    logarithms, bars, worst = 0.0, np.zeros(len(BARS), dtype=np.int64), list[Increase]()
-    for columns in parts:
-        total += columns[2].astype(object).sum()  # without overflow
-        other_total += columns[3].astype(object).sum()
-        layouts += columns.shape[1]
-        ratios = np.maximum(columns[3], 1) / np.maximum(columns[2], 1)
-        logarithms += float(np.log(ratios).sum())
-        bars += _counted_ratios(ratios)
-        worse = np.argsort(-ratios, kind="stable")[:WORST]
-        increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
-        worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
-    if not layouts:
-        return None
-    histogram = dict(zip(BARS, bars.tolist(), strict=True))
-    return NodeCounts(layouts, total, other_total, exp(logarithms / layouts), histogram, worst)
-
-
-def _counted_ratios(ratios: "NDArray[np.float64]") -> "NDArray[np.int64]":
-    """Return the number of ratios in each of the `BARS`."""
-    import numpy as np  # loads slowly
-
-    places = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
-    return np.bincount(places, minlength=len(BARS))
-
-
-@dataclass(frozen=True, slots=True)
-class NodeSample:
-    """The node counts of a sample of the layouts that both runs decided: positions, and the counts of both runs."""
-
-    counts: list[tuple[int, int, int]]
-
-    @property
-    def ratio(self) -> float:
-        """The geometric mean of the ratios, as in `NodeCounts`."""
-        return exp(sum(log(max(theirs, 1) / max(ours, 1)) for _, ours, theirs in self.counts) / len(self.counts))
-
-    @property
-    def histogram(self) -> Mapping[str, int]:
-        """The number of layouts by ratio, as in `NodeCounts`."""
-        import numpy as np  # loads slowly
-
-        ratios = np.array([max(theirs, 1) / max(ours, 1) for _, ours, theirs in self.counts])
-        return dict(zip(BARS, _counted_ratios(ratios).tolist(), strict=True))
 
 
 def node_sample(store: Database, one: RunStatus, other: RunStatus, most: int) -> NodeSample | None:

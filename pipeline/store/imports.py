@@ -13,7 +13,7 @@ from dealmill.pipeline.store.runs.planned import THERE, PlannedRun
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import WriteMore, write_nothing
 from dealmill.pipeline.store.storages.blocks import record_blocks
-from dealmill.pipeline.store.storages.rows import solved_rows
+from dealmill.pipeline.store.storages.rows_solving import solved_rows
 
 
 def write_imported(store: Database, run: PlannedRun, source: Source, entries: Entries | None) -> WriteMore:

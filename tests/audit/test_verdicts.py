@@ -15,7 +15,8 @@ from dealmill.pipeline.store.planning import installed_engines, plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.storages.rows import Rows, solved_rows
+from dealmill.pipeline.store.storages.rows import Rows
+from dealmill.pipeline.store.storages.rows_solving import solved_rows
 from tests.audit.findings import DEALS, PAIRING, faults, objections, of_verdict
 from tests.doing import LEASE, a_run, a_source, an_audit, deal, each_engine
 from tests.survey.doing import alter

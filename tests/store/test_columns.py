@@ -10,7 +10,7 @@ from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Some, prepare_insert
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.storages.rows import joined_layouts
+from dealmill.pipeline.store.storages.rows_solving import joined_layouts
 from tests.doing import a_source
 
 TABLE = Table(

@@ -22,7 +22,8 @@ from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from dealmill.pipeline.store.storages.rows import Rows, SolvedRows, solved_rows
+from dealmill.pipeline.store.storages.rows import Rows
+from dealmill.pipeline.store.storages.rows_solving import SolvedRows, solved_rows
 
 LEASE = 60.0
 claim, do, finish = SOLVING_JOBS.claim, SOLVING_JOBS.do, SOLVING_JOBS.finish

@@ -1,4 +1,4 @@
-"""The engine of card pairing: reads deals, decides them with `search`, and writes traces and certificates.
+"""The engine of card pairing: reads deals, decides them with `classic`, and writes traces and certificates.
 
 This is for classic layouts, with up to 36 stacks of equal height and four cards of each of up to 16 ranks. All others
 are left to `any_size`.
@@ -83,11 +83,11 @@ def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     others = np.flatnonzero(solved.verdicts == NOT_CLASSIC)
     if not len(others):
         return solved
-    from dealmill.pipeline.games.card_pairing import any_size
+    from dealmill.pipeline.games.card_pairing.any_size import search
 
     order = np.arange(len(layouts))
     order[others] = len(layouts) + np.arange(len(others))
-    return concatenate_solved([solved, any_size.winnable(layouts.take(others), max_nodes)]).take(order)
+    return concatenate_solved([solved, search.winnable(layouts.take(others), max_nodes)]).take(order)
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Card pairing as text and as pictures, top cards uppermost.
 
-A win is shown move by move. How a loss is shown is in `loss`, and the words for odds are in `odds_picture`.
+A win is shown move by move. How a loss is shown is in `proofs`, and the words for odds are in `odds_picture`.
 """
 
 from collections.abc import Collection, Iterator

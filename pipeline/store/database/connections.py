@@ -233,7 +233,7 @@ def engine_for(url: URL, file: EmbeddedFile | None, statement_seconds: float | N
 
 
 class Database:
-    """A database at any revision. `dealmill.pipeline.store.database.revisions` opens one for use and checks its revision.
+    """A database at any revision. `revisions.open_store` opens one for use and checks its revision.
 
     An embedded database is bound to the file that it finds first. Only `rebuilding` creates a file.
     """

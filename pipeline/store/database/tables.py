@@ -19,6 +19,8 @@ actions                             who did what, when and why: a hash chain, ea
 The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/digests.py`), so that an
 audit detects changes. An audit checks every column except those listed in `pipeline/store/audits/invariants.py`.
 
+PostgreSQL stores the comments of columns, which stay as a migration wrote them: some name modules of Dealmill 0.1.0.
+
 SQLite stores any value in any column, and anyone with write access to a database can store values that Dealmill never
 writes. The table definitions say what is valid: the type of a column, whether it may be NULL, and its codes.
 """

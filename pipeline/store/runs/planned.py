@@ -29,8 +29,8 @@ class PlannedRun:
     `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
     are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
     `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
-    `note` are what users have decided about it (see `dealmill.pipeline.store.runs.controls`). If its verdicts were imported
-    for an engine that exists only on record, the referee checks them as those of the installed engine `checked_as`.
+    `note` are what users have decided about it (see `controls`). If its verdicts were imported for an engine that
+    exists only on record, the referee checks them as those of the installed engine `checked_as`.
     """
 
     id: int

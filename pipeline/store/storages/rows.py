@@ -3,10 +3,8 @@
 A page starts beyond the last position of the previous one, so the thousandth page is as fast as the first."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
-from math import nan
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
@@ -20,15 +18,13 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    case,
     func,
-    literal,
     literal_column,
     null,
     select,
 )
 
-from dealmill.pipeline.digests import block_digest, block_of, block_range, node_digest, verdict_codes, whole_blocks
+from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
@@ -37,11 +33,11 @@ from dealmill.pipeline.store.database.functions import one_of
 from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import items, jobs, judgements, runs, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
-from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, list_runs
 from dealmill.pipeline.store.storages import rows_audit
-from dealmill.pipeline.store.storages.blocks import mark, read_block, record_blocks
+from dealmill.pipeline.store.storages.blocks import mark, read_block
+from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
     Columns,
@@ -54,8 +50,7 @@ from dealmill.pipeline.store.storages.storage import (
 from dealmill.pipeline.store.storages.stretches import Fault, Stretch, greatest_below_end
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.batch import Solved, Texts
-    from dealmill.pipeline.store.database.columns import Insert
+    pass
 
 
 class Conditions(NamedTuple):
@@ -194,7 +189,7 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
     return query
 
 
-SAID = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+RECORDED = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 COLUMNS = (
     verdicts.c.position,
     items.c.line,
@@ -347,133 +342,10 @@ def recorded_verdict(position: int | None, row: Sequence[Any], *, evidence: bool
     `evidence`, leave out value and evidence."""
     if not any(value is not None for value in row):
         return RecordedVerdict(position, None, None, None)
-    if trouble := SAID.trouble(row):
+    if trouble := RECORDED.trouble(row):
         return RecordedVerdict(position, None, None, None, trouble)
     verdict, value, text = row
     return RecordedVerdict(position, Verdict(verdict), *((value, text) if evidence else (None, None)))
-
-
-ITEM = Shape(items.c.position, items.c.layout)
-LOST = "fault of the record: this item is missing from the source"
-
-
-@dataclass(frozen=True, slots=True)
-class SolvedRows:
-    """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
-    whole blocks among them and of their node counts (by number), the totals, the distributions, and what they cost."""
-
-    run: int
-    first: int
-    stop: int
-    insert: "Insert"
-    whole: Mapping[int, tuple[bytes, bytes]]
-    totals: Mapping[str, int]
-    spread: Mapping[str, object]
-    cpu_seconds: float
-
-    def write(self, connection: Connection) -> None:
-        """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
-        self.insert(connection)
-        record_blocks(connection, self.run, self.first, self.stop, self.whole)
-
-
-def _layouts(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
-    """Return the layouts at the positions `[first, stop)`, and errors by index from 0. A layout that is missing or
-    damaged is empty and has an error."""
-
-    from dealmill.pipeline.games.batch import pack
-
-    with store.reading() as connection:
-        layouts = joined_layouts(connection, run.source, first, stop)
-        if layouts is not None:
-            return layouts, {}
-        rows = connection.execute(
-            select(items.c.position, items.c.layout)
-            .where(items.c.source_id == run.source, items.c.position >= first, items.c.position < stop)
-            .order_by(items.c.position)
-        ).all()
-    texts, errors = [""] * (stop - first), dict.fromkeys(range(stop - first), LOST)
-    for row in rows:
-        place = int(row.position) - first
-        if trouble := ITEM.trouble(row):
-            errors[place] = f"fault of the record: {trouble}"
-        else:
-            texts[place] = row.layout
-            del errors[place]
-    return pack(texts), errors
-
-
-def solved_rows(
-    store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved", cpu_seconds: float = nan
-) -> SolvedRows:
-    """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
-    from dealmill.pipeline.store.database.columns import Columns, Fixed, Some, prepare_insert
-
-    stop = first + len(layouts)
-    scored = solved.verdicts == int(Verdict.SCORED)
-    fixed: dict[str, Fixed] = {
-        "run_id": run.id,
-        "position": range(first, stop),
-        "verdict": solved.verdicts.astype("int64"),
-        "nodes": solved.nodes,
-        "value": Some(solved.values, scored),
-    }
-    codes = solved.verdicts.tolist()
-    whole = {}
-    for number, digest in whole_blocks(first, layouts, solved).items():
-        start, end = block_range(number, stop - 1)
-        whole[number] = digest, node_digest(start, solved.nodes[start - first : end - first])
-    return SolvedRows(
-        run=run.id,
-        first=first,
-        stop=stop,
-        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
-        whole=whole,
-        totals={
-            **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
-            "value_sum": sum(solved.values[scored].tolist()),
-            "nodes": sum(solved.nodes.tolist()),
-        },
-        spread=spread_of(solved.values[scored], solved.nodes),
-        cpu_seconds=cpu_seconds,
-    )
-
-
-def joined_layouts(connection: Connection, source: int, first: int, stop: int) -> "Texts | None":
-    """Return the layouts at the positions `[first, stop)`. Return None if any of them is missing, or is not a single
-    line of ASCII text; then the caller has to fetch and check them one by one. For the fastest engines, fetching
-    one row per layout would take longer than solving them."""
-    import numpy as np  # slow to import, and needed only here
-
-    from dealmill.pipeline.games.batch import Texts, lengths_to_starts
-
-    where = {"source": source, "first": first, "stop": stop}
-    count, text = connection.execute(_joined(connection.dialect.name), where).one()
-    if count != stop - first or not text.isascii() or text.count("\n") != count - 1:
-        return None
-    whole = text.encode()
-    ends = np.flatnonzero(np.frombuffer(whole + b"\n", dtype=np.uint8) == ord("\n"))
-    lengths = np.diff(ends, prepend=-1) - 1
-    return Texts(np.frombuffer(whole.replace(b"\n", b""), dtype=np.uint8), lengths_to_starts(lengths))
-
-
-@cache
-def _joined(dialect: str) -> Select[int, str]:
-    rows = (
-        select(items.c.position, items.c.layout)
-        .where(
-            items.c.source_id == bindparam("source"),
-            items.c.position >= bindparam("first"),
-            items.c.position < bindparam("stop"),
-        )
-        .order_by(items.c.position)
-        .subquery()
-    )
-    if dialect == "sqlite":  # group_concat keeps the order of the inner query
-        texts = func.count(case((func.typeof(rows.c.layout) == "text", 1)))
-        return select(texts, func.group_concat(rows.c.layout, "\n"))
-    joined = func.string_agg(rows.c.layout, literal("\n"))
-    return select(func.count(rows.c.layout), joined.aggregate_order_by(rows.c.position))
 
 
 LAST_ITEM = greatest_below_end(items.c.position, items.c.source_id == bindparam("source"))
@@ -486,8 +358,7 @@ class Rows(Storage):
     stores_valid_judgements = True
 
     def check_readable(self, _run: PlannedRun) -> None:
-        """Do nothing: rows can always be read. See `dealmill.pipeline.store.storages.storage.Storage`, also for the other
-        functions of this module."""
+        """Do nothing: rows can always be read. See `Storage`, also for the other methods of this class."""
 
     def prepare(self, run: PlannedRun) -> None:
         from dealmill.pipeline.solve import load
@@ -500,7 +371,7 @@ class Rows(Storage):
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
         from dealmill.pipeline.solve import cpu_seconds, solve_part
 
-        layouts, errors = _layouts(store, run, first, stop)
+        layouts, errors = layouts_of(store, run, first, stop)
         begun = cpu_seconds(run.engine)
         solved = solve_part(run.engine, layouts, run.max_nodes, errors)
         cost = cpu_seconds(run.engine) - begun
@@ -509,7 +380,7 @@ class Rows(Storage):
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
         from dealmill.pipeline.solve import failed_verdicts
 
-        layouts, _ = _layouts(store, run, first, stop)
+        layouts, _ = layouts_of(store, run, first, stop)
         return solved_rows(store, run, first, layouts, failed_verdicts(trouble, len(layouts)), 0.0)
 
     def page(

@@ -2,7 +2,7 @@
 
 An option is open, taken or shut. ``waits`` has for each card, while it has no mate yet, the set of cards that must
 leave before it: those above it, and those that follow from the options taken. Taking an option shuts the others of its
-groups, and every option that would make a pair wait for itself. `any_size` continues with groups that have one option
+groups, and every option that would make a pair wait for itself. `search` continues with groups that have one option
 left, and with lemmas. `jam` plays the relaxed game in which a card may leave with any mate that is not ruled out.
 
 A literal is ``2 * option``, "is taken", or ``2 * option + 1``, "is not taken".

@@ -1,4 +1,4 @@
-"""The kernel of card pairing for layouts of any size: the search, which decides which options to take.
+"""The search of card pairing for layouts of any size, a kernel: it decides which options to take.
 
 `implications` derives what follows, and `learning` turns conflicts into lemmas. Restarts follow Luby, Sinclair and
 Zuckerman, "Optimal Speedup of Las Vegas Algorithms".

@@ -8,6 +8,8 @@ import pytest
 
 from tests.servers import clean_environment
 
+COMPILING = 840
+"""Seconds that compiling all kernels may take on a slow machine that does other things meanwhile."""
 BOUNDS_CHECK = {"NUMBA_BOUNDSCHECK": "1"}
 UNGUARDED = """
 from dealmill.pipeline.games.batch import pack
@@ -29,12 +31,13 @@ def python(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=COMPILING,
     )
 
 
 @pytest.mark.parametrize("env", [{}, BOUNDS_CHECK], ids=["as compiled", "with bounds checks"])
 @pytest.mark.long
+@pytest.mark.timeout(COMPILING + 60)
 def test_no_text_crashes_a_check_or_an_engine(env: dict[str, str]) -> None:
     ran = python("-m", "tests.fuzz.kernels", "1", "0", env=env)
     assert ran.returncode == 0, ran.stderr[-5_000:]

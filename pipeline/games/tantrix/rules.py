@@ -64,12 +64,12 @@ class Position:
     def links(self) -> dict[Space, dict[int, str]]:
         """The empty spaces next to tiles, in order of x, then y, each with the colours that neighbouring tiles show to
         it, by direction."""
-        field = self.field
-        empty = {beside for space in field for beside in around(space)} - field.keys()
-        return {
-            space: {d: field[beside][(d + 3) % 6] for d, beside in enumerate(around(space)) if beside in field}
-            for space in sorted(empty)
-        }
+        found: dict[Space, dict[int, str]] = {}
+        for space, tile in self.field.items():
+            for side, beside in enumerate(around(space)):
+                if beside not in self.field:
+                    found.setdefault(beside, {})[(side + 3) % 6] = tile[side]
+        return {space: found[space] for space in sorted(found)}
 
     @cached_property
     def forced_spaces(self) -> set[Space]:
@@ -78,26 +78,26 @@ class Position:
 
     @cached_property
     def controlled_spaces(self) -> set[Space]:
-        """The empty spaces along the sides of forced spaces."""
-        sides = [self._side(forced, d, flank) for forced in self.forced_spaces for d in range(6) for flank in (-1, 1)]
-        return {space for side in sides for space in side}
-
-    def _side(self, forced: Space, direction: int, flank: int) -> Iterator[Space]:
-        """Yield the line that leaves a forced space with the row of tiles on its left (flank -1) or right (1)."""
-        space, beside = around(forced)[direction], around(forced)[(direction + flank) % 6]
-        while space not in self.field and beside in self.field:
-            yield space
-            space, beside = around(space)[direction], around(beside)[direction]
+        """The empty spaces along the sides of forced spaces: on each line that leaves a forced space with a row of
+        tiles on its left or right, those before the end of the row."""
+        found = set()
+        for forced in self.forced_spaces:
+            for direction in range(6):
+                for flank in (direction - 1, direction - 5):
+                    space, beside = around(forced)[direction], around(forced)[flank]
+                    while space not in self.field and beside in self.field:
+                        found.add(space)
+                        space, beside = around(space)[direction], around(beside)[direction]
+        return found
 
     @cached_property
     def _third_links(self) -> dict[Space, str]:
         """The empty spaces to which at least two tiles show the same colour, with the colours that they do not."""
         left = {}
         for space, links in self.links.items():
-            shown = "".join(links.values())
-            colours = "".join([colour for colour in COLOURS if shown.count(colour) < 2])
-            if colours != COLOURS:
-                left[space] = colours
+            shown = [*links.values()]
+            if len(set(shown)) != len(shown):
+                left[space] = "".join([colour for colour in COLOURS if shown.count(colour) < 2])
         return left
 
     def demands(self, space: Space) -> Iterator[tuple[int, str]]:
@@ -216,15 +216,19 @@ def _check_tiles(position: Position) -> None:
 
 
 def _check_field(field: dict[Space, str]) -> None:
-    """Check that the tiles on the field show equal colours to each other and are connected to the one on 0,0."""
-    for space, tile in field.items():
+    """Check that the tiles on the field are connected to one on 0,0, and show equal colours to each other."""
+    reached = [space for space in field if space == (0, 0)]
+    seen = {*reached}
+    for space in reached:
         for side, beside in enumerate(around(space)):
-            if beside in field and field[beside][(side + 3) % 6] != tile[side]:
+            if beside not in field:
+                continue
+            if field[beside][side - 3] != field[space][side]:
                 raise InvalidEvidence(0, f"the tiles on {space} and {beside} show different colours to each other")
-    connected = [Space(0, 0)]
-    for space in connected:
-        connected += [beside for beside in around(space) if beside in field and beside not in connected]
-    if not set(connected) == field.keys():
+            if beside not in seen:
+                seen.add(beside)
+                reached.append(beside)
+    if len(seen) != len(field):
         raise InvalidEvidence(0, f"the tiles on the field are not connected to a tile on {ORIGIN}")
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from itertools import islice
-from operator import itemgetter
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,11 +22,20 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout, InputError, StoreError, UsageError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Entries, Solved, pack
+from dealmill.pipeline.games.batch import Bytes, Entries, Numbers, Solved, pack
 from dealmill.pipeline.games.contract import CanonicalMask, Engine, Game
-from dealmill.pipeline.games.reading import Line, read_one, rejected
+from dealmill.pipeline.games.reading import read_one, rejected
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.files import BLOCK_BYTES, STDIN, Reopen, lines_of, rereadable, text_blocks, text_digest
+from dealmill.pipeline.ingest.files import (
+    BLOCK_BYTES,
+    STDIN,
+    Reopen,
+    decoded,
+    lines_of,
+    rereadable,
+    text_blocks,
+    text_digest,
+)
 from dealmill.pipeline.ingest.reading import Reached, Reading
 from dealmill.pipeline.ingest.scanning import check_of
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
@@ -43,17 +51,23 @@ NEEDED = ("layout", "verdict")
 COLUMNS = (*NEEDED, "value", "nodes", "evidence")
 CODES = {verdict.word: int(verdict) for verdict in Verdict}
 SCORED, UNDECIDED = (Verdict.SCORED.word, Verdict.UNDECIDED.word)
-NUMBERS = range(-(2**62), 2**62)
-"""The values that can be stored; node counts are not negative."""
+NUMBERS, COUNTS = range(-(2**62), 2**62), range(2**62)
+"""The values and the node counts that can be stored."""
+PRINTABLE = range(ord(" "), ord("~") + 1)
 AT_ONCE = 5_000
 """Rows of a Parquet file that are read together."""
 
-Row = tuple[Any, Any, Any, Any, Any]
-"""The fields of a verdict in the order of `COLUMNS`, of any types; None for a field that is missing."""
-Rows = list[tuple[int, Row | str]]
-"""Numbered rows; a text in place of a row says why it cannot be read."""
+Fields = Sequence[Sequence[Any]]
+"""The fields of some rows, of any types, in columns in the order of `COLUMNS`; None for a field that is missing. The
+layout of a row that cannot be read is the reason, as `Unreadable`."""
 Judge = Callable[[str, str, int | None], bool]
 """Tells whether empty evidence proves a verdict with this layout, word and value."""
+
+
+class Unreadable(str):
+    """Why a row cannot be read."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,60 +184,83 @@ def _check_beginning(file: str, game: Game, entries: Callable[[Reached], Iterato
 
 
 def _entries(file: str, claimed: Claimed, read: "ReadRows", reopen: Reopen, reached: Reached) -> Iterator[Entries]:
-    done = 0
-
-    def report(read: int) -> None:
-        nonlocal done
-        done = read
-        reached(read)
-
     judged_as = claimed.checked_as or claimed.engine
 
     def proves(layout: str, verdict: str, value: int | None) -> bool:
         return judge(judged_as, layout, CODES.get(verdict, 0), value, "").valid
 
     with reopen() as opened, check_of(claimed.game) as find_check:
-        for rows in read(opened, file, proves, report):
-            yield _checked(claimed, rows, find_check(done))
+        bytes_read = 0
+        for lines, fields in read(opened, file, proves, reached):
+            entries = _checked(claimed, lines, fields, find_check(bytes_read))
+            bytes_read += len(entries.layouts.text)
+            yield entries
 
 
-def _checked(claimed: Claimed, rows: Rows, check: CanonicalMask | None) -> Entries:
+def _checked(claimed: Claimed, lines: Sequence[int], fields: Fields, check: CanonicalMask | None) -> Entries:
     """Return the verdicts and the rejects in some rows."""
-    bad: dict[int, Sequence[str]] = {}
-    good: dict[int, Row] = {}
-    for place, (_, row) in enumerate(rows):
-        if isinstance(row, str):
-            bad[place] = [row]
-        elif wrong := _wrong(row, needs_evidence=claimed.checked_as is None):
-            bad[place] = wrong
-        else:
-            good[place] = row
-    texts = {place: row[0] for place, row in good.items()}
-    for place in _unchecked(texts, check):
-        try:
-            texts[place] = read_one(claimed.game, texts[place])
-        except BadLayout as error:
-            bad[place] = error.reasons
-            del texts[place], good[place]
+    needs_evidence = claimed.checked_as is None
+    texts, claims = fields[0], fields[1:]
+    solved = _all_solved(fields, needs_evidence=needs_evidence)
+    bad = {} if solved else _bad_rows(fields, needs_evidence=needs_evidence)
+    layouts = ["" if place in bad else text for place, text in enumerate(texts)] if bad else list(texts)
+    for place in _unchecked(layouts, check):
+        if place not in bad:
+            try:
+                layouts[place] = read_one(claimed.game, _unicode(layouts[place]))
+            except BadLayout as error:
+                bad[place] = error.reasons
     places = sorted(bad)
-    rejects = [rejected(rows[place][0], _shown(rows[place][1]), bad[place]) for place in places]
-    lines = np.array([rows[place][0] for place in good], dtype=np.int64)
-    packed = pack(list(texts.values()))
-    return Entries(lines, packed, rejects, np.array(places, dtype=np.int64), _solved(list(good.values())))
+    rejects = [rejected(lines[place], _shown(texts[place]), bad[place]) for place in places]
+    if bad:
+        good = [place for place in range(len(lines)) if place not in bad]
+        lines, layouts = [lines[place] for place in good], [layouts[place] for place in good]
+        solved = _solved(*([column[place] for place in good] for column in claims))
+    numbers, indexes = np.array(lines, dtype=np.int64), np.array(places, dtype=np.int64)
+    return Entries(numbers, pack(layouts), rejects, indexes, solved)
 
 
-def _unchecked(texts: Mapping[int, str], check: CanonicalMask | None) -> Sequence[int]:
+def _unchecked(layouts: Sequence[str], check: CanonicalMask | None) -> Sequence[int]:
     """Return the places of the texts that the compiled check does not find to be canonical layouts."""
     if check is None:
-        return list(texts)
-    packed, places = pack(list(texts.values())), np.array(list(texts), dtype=np.int64)
-    found: list[int] = places[~check(packed.text, packed.starts[:-1], packed.starts[1:])].tolist()
+        return range(len(layouts))
+    packed = pack(layouts)
+    found: list[int] = np.flatnonzero(~check(packed.text, packed.starts[:-1], packed.starts[1:])).tolist()
     return found
 
 
-def _wrong(row: Row, *, needs_evidence: bool) -> list[str]:
+def _bad_rows(fields: Fields, *, needs_evidence: bool) -> dict[int, Sequence[str]]:
+    """Return what is wrong with rows, by place, apart from the contents of their layouts and evidence."""
+    wrong = (_wrong(row, needs_evidence=needs_evidence) for row in zip(*fields, strict=True))
+    return {place: reasons for place, reasons in enumerate(wrong) if reasons}
+
+
+def _all_solved(fields: Fields, *, needs_evidence: bool) -> Solved | None:
+    """Return the verdicts in rows, or None if `_wrong` objects to one of them. Rows that have the same verdict and
+    fields of the same types differ only in numbers and texts, so it looks at one of each kind."""
+    if not {*map(type, fields[1])} <= {str}:
+        return None
+    kinds = zip(fields[1], *(map(type, column) for column in fields), strict=True)
+    one_of_each_kind = {kind: place for place, kind in enumerate(kinds)}.values()
+    if any(_wrong([column[place] for column in fields], needs_evidence=needs_evidence) for place in one_of_each_kind):
+        return None
+    try:
+        solved = _solved(*fields[1:])
+    except OverflowError:
+        return None
+    contents = ((NUMBERS, solved.values), (COUNTS, solved.nodes), (PRINTABLE, solved.evidence.text))
+    return solved if all(_are_in(allowed, numbers) for allowed, numbers in contents) else None
+
+
+def _are_in(allowed: range, numbers: Numbers | Bytes) -> bool:
+    return int(numbers.min(initial=allowed[-1])) in allowed and int(numbers.max(initial=allowed[0])) in allowed
+
+
+def _wrong(row: Sequence[Any], *, needs_evidence: bool) -> list[str]:
     """Return what is wrong with a row, apart from the contents of its layout and its evidence."""
     layout, verdict, value, nodes, evidence = row
+    if isinstance(layout, Unreadable):
+        return [layout]
     wrong = []
     if type(layout) is not str:
         wrong.append(f"the layout is {shown_value(layout)}, not text")
@@ -233,7 +270,7 @@ def _wrong(row: Row, *, needs_evidence: bool) -> list[str]:
         wrong.append(f"the value is {shown_value(value)}, not a whole number of at most 62 bits")
     if verdict != SCORED and value is not None:
         wrong.append(f"the value is {shown_value(value)}, but only the verdict scored has one")
-    if nodes is not None and (type(nodes) is not int or nodes < 0 or nodes not in NUMBERS):
+    if nodes is not None and (type(nodes) is not int or nodes not in COUNTS):
         wrong.append(f"the number of nodes is {shown_value(nodes)}, not a whole number from 0 to 2⁶² − 1")
     if evidence is not None and (type(evidence) is not str or not evidence.isascii() or not evidence.isprintable()):
         wrong.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
@@ -244,14 +281,25 @@ def _wrong(row: Row, *, needs_evidence: bool) -> list[str]:
     return wrong
 
 
-def _shown(row: Row | str) -> str:
+def _shown(layout: object) -> str:
     """Return what is recorded of a rejected row: its layout."""
-    return "" if isinstance(row, str) else row[0] if type(row[0]) is str else shown_value(row[0])
+    if isinstance(layout, Unreadable):
+        return ""
+    return _unicode(layout) if isinstance(layout, str) else shown_value(layout)
 
 
-def _solved(rows: Sequence[Row]) -> Solved:
-    """Return the verdicts in rows that are right."""
-    _, verdicts, values, nodes, evidence = zip(*rows, strict=True) if rows else ((),) * len(COLUMNS)
+def _unicode(text: str) -> str:
+    """Return a text without surrogates, which cannot be stored."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
+
+
+def _solved(
+    verdicts: Sequence[str],
+    values: Sequence[int | None],
+    nodes: Sequence[int | None],
+    evidence: Sequence[str | None],
+) -> Solved:
+    """Return the verdicts in columns that are right."""
     codes = np.array([CODES[word] for word in verdicts], dtype=np.int8)
     unproved = np.array([text is None for text in evidence], dtype=np.bool_)
     return Solved(
@@ -263,53 +311,63 @@ def _solved(rows: Sequence[Row]) -> Solved:
     )
 
 
-ReadRows = Callable[[BinaryIO, str, Judge, Reached], Iterator[Rows]]
+NumberedFields = tuple[Sequence[int], Fields]
+"""The numbers of some rows, and their fields."""
+ReadRows = Callable[[BinaryIO, str, Judge, Reached], Iterator[NumberedFields]]
 """Yields the rows of a file with this name in parts, and reports how many bytes of it have been read."""
 
 scan_json: Callable[[str, int], tuple[object, int]] = json.JSONDecoder().scan_once  # type: ignore[attr-defined]
 
 
-def _json_rows(file: BinaryIO, name: str, _proves: Judge, reached: Reached) -> Iterator[Rows]:
+def _json_rows(file: BinaryIO, name: str, _proves: Judge, reached: Reached) -> Iterator[NumberedFields]:
     for number, block in text_blocks(file, name, reached):
-        yield [(line, _json_row(text)) for line, found in lines_of(number, block) if (text := found.strip())]
+        if found := _json_objects(block):
+            lines: Sequence[int] = range(number, number + len(found))
+        else:
+            filled = {line: text for line, each in lines_of(number, block) if (text := each.strip())}
+            lines, found = list(filled), [_json_object(text) for text in filled.values()]
+        yield lines, [[row.get(column) for row in found] for column in COLUMNS]
 
 
-def _json_row(text: str) -> Row | str:
+def _json_objects(block: bytes) -> list[dict[str, Any]] | None:
+    """Return the objects in a block that has one in each line; None if it has anything else, or objects in objects.
+
+    As many objects as lines, each of which begins with the only brace in it, cannot be spread over the lines otherwise.
+    """
+    text = np.frombuffer(block, dtype=np.uint8)
+    beginnings = np.append(0, np.flatnonzero(text == ord("\n")) + 1)
+    if not np.array_equal(np.flatnonzero(text == ord("{")), beginnings):
+        return None
     try:
-        found, end = scan_json(text, 0)
-    except (ValueError, StopIteration, RecursionError):
-        return "the line is not JSON"
-    if end != len(text) or type(found) is not dict:
-        return "the line is not a JSON object"
-    get = found.get
-    return _unicode(get("layout")), get("verdict"), get("value"), get("nodes"), get("evidence")
+        found = json.loads("[" + decoded(block).replace("\n", ",") + "]")
+    except (ValueError, RecursionError):
+        return None
+    return found if len(found) == len(beginnings) and {*map(type, found)} == {dict} else None
 
 
-def _unicode(value: object) -> object:
-    """Return a text without surrogates, which cannot be stored, and any other value as it is."""
-    return value.encode(errors="replace").decode() if isinstance(value, str) and not value.isascii() else value
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {"layout": Unreadable("the line is not JSON")}
+    return found if type(found) is dict else {"layout": Unreadable("the line is not a JSON object")}
 
 
-def _csv_rows(file: BinaryIO, name: str, proves: Judge, reached: Reached) -> Iterator[Rows]:
+def _csv_rows(file: BinaryIO, name: str, proves: Judge, reached: Reached) -> Iterator[tuple[Sequence[int], Fields]]:
     columns = list[str]()
     for number, block in text_blocks(file, name, reached):
-        lines = [(line, text) for line, text in lines_of(number, block) if text.strip()]
-        cells = _cells(lines)
-        if not columns and cells:
-            columns = _checked_columns(name, cells.pop(0))
-            del lines[0]
-            fields = itemgetter(*(columns.index(column) if column in columns else -1 for column in COLUMNS))
-        count, proves_empty = len(columns), proves if "evidence" in columns else _proves_nothing
-        rows: Rows = []
-        for (line, _), each in zip(lines, cells, strict=True):
-            if each is None:
-                rows.append((line, "a quoted cell does not end in its line"))
-            elif len(each) != count:
-                rows.append((line, f"the line has {len(each)} cells, expected {count}"))
-            else:
-                each.append("")  # the field of a column that is missing
-                rows.append((line, _csv_row(fields(each), proves_empty)))
-        yield rows
+        texts = decoded(block).split("\n")
+        lines: Sequence[int] = range(number, number + len(texts))
+        if not all(map(str.strip, texts)):
+            lines = [line for line, text in zip(lines, texts, strict=True) if text.strip()]
+            texts = [text for text in texts if text.strip()]
+        if texts and not columns:
+            columns = _checked_columns(name, _cells_of_line(texts[0]))
+            lines, texts = lines[1:], texts[1:]
+        if texts:
+            cells, missing = list(zip(*_cells(texts, len(columns)), strict=True)), [""] * len(texts)
+            fields = [cells[columns.index(column)] if column in columns else missing for column in COLUMNS]
+            yield lines, _csv_fields(fields, proves if "evidence" in columns else _proves_nothing)
 
 
 def _checked_columns(name: str, columns: Iterable[str] | None) -> list[str]:
@@ -319,32 +377,52 @@ def _checked_columns(name: str, columns: Iterable[str] | None) -> list[str]:
     return found
 
 
-def _cells(lines: Sequence[Line]) -> list[list[str] | None]:
-    """Return the cells of each line of a CSV file; None if a quoted cell does not end in it."""
+def _cells(texts: Sequence[str], count: int) -> Sequence[Sequence[str]]:
+    """Return the cells of each line of a CSV file. All cells of a line that does not have `count` cells are the reason,
+    as `Unreadable`."""
     try:
-        together: list[list[str] | None] = list(csv.reader([text for _, text in lines], strict=True))
+        together = list(csv.reader(texts, strict=True))
     except csv.Error:
         together = []
-    return together if len(together) == len(lines) else [_cells_of_line(text) for _, text in lines]
+    if len(together) == len(texts) and {*map(len, together)} == {count}:
+        return together
+    return [_counted(_cells_of_line(text), count) for text in texts]
 
 
 def _cells_of_line(text: str) -> list[str] | None:
+    """Return the cells of a line; None if a quoted cell does not end in it."""
     try:
         return next(csv.reader([text], strict=True))
     except csv.Error:
         return None
 
 
-def _csv_row(fields: Sequence[str], proves: Judge) -> Row:
-    layout, verdict, value, nodes, evidence = fields
-    worth = _number(value)
-    if evidence or verdict == UNDECIDED or not proves(layout, verdict, worth):
-        return layout, verdict, worth, _number(nodes), evidence or None
-    return layout, verdict, worth, _number(nodes), ""  # where nothing can be moved, an empty trace is evidence
+def _counted(cells: Sequence[str] | None, count: int) -> Sequence[str]:
+    if cells is None:
+        return [Unreadable("a quoted cell does not end in its line")] * count
+    return cells if len(cells) == count else [Unreadable(f"the line has {len(cells)} cells, expected {count}")] * count
+
+
+def _csv_fields(cells: Sequence[Sequence[str]], proves: Judge) -> Fields:
+    """Return the fields in columns of cells. An empty cell may be empty evidence: where nothing can be moved, a trace
+    is empty."""
+    layouts, verdicts, values, nodes, evidence = cells[0], cells[1], _numbers(cells[2]), _numbers(cells[3]), cells[4]
+    if "" not in evidence:
+        return layouts, verdicts, values, nodes, evidence
+    proved = [
+        text or ("" if verdict != UNDECIDED and proves(layout, verdict, value) else None)
+        for layout, verdict, value, text in zip(layouts, verdicts, values, evidence, strict=True)
+    ]
+    return layouts, verdicts, values, nodes, proved
 
 
 def _proves_nothing(_layout: str, _verdict: str, _value: int | None) -> bool:
     return False
+
+
+def _numbers(cells: Sequence[str]) -> list[Any]:
+    numbers = {cell: _number(cell) for cell in {*cells}}
+    return [numbers[cell] for cell in cells]
 
 
 def _number(cell: str) -> Any:
@@ -353,10 +431,15 @@ def _number(cell: str) -> Any:
     return int(cell) if digits.isdecimal() and digits.isascii() and len(digits) < 20 else cell or None
 
 
-def _parquet_rows(file: BinaryIO, name: str, _proves: Judge, reached: Reached) -> Iterator[Rows]:
+def _parquet_rows(file: BinaryIO, name: str, _proves: Judge, reached: Reached) -> Iterator[NumberedFields]:
     check_extra("parquet")
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
+
+    def listed(column: pa.Array) -> list[Any]:
+        if isinstance(column, pa.DictionaryArray):
+            column = column.dictionary_decode()  # twenty times as fast
+        return list(column.to_pylist())
 
     size, line = os.fstat(file.fileno()).st_size, 1
     try:
@@ -364,10 +447,9 @@ def _parquet_rows(file: BinaryIO, name: str, _proves: Judge, reached: Reached) -
         _checked_columns(name, table.schema_arrow.names)
         present = [column for column in COLUMNS if column in table.schema_arrow.names]
         for batch in table.iter_batches(AT_ONCE, columns=present):
-            columns: Mapping[str, list[Any]] = {column: batch[column].to_pylist() for column in present}
+            columns: Mapping[str, list[Any]] = {column: listed(batch[column]) for column in present}
             nothing = [None] * len(batch)
-            fields = zip(*(columns.get(column, nothing) for column in COLUMNS), strict=True)
-            yield list(enumerate(fields, start=line))
+            yield range(line, line + len(batch)), [columns.get(column, nothing) for column in COLUMNS]
             line += len(batch)
             reached(size * line // max(table.metadata.num_rows, 1))
     except (pa.ArrowException, UnicodeDecodeError) as error:

@@ -298,7 +298,8 @@ def usable(line: str) -> bool:
 @given(LINES)
 @example(["\ufeff"])
 @example(['{"layout": "AABB", "verdict": "undecided"}'] * 3)
-@example(["\ufeff"])
+@example(['{"layout": [1', '{"verdict": 2}]}'])  # one object in two lines, each of which begins with a brace
+@example(['{"layout": [1', '{"verdict": 2}]}, 5'])
 def test_each_line_is_a_verdict_or_a_reject_with_a_reason(sqlite_store: Database, lines: list[str]) -> None:
     folder = Path(sqlite_store.path).parent
     name = f"memory-{random.random()}.jsonl"

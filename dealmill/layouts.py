@@ -186,7 +186,7 @@ def answer(
     owner, used = engine_of(game, engine)
     name = fsdecode(file)
     with open_binary(name) as binary:
-        return answer_entries(owner, used, scan(binary, name, owner, lambda _: owner.mask), output, complain)
+        return answer_entries(owner, used, scan(binary, name, owner, lambda: owner.mask), output, complain)
 
 
 def check_pack(path: str | PathLike[str]) -> "CheckedPack":

@@ -8,6 +8,7 @@ If the check is not compiled yet, a subprocess that runs this module as a progra
 without the check in the meantime.
 """
 
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -34,8 +35,8 @@ from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blocks
 from dealmill.pipeline.solve import check_is_compiled, load
 
-FindCheck = Callable[[int], CanonicalMask | None]
-"""Returns the check, given the number of bytes read so far, or None to read on without it."""
+FindCheck = Callable[[], CanonicalMask | None]
+"""Returns the check, or None to read on without it."""
 AT_ONCE = 2_000
 """Entries that are read one by one before they are yielded together."""
 NEWLINE = ord("\n")
@@ -58,11 +59,9 @@ def scan(
 
 
 def _scan_lines(each: EachLine, blocks: Iterable[tuple[int, bytes]], find_check: FindCheck) -> Iterator[Entries]:
-    read = 0
     for number, block in blocks:
-        check = find_check(read)
+        check = find_check()
         yield _scanned(each, number, block, check) if check else _read_lines(each, lines_of(number, block))
-        read += len(block)
     yield Entries.of(list(each.missing()))
 
 
@@ -132,20 +131,21 @@ def _without_ends(text: Bytes, starts: Numbers, ends: Numbers, canonical: Mask) 
     return Texts(whole, lengths_to_starts((ends - starts)[canonical]))
 
 
-ENOUGH = 2 << 20
-"""The bytes that the reader of a game reads in about half the time it takes to load the compiler."""
+ENOUGH = 4 << 20
+"""The bytes that the reader of a game reads in about the time it takes to load the compiler."""
 
 
 @contextmanager
-def check_of(game: Game) -> Iterator[FindCheck]:
-    """Provide a function that returns the check of a game.
+def check_of(game: Game, file: BinaryIO) -> Iterator[FindCheck]:
+    """Provide a function that returns the check of a game for the layouts of a file.
 
-    It returns None while the check is not compiled, or while too little has been read to make loading it worthwhile.
+    It returns None while the check is not compiled, and if the file is too small to make loading it worthwhile.
     """
+    worthwhile = os.fstat(file.fileno()).st_size >= ENOUGH
     compiling = list[subprocess.Popen[bytes]]()
 
-    def find(read: int) -> CanonicalMask | None:
-        if read < ENOUGH:
+    def find() -> CanonicalMask | None:
+        if not worthwhile:
             return None
         if _has_check(game):
             return game.mask

@@ -365,7 +365,7 @@ def _check_game(name: str, game: Game, reopen: Reopen) -> None:
 
 
 def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
-    with reopen() as file, check_of(game) as find_check:
+    with reopen() as file, check_of(game, file) as find_check:
         yield from scan(file, name, game, find_check, reached)
 
 

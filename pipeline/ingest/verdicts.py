@@ -189,12 +189,9 @@ def _entries(file: str, claimed: Claimed, read: "ReadRows", reopen: Reopen, reac
     def proves(layout: str, verdict: str, value: int | None) -> bool:
         return judge(judged_as, layout, CODES.get(verdict, 0), value, "").valid
 
-    with reopen() as opened, check_of(claimed.game) as find_check:
-        bytes_read = 0
+    with reopen() as opened, check_of(claimed.game, opened) as find_check:
         for lines, fields in read(opened, file, proves, reached):
-            entries = _checked(claimed, lines, fields, find_check(bytes_read))
-            bytes_read += len(entries.layouts.text)
-            yield entries
+            yield _checked(claimed, lines, fields, find_check())
 
 
 def _checked(claimed: Claimed, lines: Sequence[int], fields: Fields, check: CanonicalMask | None) -> Entries:

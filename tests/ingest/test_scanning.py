@@ -64,7 +64,7 @@ def scanned(game: Game, data: bytes, sizes: list[int], *, compiled: bool) -> tup
     file = io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes)))
     found = list[Entries]()
     try:
-        for entries in scan(file, "name", game, lambda _: game.mask if compiled else None):
+        for entries in scan(file, "name", game, lambda: game.mask if compiled else None):
             found.append(entries)
     except InputError as error:
         return found, str(error)

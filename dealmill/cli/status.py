@@ -145,6 +145,7 @@ def status_rows(store: "dealmill.Store", runs: Sequence["dealmill.Run"]) -> list
 def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, object]:
     status, audit = run.progress, run.latest_audit
     counts = {} if status.retracted is not None else status.counts
+    mean, seconds = status.mean, status.seconds
     return {
         "run": run.id,
         "engine": run.engine,
@@ -164,7 +165,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         **{verdict.word: counts.get(verdict, 0) for verdict in Verdict},
         "retracted": 0 if status.retracted is None else status.solved,
         "why_retracted": status.retracted,
-        "mean": None if status.mean is None or status.retracted is not None else round(status.mean, 3),
+        "mean": None if mean is None or status.retracted is not None else round(mean, 3),
         "nodes": status.nodes,
         "jobs": status.jobs,
         "jobs_pending": status.pending,
@@ -176,7 +177,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "fingerprint": fingerprint,
         "state": status.state,
         "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
-        "seconds": None if status.seconds is None else round(status.seconds, 3),
+        "seconds": None if seconds is None else round(seconds, 3),
         "cpu_seconds": None if status.cpu_seconds is None else round(status.cpu_seconds, 3),
     }
 

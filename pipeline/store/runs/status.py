@@ -109,16 +109,18 @@ class RunStatus(PlannedRun):
     def state(self) -> str:
         """One of ``retracted``, ``finished``, ``damaged``, ``paused``, ``cancelled``, ``reading`` (its source is being
         read), ``stopped`` (its source was not fully read), ``waiting`` (for workers) and ``solving``."""
-        states = {
-            "retracted": self.retracted is not None,
-            "finished": self.finished,
-            "damaged": self.damaged,
-            self.control.word: self.halted,
-            "reading": not self.complete and self.read is not None and self.now < self.read + SILENT_READER,
-            "stopped": not self.complete,
-            "waiting": not self.held and (self.seen is None or self.now > self.seen + WITHOUT_WORKER),
-        }
-        return next((state for state, holds in states.items() if holds), "solving")
+        if self.retracted is not None:
+            return "retracted"
+        if self.finished:
+            return "finished"
+        if self.damaged:
+            return "damaged"
+        if self.halted:
+            return self.control.word
+        if not self.complete:
+            return "reading" if self.read is not None and self.now < self.read + SILENT_READER else "stopped"
+        waiting = not self.held and (self.seen is None or self.now > self.seen + WITHOUT_WORKER)
+        return "waiting" if waiting else "solving"
 
     @property
     def seconds(self) -> float | None:

@@ -48,6 +48,9 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.schema import CreateIndex
+from sqlalchemy.sql.compiler import DDLCompiler
 
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
@@ -69,6 +72,16 @@ CODES = "codes"
 MOST_CHARACTERS = "most characters"
 """The key in the `info` of a column of texts for the length that they may have."""
 LONGEST_NAME = {MOST_CHARACTERS: 1_000}
+WHERE = "where"
+"""The key in the `info` of an index for the condition on the rows that it has. The arguments that SQLAlchemy has for it
+load both dialects in every process."""
+
+
+@compiles(CreateIndex)  # type: ignore[no-untyped-call,untyped-decorator,unused-ignore]
+def _create_index(create: CreateIndex, compiler: DDLCompiler, **options: Any) -> str:
+    where = create.element.info.get(WHERE)
+    statement: str = compiler.visit_create_index(create, **options)  # type: ignore[no-untyped-call,unused-ignore]
+    return f"{statement} WHERE {where}" if where else statement
 
 
 class JsonNumbers(TypeDecorator[Any]):
@@ -339,7 +352,7 @@ jobs = Table(
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
     Index("ix_jobs_seen", SEEN),
-    Index("ix_jobs_pending", "run_id", "first", sqlite_where=text(IS_PENDING), postgresql_where=text(IS_PENDING)),
+    Index("ix_jobs_pending", "run_id", "first", info={WHERE: IS_PENDING}),
 )
 
 verdicts = Table(
@@ -417,14 +430,7 @@ judgements = Table(
     Column("reason", Text),
     _owner("run_id", "runs.id"),
     _owner("audit_id", "audits.id"),
-    Index(
-        "ix_judgements_objections",
-        "run_id",
-        "outcome",
-        "position",
-        sqlite_where=text("outcome <> 1"),
-        postgresql_where=text("outcome <> 1"),
-    ),
+    Index("ix_judgements_objections", "run_id", "outcome", "position", info={WHERE: "outcome <> 1"}),
     sqlite_with_rowid=False,
 )
 

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import dealmill
+from dealmill.cli import dealmill as commands
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DealmillError, InputError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
@@ -204,6 +206,19 @@ def test_what_is_no_range_of_deals_is_a_problem_of_the_pack(sqlite_store: Databa
         changed = pack.model_copy(update={"deals": pack.deals.model_copy(update=change)})
         path.write_text(changed.json_text())
         assert check_pack(path).problems == ["the deals are no range of deals of memory"]
+
+
+def test_undecided_layouts_are_not_called_proved(sqlite_store: Database, tmp_path: Path) -> None:
+    run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 3, 1, 100), max_nodes=1)
+    path, choice = tmp_path / "a.json", Choice(verdicts=(Verdict.WINNABLE, Verdict.UNDECIDED), grades=1, each=50)
+    pack = write_pack(sqlite_store, run, path, choice)
+    open_ = sum(entry.verdict == "undecided" for entry in pack.layouts)
+    assert check_pack(path).problems == [] and check_pack(path).undecided == open_ > 0
+    told = CliRunner().invoke(commands, ["pack", "--check", str(path)]).stderr
+    assert f"50 layouts of card-pairing in 1 grade; {open_} of them undecided, so not proved\n" in told
+    path.write_text(path.read_text().replace('"max_nodes": 1,', '"max_nodes": -5,'))
+    with pytest.raises(InputError, match=r"run.max_nodes: Input should be greater than or equal to 1"):
+        check_pack(path)
 
 
 def test_what_cannot_be_chosen_is_refused_before_a_file_is_written(sqlite_store: Database, tmp_path: Path) -> None:

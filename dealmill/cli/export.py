@@ -5,7 +5,7 @@ import shlex
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, complete_run, verdict_option
+from dealmill.cli.options import WholeNumber, complete_run, given_options, verdict_option
 from dealmill.cli.output import counted, json_option, output_options, tell, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
@@ -53,10 +53,11 @@ def export(
                 excel=excel,
                 progress=progress,
             )
-        status = found.status()
+        status, audit = found.status(), found.latest_audit
     left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
     message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
     tell(message)
+    _tell_audit(audit)
     if with_checker:
         _tell_check(file)
     if as_json:
@@ -113,11 +114,13 @@ def pack(
     The exit code is 3 if something is wrong.
     """
     if checked is not None:
-        if run is not None:
+        if given_options(ctx) - {"checked", "form"}:
             raise click.UsageError("--check takes one file and nothing else: dealmill pack --check FILE")
         if not _is_proved(dealmill.check_pack(checked), checked, form):
             ctx.exit(DIFFERENT)
         return
+    if form == "excel":
+        raise click.UsageError("a pack is not written for spreadsheets: leave out --excel, or use dealmill export")
     if run is None or file is None:
         raise click.UsageError("name a run and a file: dealmill pack RUN FILE")
     with dealmill.open() as store, shown_progress(store) as progress:
@@ -135,11 +138,21 @@ def pack(
             with_checker=with_checker,
             progress=progress,
         )
+        audit = found.latest_audit
     rows = [{**grade.model_dump(), "chosen": each} for grade in written.grades]
     write_rows(GRADE_COLUMNS, rows, form)
     tell(f"{counted(len(written.layouts), 'layout')} of run {found.id} written to {file}, graded by {by}")
+    _tell_audit(audit)
     if with_checker:
         _tell_check(file)
+
+
+def _tell_audit(audit: "dealmill.Audit | None") -> None:
+    """Warn if the newest audit of a run found something."""
+    if audit and not audit.status.clean:
+        status = audit.status
+        found = f"{counted(status.invalid, 'invalid verdict')} and {counted(status.faults, 'fault')}"
+        tell(f"warning: audit {status.id} of run {status.run} found {found}; list them with: dealmill audit {status.run}")
 
 
 def _tell_check(file: str) -> None:
@@ -154,5 +167,6 @@ def _is_proved(checked: "dealmill.CheckedPack", file: str, form: str | None) -> 
         tell(f"not checked: {what}")
     if not checked.problems:
         layouts, grades = counted(len(pack.layouts), "layout"), counted(len(pack.grades), "grade")
-        tell(f"{file}: {layouts} of {pack.game} in {grades}, proved")
+        proved = f"; {checked.undecided:,} of them undecided, so not proved" if checked.undecided else ", proved"
+        tell(f"{file}: {layouts} of {pack.game} in {grades}{proved}")
     return not checked.problems

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import dealmill
@@ -137,6 +138,11 @@ priority_option = click.option(
 )
 tag_option = click.option("--tag", "tags", metavar="WORD", multiple=True, help="Tag the run; repeatable.")
 note_option = click.option("--note", metavar="TEXT", help="Add a note to the run.")
+
+
+def given_options(ctx: click.Context) -> set[str]:
+    """Return the names of the parameters that are on the command line."""
+    return {name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
 
 
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")

@@ -20,7 +20,7 @@ from typing import Final, Literal
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
-from dealmill.pipeline.arguments import check_integer
+from dealmill.pipeline.arguments import MOST_NODES, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Numbers
@@ -94,7 +94,7 @@ class Origin(Part):
     engine: str
     version: str
     checked_as: str | None
-    max_nodes: int | None
+    max_nodes: int | None = Field(ge=1, le=MOST_NODES)
     fingerprint: str
 
     @property

@@ -30,6 +30,11 @@ class CheckedPack:
     problems: list[str]
     unchecked: list[str]
 
+    @property
+    def undecided(self) -> int:
+        """The number of layouts that are undecided or failed: nothing is proved of them."""
+        return sum(entry.verdict in {Verdict.UNDECIDED.word, Verdict.FAILED.word} for entry in self.pack.layouts)
+
 
 def read_pack(path: Path) -> Pack:
     """Read a pack from a ``.json`` file.

@@ -37,8 +37,8 @@ def test_audit_rerun_and_log_report_changed_verdicts(copied: Path) -> None:
     assert (before["audit"], len(str(before["fingerprint"]))) == ("10 of a sample valid", 64)
 
     change(copied, "UPDATE verdicts SET evidence = 'A' WHERE position = 6 OR position = 2600")
-    [written, *others] = rows("audit", "1", cwd=copied, code=3)
-    assert written["items"] == "1:1-1000" and "verdicts or evidence were changed" in str(written["reason"])
+    [changed, *others] = rows("audit", "1", cwd=copied, code=3)
+    assert changed["items"] == "1:1-1000" and "verdicts or evidence were changed" in str(changed["reason"])
     assert [(row["items"], row["finding"]) for row in others] == [
         ("1:2001-3000", "fault"),
         ("1:6", "invalid"),
@@ -51,6 +51,10 @@ def test_audit_rerun_and_log_report_changed_verdicts(copied: Path) -> None:
     assert [(row["item"], row["audit"]) for row in invalid] == [("1:6", "invalid"), ("1:2600", "invalid")]
     assert all(row["reason"] for row in invalid)
     assert len(rows("query", "1", "--audit", "valid", cwd=copied)) == 2_998
+
+    for command in ("export 1 a.jsonl", "pack 1 a.json --grades 1 --each 1"):
+        written = dealmill(*command.split(), cwd=copied)
+        assert "warning: audit 4 of run 1 found 2 invalid verdicts and 2 faults; list them with: " in written.stderr
 
     differences = rows("rerun", "1", cwd=copied, code=3)
     assert [(row["item"], row["other_item"], row["evidence"]) for row in differences] == [

@@ -45,6 +45,8 @@ USAGE_ERRORS = {
     f"{DEAL} --param pairs=2 --param pairs=3": "--param pairs is given twice",
     "export 1 a.jsonl --excel": "a.jsonl must end in .csv: only CSV files are written for spreadsheets",
     "export 1 a.csv --excel --with-checker": "a checker reads the original text",
+    "pack --check a.json --each 3": "--check takes one file and nothing else",
+    "pack 1 a.csv --excel": "a pack is not written for spreadsheets",
     "ingest deal:": "write deal:GAME:seed=S:FIRST-LAST",
     "ingest deal:memory:1-5": "write deal:GAME:seed=S:FIRST-LAST",
     "ingest deal:nothing:seed=1:1-5": "there is no game 'nothing'",

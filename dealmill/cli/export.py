@@ -152,7 +152,9 @@ def _tell_audit(audit: "dealmill.Audit | None") -> None:
     if audit and not audit.status.clean:
         status = audit.status
         found = f"{counted(status.invalid, 'invalid verdict')} and {counted(status.faults, 'fault')}"
-        tell(f"warning: audit {status.id} of run {status.run} found {found}; list them with: dealmill audit {status.run}")
+        tell(
+            f"warning: audit {status.id} of run {status.run} found {found}; list them with: dealmill audit {status.run}"
+        )
 
 
 def _tell_check(file: str) -> None:

@@ -182,7 +182,7 @@ def beside(
     results = [store.find_run(number).result(place) for number, place in ((run, position), (other, there))]
     sides: list[dict[str, Any]] = []
     for result, number in zip(results, (step, step2), strict=True):
-        sides.append({"result": result, "steps": steps_of(result, number)})
+        sides.append({"result": result, "engine": result.game_and_engine[1], "steps": steps_of(result, number)})
     shown = [side["steps"].number if side["steps"] else 0 for side in sides]
     path = f"/compare/{run}/{position}/{other}/{there}"
 

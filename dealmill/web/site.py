@@ -18,6 +18,7 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
 import dealmill
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, duration, printable
 from dealmill.web import plots
@@ -110,6 +111,14 @@ def fingerprint_of(run: dealmill.Run) -> str | None:
     return _fingerprints.get(key)
 
 
+def summary_of(run: dealmill.RunStatus) -> str:
+    """Return what the engine of a run does; empty if it is not installed here."""
+    try:
+        return find_engine(run.judged_as)[1].summary
+    except dealmill.DealmillError:
+        return ""
+
+
 def number(value: float | None) -> str:
     """Return an integer with separators; a dash if there is none."""
     return "–" if value is None else f"{value:,.0f}"
@@ -155,7 +164,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     found.filters.update(number=number, moment=moment, stamp=stamp, duration=duration, notation=notation)
-    found.globals.update(share=share, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict)
+    found.globals.update(
+        share=share, summary_of=summary_of, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict
+    )
     return found
 
 

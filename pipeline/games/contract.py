@@ -66,6 +66,8 @@ class Engine:
     measures: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Whole numbers in its evidence by which layouts can be graded, such as critical choices: for each name, the place
     of the word, from 0."""
+    value_text: Callable[[int], str] = "{:,}".format
+    """Says what a value is, for people: `98 flips`."""
     program: "Program | None" = None
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
 

@@ -8,6 +8,7 @@ from tests.servers import dealmill as command
 
 def test_all_pictures_or_one_are_written_to_a_file(tmp_path: Path) -> None:
     result = dealmill.solve("memory", "ABBA")
+    assert "scored with value 8 flips (1 node)\n" in command("show", "memory", "ABBA", cwd=tmp_path).stdout
     shown = command("show", "memory", "ABBA", "--svg", "all.svg", cwd=tmp_path)
     assert (shown.stdout, "picture written to all.svg" in shown.stderr) == ("", True)
     assert (tmp_path / "all.svg").read_text() == result.svg() + "\n"

@@ -112,6 +112,8 @@ SHOWN = [
         ],
     ),
     (f"/runs/{shop.SURVEY}", ["with 95 % confidence. It is known: 51.380 %."]),
+    (f"/runs/{shop.MEMORY}", ["memory.txt</span>: ", "look at all cards two by two"]),
+    (f"/runs/{shop.MEMORY}/layouts/1", [" flips</strong>"]),
     (f"/runs/{shop.HI_Q}/layouts/1", ['data-step="0" aria-current="step"']),
     (f"/runs/{shop.HI_Q}/layouts/1?step=2", ['data-step="2" aria-current="step"']),
 ]
@@ -242,13 +244,21 @@ def test_a_proof_opens_at_its_first_picture_and_says_what_it_shows(client: TestC
     assert "<strong>Unwinnable" not in client.get(f"/runs/{shop.HI_Q}/layouts/1").text
 
 
-def test_an_invalid_verdict_is_linked_from_its_run(tmp_path: Path) -> None:
+UNPROVED = [("AK KA", "unwinnable"), ("KK AA", "winnable"), ("KA KA", "undecided")]
+
+
+def test_what_an_audit_found_is_on_the_page_of_its_run(tmp_path: Path) -> None:
     path, url = tmp_path / "memory.jsonl", f"sqlite:///{tmp_path / 'a.db'}"
     path.write_text('{"layout": "ABAB", "verdict": "scored", "value": 6, "evidence": "1 2 3 4 1 3 2 4"}\n')
+    bare = [f'{{"layout": "{layout}", "verdict": "{verdict}"}}\n' for layout, verdict in UNPROVED]
+    (tmp_path / "card-pairing.jsonl").write_text("".join(bare))
     with dealmill.open(url) as store:
         assert not store.import_verdicts(path, engine="mine", version="1").audit().valid
+        unproved = store.import_verdicts(tmp_path / "card-pairing.jsonl", engine="mine", version="1").audit().unproved
     with client_of(url) as client:
         assert "/runs/1/layouts/1" in check_page("/runs/1", client.get("/runs/1").text).links
+        page = client.get("/runs/2").text
+    assert unproved == 2 and '<strong class="bad">Not proved:</strong> 2 verdicts, imported without evidence.' in page
 
 
 def test_an_imported_verdict_shows_only_commands_that_work(tmp_path: Path) -> None:

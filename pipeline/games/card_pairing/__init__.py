@@ -40,6 +40,7 @@ class CardPairing(Game):
             "the chance, the winning orders, the critical choices, and the positions that can be reached: `1/3 2 1 7`",
             complete=False,
             measures={"critical": 2},
+            value_text=lambda value: f"{value:,} millionths ({value / 10_000:.3g} %)" if value else "0, lost",
         ),
     )
     deals = Deals(

@@ -36,7 +36,7 @@ def in_words(odds: Odds) -> list[str]:
     """Return the odds as sentences."""
     positions = f"Positions that can be reached: {odds.positions:,}"
     if not odds.won:
-        return [f"No play wins. {positions}."]
+        return [f"Lost: no play wins. {positions}."]
     return [
         f"Random play wins with a chance of {_percent(odds.won / odds.plays)}.",
         f"Sequences of moves that win: {odds.orders:,}.",

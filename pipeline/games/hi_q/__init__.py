@@ -37,6 +37,7 @@ class HiQ(Game):
             "the fewest pegs that any play leaves",
             "why no play leaves fewer, `class` or the number of boards that can be reached, and the jumps: `7 12-26`",
             complete=False,
+            value_text=lambda pegs: f"{pegs} peg{'' if pegs == 1 else 's'}",
         ),
     )
     deals = Deals("1", {"pegs": Parameter(16, 0, 33, "pegs on the board")})

@@ -99,7 +99,7 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 
 def _steps(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
     pegs = frozenset(start(layout))
-    yield Step(pegs, pegs, None, f"{len(pegs)} pegs; the holes with pegs add up to {sum(pegs)}.")
+    yield Step(pegs, pegs, None, f"{_counted(pegs)}; the holes with pegs add up to {sum(pegs)}.")
     if verdict is not Verdict.SCORED or evidence is None:
         return
     if FEWEST.fullmatch(evidence):
@@ -114,6 +114,10 @@ def _steps(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterat
         yield Step(pegs, pegs, None, "No jump is possible.")
 
 
+def _counted(pegs: Pegs) -> str:
+    return f"{len(pegs)} peg{'' if len(pegs) == 1 else 's'}"
+
+
 def _played(pegs: Pegs, trace: list[Jump], reason: Callable[[Pegs, Jump, int], str] | None) -> Iterator[Step]:
     """Yield the jumps of a trace, each with the reason for it."""
     for number, jump in enumerate(trace, start=1):
@@ -123,8 +127,7 @@ def _played(pegs: Pegs, trace: list[Jump], reason: Callable[[Pegs, Jump, int], s
         why = f", {reason(pegs, jump, number)}" if reason else ""
         caption = f"Jump {number}: from {jump.source} over {OVER[jump]} to {jump.target}{why}."
         if number == len(trace):
-            left = f"{len(after)} pegs" if len(after) > 1 or reason else "1 peg"
-            caption += f" The end: {left}{f' that add up to {sum(after)}' if reason else ''}."
+            caption += f" The end: {_counted(after)}{f' that add up to {sum(after)}' if reason else ''}."
         yield Step(pegs, after, jump, caption)
         pegs = after
 

@@ -20,7 +20,8 @@ from dealmill.game import (
     Scenes,
 )
 
-FLIPS = "the cards flipped, counted from 1, two to a move: `1 2 3 4 1 4`"
+FLIPS = "{:,} flips".format
+TRACE = "the cards flipped, counted from 1, two to a move: `1 2 3 4 1 4`"
 
 
 class Memory(Game):
@@ -29,9 +30,15 @@ class Memory(Game):
     name = "memory"
     title = "Memory"
     engines = (
-        Engine("two-pass", "1", "look at all cards two by two, then collect the pairs", FLIPS),
-        Engine("two-pass-last-card", "1", "two passes, but the last card is known without looking", FLIPS),
-        Engine("incremental", "1", "collect every pair as soon as both its cards are known", FLIPS),
+        Engine("two-pass", "1", "look at all cards two by two, then collect the pairs", TRACE, value_text=FLIPS),
+        Engine(
+            "two-pass-last-card",
+            "1",
+            "two passes, but the last card is known without looking",
+            TRACE,
+            value_text=FLIPS,
+        ),
+        Engine("incremental", "1", "collect every pair as soon as both its cards are known", TRACE, value_text=FLIPS),
     )
     deals = Deals("1", {"pairs": Parameter(25, 1, 52, "pairs of cards")})
     answer = AnswerFormat()

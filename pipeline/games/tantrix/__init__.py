@@ -30,6 +30,7 @@ class Tantrix(Game):
             "1",
             "count the legal moves of the player to move",
             "every legal move as `x,y:COLOURS`, the colours clockwise from the top side: `1,1:BBRRGG 1,1:GBBRRG`",
+            value_text=lambda moves: f"{moves} legal move{'' if moves == 1 else 's'}",
         ),
     )
     deals = Deals("1", {"tiles": Parameter(10, 1, 20, "tiles played so far")})

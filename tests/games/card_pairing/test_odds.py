@@ -4,6 +4,7 @@ from math import factorial
 
 import pytest
 
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.card_pairing import odds_picture
 from dealmill.pipeline.games.card_pairing.odds import MOST_POSITIONS
 from dealmill.pipeline.games.card_pairing.picture import frames
@@ -103,4 +104,6 @@ def test_a_best_play_can_lead_through_critical_choices(monkeypatch: pytest.Monke
 
 def test_a_lost_deal_has_no_best_play() -> None:
     boards = list(frames("AK KA", Verdict.SCORED, "0/1 0 0 1"))
-    assert boards[1:] == ["K A\nA K\n───\n0 1\n\nNo play wins. Positions that can be reached: 1."]
+    assert boards[1:] == ["K A\nA K\n───\n0 1\n\nLost: no play wins. Positions that can be reached: 1."]
+    said = find_engine("card-pairing/odds")[1].value_text
+    assert (said(0), said(371)) == ("0, lost", "371 millionths (0.0371 %)")

@@ -99,6 +99,8 @@ def solve(
     if isinstance(layouts, str | bytes | Layout | Result):
         [result] = solve_layouts(owner, used, [_text(layouts)], limit)
         return result
+    if isinstance(layouts, DealRange) and layouts.game.name != owner.name:
+        raise UsageError(f"{layouts.name} is not of {owner.name}: choose the game {layouts.game.name}")
     if isinstance(layouts, DealRange) and layouts.endless:
         raise UsageError(f"{layouts.name} has no end: pass count to limit it")
     return solve_layouts(owner, used, list(map(_text, layouts)), limit)

@@ -3,9 +3,10 @@
 The store is opened read-only. Handlers are plain functions, which run in threads.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from importlib.resources import files
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -80,10 +81,18 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     return app
 
 
+def _malformed(error: Mapping[str, Any]) -> str:
+    """Return what is wrong with a parameter."""
+    name = [part for part in error["loc"] if isinstance(part, str)][-1]
+    if error["type"] == "int_parsing":
+        return f"{name}: {error['input']!r} is not a whole number"
+    return f"{name}: {error['msg']}"
+
+
 def _explain(request: Request, error: Exception) -> Response:
     """Return the message of an error, as a page or as JSON."""
     if isinstance(error, RequestValidationError):
-        code, message = 422, "; ".join(f"{one['loc'][-1]}: {one['msg']}" for one in error.errors())
+        code, message = 422, "; ".join(map(_malformed, error.errors()))
     elif isinstance(error, HTTPException):
         code, message = error.status_code, str(error.detail)
     else:

@@ -23,6 +23,16 @@ def counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
+def percentage(share: float) -> str:
+    """Return a share as a percentage: ``70.37 %``."""
+    return f"{100 * share:.2f} %"
+
+
+def decimal(number: float) -> str:
+    """Return a number that need not be whole, such as a mean: ``19.380``, ``167,892``."""
+    return f"{number:,.3f}" if abs(number) < 1000 else f"{number:,.0f}"
+
+
 def cell_text(cell: T) -> T | str:
     """Return a cell of a spreadsheet: a text that begins with one of `FORMULA` gets an apostrophe before it, others and
     numbers stay. To get the original back, remove the first apostrophe of each cell that begins with one."""

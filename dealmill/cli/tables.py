@@ -13,7 +13,7 @@ from typing import Self
 
 import click
 
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.printable import decimal, printable
 
 GAP = 2
 """Spaces between columns."""
@@ -165,7 +165,7 @@ def _cell(column: str, value: object) -> str:
         case int() if column not in NAMES:
             return f"{value:,}"
         case float():
-            return f"{value:,.3f}" if value < 1000 else f"{value:,.0f}"
+            return decimal(value)
         case list():
             return printable(", ".join(map(str, value)))
     return printable(str(value))

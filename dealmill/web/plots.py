@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 import dealmill
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import percentage
 
 WIDTH, HEIGHT = 480, 120
 BASE = HEIGHT - 22
@@ -90,13 +91,26 @@ def interval(found: dealmill.Interval, value: float) -> Markup:
     def at(share: float) -> float:
         return 12 + (WIDTH - 24) * (share - low) / (high - low)
 
-    told = f"{value:.2%} of layouts are winnable; 95 % confidence interval {found.low:.2%} to {found.high:.2%}"
+    told = (
+        f"{percentage(value)} of layouts are winnable; 95 % confidence interval {percentage(found.low)} to "
+        f"{percentage(found.high)}"
+    )
     return Markup(
         '<svg class="plot" viewBox="0 0 {} 56" role="img" aria-label="{}"><path class="axis" d="M12 34H{}"/>'
         '<rect class="band" x="{:.1f}" y="20" width="{:.1f}" height="14"/>'
         '<path class="mark" d="M{:.1f} 14V40"/>'
-        '<text class="tick" x="12" y="52">{:.1%}</text><text class="tick end" x="{}" y="52">{:.1%}</text></svg>'
-    ).format(WIDTH, told, WIDTH - 12, at(found.low), at(found.high) - at(found.low), at(value), low, WIDTH - 12, high)
+        '<text class="tick" x="12" y="52">{}</text><text class="tick end" x="{}" y="52">{}</text></svg>'
+    ).format(
+        WIDTH,
+        told,
+        WIDTH - 12,
+        at(found.low),
+        at(found.high) - at(found.low),
+        at(value),
+        percentage(low),
+        WIDTH - 12,
+        percentage(high),
+    )
 
 
 def convergence(points: Sequence[dealmill.Point]) -> Markup:
@@ -114,7 +128,7 @@ def convergence(points: Sequence[dealmill.Point]) -> Markup:
         '<svg class="plot" viewBox="0 0 {} {}" role="img" aria-label="{}"><path class="band" d="M{}Z"/>'
         '<path class="mark" d="M{}"/><path class="axis" d="M0 {}H{}"/>'
         '<text class="tick" x="0" y="{}">{:,}</text><text class="tick end" x="{}" y="{}">{:,}</text>'
-        '<text class="tick end" x="{}" y="14">{:.1%}</text><text class="tick end" x="{}" y="{}">{:.1%}</text></svg>'
+        '<text class="tick end" x="{}" y="14">{}</text><text class="tick end" x="{}" y="{}">{}</text></svg>'
     ).format(
         WIDTH,
         HEIGHT,
@@ -129,10 +143,10 @@ def convergence(points: Sequence[dealmill.Point]) -> Markup:
         HEIGHT - 6,
         most,
         WIDTH,
-        high,
+        percentage(high),
         WIDTH,
         BASE - 4,
-        low,
+        percentage(low),
     )
 
 
@@ -221,9 +235,9 @@ def intervals(rows: Sequence[tuple[str, str, float, dealmill.Interval]]) -> Mark
         for number, (label, below, share, found) in enumerate(rows)
         for y in [ROW * number + ROW // 2]
     )
-    tick = Markup('<path class="axis" d="M{0:.1f} 0V{1}"/><text class="tick middle" x="{0:.1f}" y="{2}">{3:.1%}</text>')
+    tick = Markup('<path class="axis" d="M{0:.1f} 0V{1}"/><text class="tick middle" x="{0:.1f}" y="{2}">{3}</text>')
     ticks = Markup().join(
-        tick.format(at(share), bottom, bottom + 18, share)
+        tick.format(at(share), bottom, bottom + 18, percentage(share))
         for share in (low + (high - low) * part / 4 for part in range(5))
     )
     return Markup('<svg class="plot chart" viewBox="0 0 {} {}" role="img" aria-label="{}">{}{}</svg>').format(

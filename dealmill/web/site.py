@@ -20,7 +20,7 @@ from pydantic_core import PydanticKnownError
 import dealmill
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import counted, duration, printable
+from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
 from dealmill.web import plots
 from dealmill.web.safety import damage
 
@@ -125,8 +125,8 @@ def number(value: float | None) -> str:
 
 
 def share(part: float, whole: float) -> str:
-    """Return a percentage with one digit after the point."""
-    return f"{part / whole:.1%}" if whole else "–"
+    """Return a percentage; a dash if there is nothing of which it is one."""
+    return percentage(part / whole) if whole else "–"
 
 
 def moment(time: datetime) -> str:
@@ -163,7 +163,15 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(number=number, moment=moment, stamp=stamp, duration=duration, notation=notation)
+    found.filters.update(
+        number=number,
+        decimal=decimal,
+        percentage=percentage,
+        moment=moment,
+        stamp=stamp,
+        duration=duration,
+        notation=notation,
+    )
     found.globals.update(
         share=share, summary_of=summary_of, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict
     )

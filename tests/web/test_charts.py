@@ -8,6 +8,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
+from dealmill.pipeline.printable import percentage
 from tests.web import shop
 from tests.web.test_pages import check_page
 
@@ -25,7 +26,7 @@ def test_the_table_and_the_picture_have_the_intervals_of_the_runs(client: TestCl
         assert run.winnability is not None
         assert (float(row["low"]), float(row["high"])) == (run.winnability.low, run.winnability.high)
         assert int(row["winnable"]) == run.progress.counts[dealmill.Verdict.WINNABLE]
-        assert f"{100 * run.winnability.low:.2f} to {100 * run.winnability.high:.2f} %" in text
+        assert f"{percentage(run.winnability.low)} to {percentage(run.winnability.high)}<" in text
     answer = client.get(f"{path}&as=svg")
     drawn = ElementTree.fromstring(answer.text)
     whiskers = [mark.attrib["d"] for mark in drawn.iter(f"{SVG}path") if mark.get("class") == "whisker"]

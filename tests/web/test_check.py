@@ -37,7 +37,11 @@ def test_the_result_is_that_of_the_engine_and_judged(checker: Checker) -> None:
     [
         (Task("card-pairing", "98AK", None, 1), dealmill.UsageError, "is not a layout of card-pairing"),
         (Task("memory", "deal:memory:seed=1:1-2", None, 1), dealmill.UsageError, "name a single one"),
-        (Task("memory", "deal:camelot:seed=1:1", None, 1), dealmill.UsageError, "not of memory: choose the game camelot"),
+        (
+            Task("memory", "deal:camelot:seed=1:1", None, 1),
+            dealmill.UsageError,
+            "not of memory: choose the game camelot",
+        ),
         (Task("poker", WON, None, 1), dealmill.NotFoundError, "there is no game 'poker'"),
         (Task("memory", WON, "camelot/winnable", 1), dealmill.UsageError, "camelot"),
         (Task("memory", "A" * 10_001, None, 1), dealmill.UsageError, "more than 10,000 characters"),

@@ -10,8 +10,10 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.games.installed import all_offers
+from dealmill.pipeline.printable import decimal, percentage
 from dealmill.pipeline.store.database.connections import Database
 from tests.doing import a_run
+from tests.servers import dealmill as command
 from tests.web import shop
 from tests.web.conftest import client_of
 
@@ -111,7 +113,7 @@ SHOWN = [
             "nodes &gt;= 7 AND nodes &lt;= 7 AND length(layout) &gt;= 40",
         ],
     ),
-    (f"/runs/{shop.SURVEY}", ["with 95 % confidence. It is known: 51.380 %."]),
+    (f"/runs/{shop.SURVEY}", ["with 95 % confidence. It is known: 51.38 %."]),
     (f"/runs/{shop.MEMORY}", ["memory.txt</span>: ", "look at all cards two by two"]),
     (f"/runs/{shop.MEMORY}/layouts/1", [" flips</strong>"]),
     (f"/runs/{shop.HI_Q}/layouts/1", ['data-step="0" aria-current="step"']),
@@ -133,6 +135,19 @@ def test_totals_reconcile(client: TestClient, furnished: str) -> None:
     rows = [int(number) for number in re.findall(r'</span></a></th><td class="n">(\d+)</td>', text)]
     assert rows == [status.counts[verdict] for verdict in dealmill.Verdict if verdict in status.counts]
     assert sum(rows) == shop.LAYOUTS and f'<td class="n">{shop.LAYOUTS}</td>' in text
+
+
+def test_lists_pages_and_the_terminal_write_figures_alike(client: TestClient, furnished: str, tmp_path: Path) -> None:
+    with dealmill.open(furnished) as store:
+        scored, decided = (store.find_run(run).progress for run in (shop.MEMORY, shop.PAIRING))
+    assert scored.mean is not None
+    mean, won = decimal(scored.mean), percentage(decided.counts[dealmill.Verdict.WINNABLE] / decided.solved)
+    runs = client.get("/").text
+    assert f"mean {mean}<" in runs and f"{won} winnable" in runs
+    assert f"Mean value {mean}<" in client.get(f"/runs/{shop.MEMORY}").text
+    assert client.get(f"/runs/{shop.PAIRING}").text.count(won) >= 2
+    status = command("status", "--wide", cwd=tmp_path, env={"DEALMILL_DATABASE_URL": furnished}).stdout
+    assert f" {mean} " in status
 
 
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])

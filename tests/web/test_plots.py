@@ -146,4 +146,9 @@ def test_the_plot_of_points_is_svg() -> None:
     points = [dealmill.Point(count, 0.5, of_share(count // 2, 0, count)) for count in (10, 100, 1_000)]
     svg = ET.fromstring(convergence(points))
     label, texts = svg.get("aria-label"), [element.text for element in svg.iter("text")]
-    assert label == "The confidence interval after 10 to 1,000 layouts" and texts == ["10", "1,000", "76.3%", "23.7%"]
+    assert label == "The confidence interval after 10 to 1,000 layouts" and texts == [
+        "10",
+        "1,000",
+        "76.34 %",
+        "23.66 %",
+    ]

@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from dealmill.pipeline.games import find_game
@@ -364,6 +366,20 @@ def test_tables_scroll_on_a_phone_instead_of_squeezing_texts(page: Page, path: s
     assert text and text["width"] > 200
     page.locator(".scroll").evaluate("table => table.scrollLeft = 1000")
     expect(page.locator(".cut").first).to_be_in_viewport(ratio=0.9)
+
+
+@pytest.mark.parametrize("path", ["/chart", f"/runs/{shop.MEMORY}/layouts"])
+def test_a_shadow_shows_on_which_side_a_box_goes_on(page: Page, path: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 800})
+    page.goto(path)
+    box = page.locator(".scroll").first
+    shaded = []
+    for left in (0, 20, 10_000):
+        box.evaluate("(box, left) => box.scrollLeft = left", left)
+        picture = Image.open(BytesIO(box.screenshot())).convert("L")
+        line = picture.tobytes()[2 * picture.width :][: picture.width]
+        shaded.append([line[0] < 250, line[-1] < 250])
+    assert shaded == [[False, True], [True, True], [True, False]]
 
 
 @pytest.mark.parametrize("kind", ["protanopia", "deuteranopia", "tritanopia", "achromatopsia"])

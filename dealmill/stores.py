@@ -108,7 +108,11 @@ class Store:
         self._database = database
 
     def __repr__(self) -> str:
-        return f"<Store {shown(self._database.url)}>"
+        return f"<Store {self}>"
+
+    def __str__(self) -> str:
+        """Return the URL of the database, without a password."""
+        return shown(self._database.url)
 
     def __enter__(self) -> Self:
         return self
@@ -275,13 +279,14 @@ class Store:
             The engine of the game as which the referee checks the evidence of an engine that exists only on record;
             None means the default one.
         max_nodes
-            The node limit that the solver had.
+            The node limit that the solver had. It is recorded; the node counts of the rows are not compared with it,
+            because each solver counts in its own way.
 
         Raises
         ------
         InputError
-            If the file cannot be fully read; the verdicts before the error are stored. If its first rows are no
-            verdicts on layouts of the game, and nothing of it is stored.
+            If the file cannot be fully read; the verdicts before the error are stored. If all its rows, or its first
+            ones, are no verdicts on layouts of the game, and nothing of it is stored.
         NotFoundError, UsageError
             If there is no such game or engine, a name, the version or the suffix cannot be used, or the version is on
             record with another `checked_as`.

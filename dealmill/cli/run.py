@@ -26,7 +26,7 @@ from dealmill.cli.output import called_as, counted, json_option, output_options,
 from dealmill.cli.process import ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
-from dealmill.pipeline.arguments import MOST_PACKED
+from dealmill.pipeline.arguments import MOST_NODES, MOST_PACKED
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -178,7 +178,11 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, anyway:
     shell_complete=complete_engine,
     help="The engine of the game whose task the solver does; the default is the first.",
 )
-@nodes_option
+@click.option(
+    "--max-nodes",
+    type=WholeNumber(1, MOST_NODES),
+    help="The node limit that the solver had; it is recorded, and the rows are not compared with it.",
+)
 @json_option
 @click.pass_context
 def import_(

@@ -13,7 +13,6 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
-from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -23,7 +22,7 @@ from dealmill.pipeline.errors import BadLayout, InputError, StoreError, UsageErr
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Bytes, Entries, Numbers, Solved, pack
-from dealmill.pipeline.games.contract import CanonicalMask, Engine, Game
+from dealmill.pipeline.games.contract import CanonicalMask, Engine, Game, Reject
 from dealmill.pipeline.games.reading import read_one, rejected
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import (
@@ -101,8 +100,8 @@ class Claimed:
         owner = find_game(own) if slash else find_game(game) if game else game_of_file(file)
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
             raise UsageError(f"{engine!r} is not the name of an engine; write GAME/NAME in lower case")
-        if not re.fullmatch(r"[!-~]{1,100}", version):
-            raise UsageError(f"{version!r} is not a version; write up to 100 characters without spaces")
+        if not re.fullmatch(r"[!-~]{1,40}", version):
+            raise UsageError(f"{version!r} is not a version; write up to 40 characters without spaces")
         installed: dict[str, Engine] = {known.name: known for known in owner.engines}
         if name in installed and checked_as is not None:
             raise UsageError(f"{owner.name}/{name} is installed, and is checked as itself: leave out --checked-as")
@@ -122,7 +121,8 @@ def verdict_reading(
     Raises
     ------
     InputError
-        If it cannot be read, or none of its first `LOOKED_AT` rows is a verdict on a layout of the game.
+        If it cannot be read, or is empty, or none of its rows, or of its first `LOOKED_AT` ones, is a verdict on a
+        layout of the game.
     UsageError
         If its suffix is not one of those in `FORMS`.
     StoreError
@@ -174,13 +174,20 @@ def read_verdicts(game: Game, file: str) -> Iterator[Entries]:
 
 
 def _check_beginning(file: str, game: Game, entries: Callable[[Reached], Iterator[Entries]]) -> None:
-    for first in islice(entries(lambda _: None), 1):
-        if not len(first.layouts) and len(first.rejects) >= LOOKED_AT:
-            line, reasons = first.rejects[0].line, first.rejects[0].reasons
-            raise InputError(
-                f"{file} seems to be of something else: none of its first {LOOKED_AT} rows is a verdict on a layout of "
-                f"{game.name} (line {line}: {'; '.join(reasons[:2])}); nothing of it is stored"
-            )
+    rejects = list[Reject]()
+    for part in entries(lambda _: None):
+        if len(part.layouts):
+            return
+        rejects += part.rejects
+        if len(rejects) >= LOOKED_AT:
+            break
+    if not rejects:
+        raise InputError(f"{file} is empty: there is no verdict in it")
+    rows = "rows" if len(rejects) < LOOKED_AT else f"first {LOOKED_AT} rows"
+    raise InputError(
+        f"{file} seems to be of something else: none of its {rows} is a verdict on a layout of {game.name} "
+        f"(line {rejects[0].line}: {'; '.join(rejects[0].reasons[:2])}); nothing of it is stored"
+    )
 
 
 def _entries(file: str, claimed: Claimed, read: "ReadRows", reopen: Reopen, reached: Reached) -> Iterator[Entries]:

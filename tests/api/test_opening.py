@@ -106,4 +106,5 @@ def test_tables_of_a_server_are_created_only_by_db_upgrade(empty_store: Database
 
 def test_a_repr_shows_where_a_store_is_and_no_password(tmp_path: Path) -> None:
     with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as opened:
+        assert str(opened) == f"sqlite:///{tmp_path / 'a.db'}"
         assert repr(opened) == f"<Store sqlite:///{tmp_path / 'a.db'}>"

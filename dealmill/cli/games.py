@@ -137,7 +137,7 @@ def bench_engine(
     median. Without --max-nodes, the node limit is 10,000,000 per layout.
 
     The exit code is 3 if the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts that of
-    the baseline.
+    a baseline that answers the same question.
     """
     found = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
     sides = [side for side in (found.one, found.other) if side]
@@ -154,6 +154,8 @@ def bench_engine(
     if found.one is not None:
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.summary.counts.items())
         tell(f"differences on {counted(found.layouts, 'layout')}: {kinds or 'none'}")
+        if not found.same_question:
+            tell(f"{found.one.engine} and {found.other.engine} answer different questions: no difference is an error")
     if not found.right:
         ctx.exit(DIFFERENT)
 

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
+from dealmill.pipeline.arguments import NUMBERS
 from dealmill.pipeline.errors import BadLayout, InputError, StoreError, UsageError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games import find_engine, find_game
@@ -50,8 +51,8 @@ NEEDED = ("layout", "verdict")
 COLUMNS = (*NEEDED, "value", "nodes", "evidence")
 CODES = {verdict.word: int(verdict) for verdict in Verdict}
 SCORED, UNDECIDED = (Verdict.SCORED.word, Verdict.UNDECIDED.word)
-NUMBERS, COUNTS = range(-(2**62), 2**62), range(2**62)
-"""The values and the node counts that can be stored."""
+COUNTS = range(NUMBERS.stop)
+"""The node counts that can be stored."""
 PRINTABLE = range(ord(" "), ord("~") + 1)
 AT_ONCE = 5_000
 """Rows of a Parquet file that are read together."""
@@ -271,11 +272,11 @@ def _wrong(row: Sequence[Any], *, needs_evidence: bool) -> list[str]:
     if type(verdict) is not str or verdict not in CODES:
         wrong.append(f"the verdict is {shown_value(verdict)}, expected one of: {', '.join(CODES)}")
     if verdict == SCORED and (type(value) is not int or value not in NUMBERS):
-        wrong.append(f"the value is {shown_value(value)}, not a whole number of at most 62 bits")
+        wrong.append(f"the value is {shown_value(value)}, not a whole number of at most 40 bits")
     if verdict != SCORED and value is not None:
         wrong.append(f"the value is {shown_value(value)}, but only the verdict scored has one")
     if nodes is not None and (type(nodes) is not int or nodes not in COUNTS):
-        wrong.append(f"the number of nodes is {shown_value(nodes)}, not a whole number from 0 to 2⁶² − 1")
+        wrong.append(f"the number of nodes is {shown_value(nodes)}, not a whole number of at most 40 bits")
     if evidence is not None and (type(evidence) is not str or not evidence.isascii() or not evidence.isprintable()):
         wrong.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
     if verdict == UNDECIDED and evidence is not None:

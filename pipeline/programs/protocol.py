@@ -3,6 +3,7 @@
 import json
 from typing import Any, NamedTuple
 
+from dealmill.pipeline.arguments import NUMBERS
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
@@ -11,7 +12,6 @@ PROTOCOL = 1
 MOST_BYTES = 1 << 20
 """The longest line of a program, in bytes."""
 OUT_OF_TURN = "it answered out of turn: it wrote something else than the answer for the layout that was sent"
-NUMBERS = range(-(2**62), 2**62 + 1)
 VERDICTS = {
     verdict.word: verdict for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED, Verdict.UNDECIDED)
 }
@@ -91,7 +91,7 @@ def _evidence(fields: dict[str, Any], verdict: Verdict) -> str:
 def _number(fields: dict[str, Any], key: str) -> int:
     number = fields.get(key)
     if type(number) is not int or number not in NUMBERS:  # a boolean is not a number
-        raise BadAnswer(f"{key!r} is {_quoted(number)}, not a whole number of at most 62 bits")
+        raise BadAnswer(f"{key!r} is {_quoted(number)}, not a whole number of at most 40 bits")
     return number
 
 

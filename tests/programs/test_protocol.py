@@ -38,7 +38,7 @@ def naive(answer: dict[str, Any], limit: int) -> Answer | None:
     """The answer in an object, None if it is not one."""
 
     def whole(number: object) -> bool:
-        return isinstance(number, int) and not isinstance(number, bool) and -(2**62) <= number <= 2**62
+        return isinstance(number, int) and not isinstance(number, bool) and abs(number) < 2**40
 
     nodes, value, evidence = answer.get("nodes"), answer.get("value"), answer.get("evidence")
     if answer.get("layout") != LAYOUT or not whole(nodes) or not 0 <= answer["nodes"] <= limit:
@@ -77,10 +77,10 @@ REASONS: list[tuple[bytes | dict[str, object], str]] = [
     (b"[" * 500_000, f"it wrote '{'[' * 59}...', not a JSON object"),
     ({"layout": None}, OUT_OF_TURN),
     ({"verdict": "failed"}, "the verdict is 'failed', not one of: winnable, unwinnable, scored, undecided"),
-    ({"value": None}, "'value' is None, not a whole number of at most 62 bits"),
-    ({"value": 8.0}, "'value' is 8.0, not a whole number of at most 62 bits"),
-    ({"value": True}, "'value' is True, not a whole number of at most 62 bits"),
-    ({"value": 2**64}, f"'value' is {2**64}, not a whole number of at most 62 bits"),
+    ({"value": None}, "'value' is None, not a whole number of at most 40 bits"),
+    ({"value": 8.0}, "'value' is 8.0, not a whole number of at most 40 bits"),
+    ({"value": True}, "'value' is True, not a whole number of at most 40 bits"),
+    ({"value": 2**64}, f"'value' is {2**64}, not a whole number of at most 40 bits"),
     ({"evidence": None}, "the evidence is None, not one line of ASCII text"),
     ({"evidence": "1 2\n3 4"}, "the evidence is '1 2\\n3 4', not one line of ASCII text"),
     ({"evidence": "\u03b1"}, "the evidence is '\\u03b1', not one line of ASCII text"),

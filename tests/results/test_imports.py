@@ -254,7 +254,7 @@ FIELD = (
     st.none()
     | st.booleans()
     | st.integers(-3, 3)
-    | st.sampled_from([2**62, -(2**70), 0.5, "", "x", "\0", "é\n", [], {}])
+    | st.sampled_from([2**40 - 1, 2**40, -(2**70), 0.5, "", "x", "\0", "é\n", [], {}])
 )
 ROWS = st.fixed_dictionaries(
     {},
@@ -286,9 +286,9 @@ def usable(line: str) -> bool:
     value, nodes, evidence = row.get("value"), row.get("nodes"), row.get("evidence")
 
     def is_number(number: object, least: int) -> bool:
-        return isinstance(number, int) and not isinstance(number, bool) and least <= number < 2**62
+        return isinstance(number, int) and not isinstance(number, bool) and least <= number < 2**40
 
-    has_its_value = is_number(value, -(2**62)) if verdict == "scored" else value is None
+    has_its_value = is_number(value, 1 - 2**40) if verdict == "scored" else value is None
     has_nodes = nodes is None or is_number(nodes, 0)
     has_text = evidence is None or (isinstance(evidence, str) and all(" " <= letter <= "~" for letter in evidence))
     return known and has_its_value and has_nodes and has_text and not (verdict == "undecided" and evidence is not None)

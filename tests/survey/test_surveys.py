@@ -5,15 +5,17 @@ from math import sqrt
 from pathlib import Path
 from statistics import fmean, stdev
 
+import numpy as np
 import pytest
 
+from dealmill.pipeline import solve as solving
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import (
     DamagedError,
     DealmillError,
 )
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.batch import Solved, Texts, pack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
@@ -24,7 +26,7 @@ from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning import queue_rerun, queue_run
-from dealmill.pipeline.store.results import query_of
+from dealmill.pipeline.store.results import START, query_of
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.store.runs.planned import expectation_of
@@ -66,6 +68,24 @@ def test_a_survey_does_not_depend_on_jobs_their_order_and_killed_workers(store: 
     for job in filter(None, dead):
         assert not SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     assert an_audit(store, found).clean
+
+
+def test_values_whose_squares_cannot_be_added_up_are_failures(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = solving.load(MEMORY)
+    largest = 96_038_388
+
+    def scaled(layouts: Texts, max_nodes: int | None = None) -> Solved:
+        solved = engine(layouts, max_nodes)
+        return solved._replace(values=np.where(solved.values % 4, largest + 1, largest))
+
+    monkeypatch.setattr(solving, "load", lambda _name: scaled)
+    run = a_survey(store, MEMORY, 2_000)
+    found = estimate(store, run)
+    assert found is not None
+    scored, failed = (found.count(verdict) for verdict in (Verdict.SCORED, Verdict.FAILED))
+    assert (found.value, found.deviation) == (largest, 0) and min(scored, failed) > 500
+    [first] = query_of(store, [run], Filter(verdict=(Verdict.FAILED,)), START, 1)
+    assert first.evidence == "the value 96,038,389 is out of range: at most 96,038,388 in a packed run"
 
 
 def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:

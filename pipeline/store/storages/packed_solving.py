@@ -4,11 +4,13 @@ requested."""
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from math import isqrt
 from time import process_time
 
 import numpy as np
 from sqlalchemy import Connection
 
+from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
@@ -88,6 +90,11 @@ SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
 AT_ONCE = 3 * BLOCK
 """Deals per kernel call. With one block per call, the overhead of Python adds up to 15 %; with four, the texts of some
 games no longer fit into a core's cache."""
+
+
+MOST_VALUE = isqrt(MOST // BLOCK)
+"""The largest value whose square can be added up over a block in 64 bits, about 96 million."""
+TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a packed run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +178,10 @@ def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors:
         end = min(start + AT_ONCE, stop)
         begun = process_time()  # the engine is not a program
         layouts, solved = solve_part(deals, run, start, end, errors)
+        large = (solved.verdicts == SCORED) & (np.abs(solved.values) > MOST_VALUE)
+        if large.any():
+            found |= {start + place: TOO_LARGE.format(solved.values[place]) for place in np.flatnonzero(large).tolist()}
+            layouts, solved = solve_part(deals, run, start, end, found)
         cost += process_time() - begun
         digests |= whole_blocks(start, layouts, solved, last=True)
         part = slice(start - first, end - first)

@@ -162,6 +162,7 @@ def layouts(
         order=order,
         desc=desc,
         sortable=sortable,
+        sorted=SORTED,
         matches=_matches(status, wanted),
         backwards=before is not None,
         continued=after is not None or before is not None,

@@ -21,7 +21,7 @@ def describe(run: RunStatus) -> str:
         case "waiting":
             words = f"waiting for workers, {percent(run)}" if run.solved else "waiting for workers"
         case "reading":
-            words = f"reading and solving, {percent(run)}" if run.jobs else "reading"
+            words = _reading(run)
         case "solving":
             left = f", {duration((run.ends - run.now).total_seconds())} left" if run.ends else ""
             words = f"solving, {percent(run)}{left}"
@@ -30,6 +30,17 @@ def describe(run: RunStatus) -> str:
         case other:
             words = other
     return f"{words}, {run.retried:,} retried" if run.retried and run.state in {"solving", "waiting"} else words
+
+
+def _reading(run: RunStatus) -> str:
+    """Return how far the reading is: of a range of deals, it is known how many there are."""
+    doing, done = ("reading and solving", run.solved) if run.jobs else ("reading", run.items)
+    last = None if run.deals is None else run.deals["last"]
+    if run.deals is None or last is None:
+        return f"{doing}, {done:,}{f' of {run.items:,}' if run.jobs else ''} so far"
+    total = last - run.deals["first"] + 1
+    left = f", {duration((total - done) / run.rate)} left" if run.jobs and run.rate else ""
+    return f"{doing}, {done:,} of {total:,}{left}"
 
 
 def _outcome(run: RunStatus) -> str:

@@ -35,6 +35,8 @@ HALF: dict[str, Any] = {
 }
 DEAD: dict[str, Any] = HALF | {"leased": 0, "held": 0, "pending": 2, "seen": NOW - timedelta(seconds=30)}
 READING = HALF | {"complete": False}
+READ = READING | {"read": NOW - timedelta(seconds=5)}
+DEALS = {"seed": 1, "parameters": {}, "first": 1_001, "last": 3_000}
 DONE: dict[str, Any] = HALF | {"done": 4, "pending": 0, "leased": 0, "held": 0, "counts": {Verdict.SCORED: 1_000}}
 EMPTY: dict[str, Any] = DONE | {"items": 0, "covered": 0, "jobs": 0, "done": 0, "counts": {}}
 LAST: dict[datetime | None, float] = {NOW - timedelta(seconds=1): 99, NOW - timedelta(seconds=30): 70}
@@ -47,8 +49,10 @@ WORDS: list[tuple[dict[str, Any], str, str]] = [
     (DEAD, "waiting", "waiting for workers, 41 %"),
     (HALF | {"held": 0, "seen": NOW - timedelta(seconds=30)}, "waiting", "waiting for workers, 41 %"),
     (DEAD | {"counts": {}, "started": None, "seen": None, "done": 0}, "waiting", "waiting for workers"),
-    (READING | {"read": NOW - timedelta(seconds=5)}, "reading", "reading and solving, 41 %"),
-    (READING | {"read": NOW - timedelta(seconds=5), "jobs": 0}, "reading", "reading"),
+    (READ, "reading", "reading and solving, 419 of 1,000 so far"),
+    (READ | {"jobs": 0}, "reading", "reading, 1,000 so far"),
+    (READ | {"deals": DEALS}, "reading", "reading and solving, 419 of 2,000, 8 min left"),
+    (READ | {"deals": DEALS, "jobs": 0}, "reading", "reading, 1,000 of 2,000"),
     (READING, "stopped", "stopped while reading: repeat the command"),
     (DEAD | {"complete": False}, "stopped", "stopped while reading: repeat the command"),
     (HALF | {"control": Control.PAUSED}, "paused", "paused, 41 %"),

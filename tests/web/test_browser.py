@@ -9,10 +9,13 @@ from axe_playwright_python.sync_playwright import Axe
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
+import dealmill
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.planning import queue_run
+from dealmill.pipeline.store.storages import rows
+from dealmill.web import pages
 from tests.doing import a_run, a_source, deal, do_runs
 from tests.web import shop
 from tests.web.browser import running_browser, serving
@@ -246,6 +249,18 @@ def test_only_boards_in_view_are_loaded(page: Page) -> None:
     assert 0 < len(asked) < 25
     boards.last.scroll_into_view_if_needed()
     expect(boards.last).to_have_attribute("src", re.compile("board.svg"))
+
+
+def test_a_search_without_results_goes_on_by_itself(
+    page: Page, furnished: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages, "SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(rows, "SEARCHED", 25)
+    with dealmill.open(furnished) as store:
+        lengths = [len(result.evidence or "") for result in store.find_run(shop.PAIRING).results()]
+    rare = next(length for length in lengths[100:] if lengths.count(length) == 1)
+    page.goto(f"/runs/{shop.PAIRING}/layouts?evidence-length={rare}")
+    expect(page.locator(".layouts tbody th")).to_have_text(str(lengths.index(rare) + 1))
 
 
 def test_a_bar_of_a_histogram_filters(page: Page) -> None:

@@ -182,6 +182,8 @@ def test_layouts_are_sorted_like_a_query(order: str, client: TestClient, furnish
 
 
 def test_a_survey_is_not_sorted_while_a_reader_waits(client: TestClient) -> None:
+    shown = client.get(f"/runs/{shop.SURVEY}/layouts?verdict=winnable").text
+    assert f"dealmill query {shop.SURVEY} --verdict winnable --order nodes --desc --limit 50</code>" in shown
     answer = client.get(f"/runs/{shop.SURVEY}/layouts?order=nodes&verdict=winnable")
     assert answer.status_code == 400
     assert f"dealmill query {shop.SURVEY} --verdict winnable --order nodes --limit 50" in answer.text

@@ -205,6 +205,10 @@ const boards = new IntersectionObserver((entries) => {
 });
 for (const image of document.querySelectorAll("img[data-src]")) boards.observe(image);
 
+// A search that has found nothing so far goes on by itself.
+const further = document.querySelector("a[data-continue]");
+if (further && !document.hidden) location.replace(further.href);
+
 if (stepper()?.querySelector(".controls")) {
   document.addEventListener("keydown", onKey);
   stepper().addEventListener("click", onClick);

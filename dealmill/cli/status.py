@@ -188,4 +188,6 @@ def _audit(audit: "dealmill.AuditStatus") -> str:
         return f"{audit.judged:,} of {audit.size:,}"
     if not audit.clean:
         return f"{audit.invalid:,} invalid, {counted(audit.faults, 'fault')}"
+    if audit.no_evidence and not audit.valid:
+        return "nothing proved"
     return f"{audit.valid:,} valid" if audit.size == audit.population else f"{audit.valid:,} of a sample valid"

@@ -132,12 +132,12 @@ def verdict_reading(
     read = _form_of(file)
     reopen = rereadable(file, copies)
     entries = partial(_entries, file, claimed, read, reopen)
-    _check_beginning(file, claimed.game, entries)
+    name = "stdin" if file == STDIN else printable(file)
+    _check_beginning(name, claimed.game, entries)
     with reopen() as opened:
         size = os.fstat(opened.fileno()).st_size
         text = _digest(opened) if read is _parquet_rows else text_digest(opened, file)
     about = f"verdicts of {claimed.engine} {claimed.version} {claimed.checked_as} {max_nodes}\n"
-    name = "stdin" if file == STDIN else printable(file)
     source = open_source(store, claimed.game.name, name, sha256(about.encode() + text).digest())
     plan = claimed.engine, claimed.version, max_nodes
     if source.entries and plan not in [(run.engine, run.version, run.max_nodes) for run in runs_over(store, source.id)]:

@@ -408,11 +408,14 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     piped = (tmp_path / "memory.jsonl").read_bytes()
     ran = dealmill("import", "-", "--engine", "memory/mine", "--version", "8", "--json", cwd=tmp_path, stdin=piped)
     assert json.loads(ran.stdout)["engine"] == "memory/mine"
+    refused = dealmill("import", "-", "--engine", "memory/mine", "--version", "9", cwd=tmp_path, stdin=b"{}\n")
+    assert "dealmill: stdin seems to be of something else" in refused.stderr
     ran = dealmill("audit", "1", cwd=tmp_path)
     assert ran.returncode == 0
+    assert "nothing proved" in dealmill("status", "1", cwd=tmp_path).stdout
     assert "not proved: 1 verdict of run 1, imported without evidence" in ran.stderr
     assert "\nno evidence; referee: no-evidence\n" in dealmill("show", "1:1", cwd=tmp_path).stdout
     assert dealmill("export", "1", "claims.jsonl", "--with-checker", cwd=tmp_path).returncode == 0
     checker = [sys.executable, "-I", "-S", "claims.jsonl.check.py", "claims.jsonl"]
-    refused = subprocess.run(checker, cwd=tmp_path, capture_output=True, text=True, check=False)
-    assert (refused.returncode, "there is no evidence" in refused.stdout) == (1, True)
+    unproved = subprocess.run(checker, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (unproved.returncode, "there is no evidence" in unproved.stdout) == (1, True)

@@ -275,6 +275,7 @@ def test_what_an_audit_found_is_on_the_page_of_its_run(tmp_path: Path) -> None:
     with client_of(url) as client:
         assert "/runs/1/layouts/1" in check_page("/runs/1", client.get("/runs/1").text).links
         page = client.get("/runs/2").text
+        assert client.get("/").text.count("nothing proved") == 1
     assert unproved == 2 and '<strong class="bad">Not proved:</strong> 2 verdicts, imported without evidence.' in page
 
 

@@ -231,7 +231,7 @@ def intervals(rows: Sequence[tuple[str, str, float, dealmill.Interval]]) -> Mark
         '<path class="whisker" d="M{:.1f} {}H{:.1f}"/><circle class="dot" cx="{:.1f}" cy="{}" r="5"/>'
     )
     drawn = Markup().join(
-        row.format(y - 3, label[:46], y + 12, below[:46], at(found.low), y, at(found.high), at(share), y)
+        row.format(y - 3, _shortened(label), y + 12, _shortened(below), at(found.low), y, at(found.high), at(share), y)
         for number, (label, below, share, found) in enumerate(rows)
         for y in [ROW * number + ROW // 2]
     )
@@ -247,6 +247,11 @@ def intervals(rows: Sequence[tuple[str, str, float, dealmill.Interval]]) -> Mark
         ticks,
         drawn,
     )
+
+
+def _shortened(text: str) -> str:
+    """Return a label that fits its room; what is too long loses its middle, because the ends tell labels apart."""
+    return text if len(text) <= NAMED // 7 else f"{text[:24]}…{text[-16:]}"
 
 
 LOOK = (

@@ -9,6 +9,8 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.printable import percentage
+from dealmill.web import plots
+from dealmill.web.plots import NAMED
 from tests.web import shop
 from tests.web.test_pages import check_page
 
@@ -44,6 +46,14 @@ def test_the_rows_are_sorted(by: str, column: str, client: TestClient) -> None:
     rows = list(csv.DictReader(client.get(f"/chart?by={by}&as=csv").text.splitlines()))
     keys = [row[column] if column in {"engine", "source"} else float(row[column] or "inf") for row in rows]
     assert keys == sorted(keys) and len(rows) > 3
+
+
+def test_long_labels_keep_both_ends() -> None:
+    estimate = dealmill.Interval(0.4, 0.6)
+    drawn = plots.intervals([("7: card-pairing/mine " + "a" * 40 + ", 10 nodes", "x" * NAMED, 0.5, estimate)])
+    for text in re.findall(r"<text[^>]*>([^<]+)</text>", drawn)[-2:]:
+        assert "…" in text and len(text) <= NAMED // 7
+    assert "7: card-pairing/mine" in drawn and "a, 10 nodes" in drawn
 
 
 def test_runs_without_winnability_are_left_out(client: TestClient) -> None:

@@ -114,7 +114,7 @@ SHOWN = [
         ],
     ),
     (f"/runs/{shop.SURVEY}", ["with 95 % confidence. It is known: 51.38 %."]),
-    (f"/runs/{shop.MEMORY}", ["memory.txt</span>: ", "look at all cards two by two"]),
+    (f"/runs/{shop.MEMORY}", ["version 1 (look at all cards two by two, then collect the pairs)</span> on"]),
     (f"/runs/{shop.MEMORY}/layouts/1", [" flips</strong>"]),
     (f"/runs/{shop.HI_Q}/layouts/1", ['data-step="0" aria-current="step"']),
     (f"/runs/{shop.HI_Q}/layouts/1?step=2", ['data-step="2" aria-current="step"']),

@@ -22,7 +22,7 @@ from bench.measure import rounded, seconds, table
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Bytes, Kernel, Results, pack
 from dealmill.pipeline.games.camelot import engine as camelot
-from dealmill.pipeline.games.card_pairing import engine as card_pairing
+from dealmill.pipeline.games.card_pairing.classic.kernel import solve_each
 from dealmill.pipeline.games.card_pairing.classic.search import LONGEST_CERTIFICATE, POSSIBLE
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.hi_q import engine as hi_q
@@ -64,7 +64,7 @@ _CARD_PAIRING = {
 }
 SUBJECTS: dict[str, Subject] = {
     "card-pairing/winnable": Subject(
-        cast(Kernel, partial(card_pairing._solve_each, POSSIBLE)),
+        cast(Kernel, partial(solve_each, POSSIBLE)),
         LONGEST_CERTIFICATE,
         1_000,
         _CARD_PAIRING,

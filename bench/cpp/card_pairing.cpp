@@ -1,5 +1,5 @@
-// Card pairing: a port of pipeline/games/card_pairing/classic/search.py and engine.py, function by function; see
-// the comments there. The evidence is identical, byte for byte.
+// Card pairing: a port of pipeline/games/card_pairing/classic/, function by function; see the comments there. The
+// evidence is identical, byte for byte.
 #include "farm.hpp"
 
 #include <algorithm>

@@ -19,10 +19,10 @@ from dealmill.game import (
     element,
     outline,
     path,
+    rank_name,
     text,
     texts,
 )
-from dealmill.pipeline.games.card_pairing.proofs.cases import Place, printer
 from dealmill.pipeline.games.card_pairing.rules import Stacks, stack_name, start
 
 WIDTH, HEIGHT, GUTTER, LEFT = 46, 48, 22, 44
@@ -36,6 +36,14 @@ LONGEST_ROW, MOST_ROWS = 16, 4
 """The most stacks in a row, or twice as many if there would be more than `MOST_ROWS` rows."""
 NAME_SIZE, HEIGHT_SIZE = 20, 16
 FAINT: Style = CARD | {"stroke_width": 0.5}
+
+Place = tuple[int, int]
+"""The number of a stack and the height of a card in it, both from 0."""
+
+
+def printer(layout: str) -> Callable[[str], str]:
+    """Return the function that gives what is printed on the cards of a layout."""
+    return str if "," in layout else rank_name
 
 
 def listed(stacks: Stacks, printed: Callable[[str], str]) -> str:

@@ -11,7 +11,6 @@ from math import gcd
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dealmill.game import (
     NO_LIMIT,
@@ -27,10 +26,22 @@ from dealmill.game import (
     routine,
     run_kernel,
 )
-from dealmill.pipeline.games.card_pairing.any_size.options import EIGHT, FOUR, THREE, TWO, read_cards
+from dealmill.pipeline.games.card_pairing.any_size.table import read_cards
 from dealmill.pipeline.games.card_pairing.canonical import GOLDEN
-from dealmill.pipeline.games.card_pairing.classic.search import GAVE_UP, LOST, ONE, WON, ZERO, Words
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS
+from dealmill.pipeline.games.card_pairing.sets import (
+    EIGHT,
+    FOUR,
+    GAVE_UP,
+    LOST,
+    ONE,
+    THREE,
+    TWO,
+    WON,
+    ZERO,
+    Halves,
+    Words,
+)
 from dealmill.verdicts import Verdict
 
 SCORED = int(Verdict.SCORED)
@@ -53,7 +64,6 @@ MOST_FACTORS = 140
 """The least multiple of all numbers of moves has fewer than 2,920 bits, and each factor but the last at least 21: there
 are at most 2,016 moves."""
 
-Small = NDArray[np.uint32]
 NO_WIN = np.uint32(0xFFFFFFFF)
 GOING_ON, FULL = 0, 4
 """What exploring a position can come to, besides `GAVE_UP`."""
@@ -82,18 +92,18 @@ class Graph(NamedTuple):
     """The positions that can be reached from a deal, in the order in which they are reached, and the moves."""
 
     positions: Words
-    slots: Small
+    slots: Halves
     """A hash table with open addressing: the index of a position plus 1, or 0."""
-    first_edge: Small
+    first_edge: Halves
     """For each position, its first edge, and that of the next position."""
-    edges: Small
+    edges: Halves
     """For each move, the index of the position after it."""
     layers: Words
     """The first position of each layer, and the end of the last one."""
-    first_digit: Small
+    first_digit: Halves
     """For each position, the first digit of its number of winning orders, which those of its chance follow; `NO_WIN` if
     there are no winning orders."""
-    digits: Small
+    digits: Halves
     counts: Words
     """The numbers of positions with cards left, of edges, and of layers of positions with cards left."""
 

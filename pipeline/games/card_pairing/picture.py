@@ -1,15 +1,14 @@
 """Card pairing as text and as pictures, top cards uppermost.
 
-A win is shown move by move. How a loss is shown is in `proofs`, and the words for odds are in `odds_picture`.
+A win is shown move by move. How a loss is shown is in `proofs`, and the words for odds are in `odds_words`.
 """
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from dealmill.game import CHOSEN, Scene, scene
-from dealmill.pipeline.games.card_pairing.drawing import MANY, Grid, listed
-from dealmill.pipeline.games.card_pairing.odds_picture import best_play, checked_odds, in_words
-from dealmill.pipeline.games.card_pairing.proofs.cases import Place, printer
+from dealmill.pipeline.games.card_pairing.drawing import MANY, Grid, Place, listed, printer
+from dealmill.pipeline.games.card_pairing.odds_words import best_play, checked_odds, in_words
 from dealmill.pipeline.games.card_pairing.proofs.loss import explained, loss_scenes
 from dealmill.pipeline.games.card_pairing.rules import Odds, Stacks, play, stack_name, stacks_of, start
 from dealmill.verdicts import Verdict

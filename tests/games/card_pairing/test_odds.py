@@ -5,7 +5,7 @@ from math import factorial
 import pytest
 
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.card_pairing import odds_picture
+from dealmill.pipeline.games.card_pairing import odds_words
 from dealmill.pipeline.games.card_pairing.odds import MOST_POSITIONS
 from dealmill.pipeline.games.card_pairing.picture import frames
 from dealmill.pipeline.games.card_pairing.rules import check
@@ -98,7 +98,7 @@ def test_a_best_play_can_lead_through_critical_choices(monkeypatch: pytest.Monke
     deck = next(deck for deck in decks(4, 4, 100) if odds_by_play(deck).critical > 3)
     evidence = str(odds([deck]).evidence[0])
     assert any("other move: 0 %, a critical choice." in board for board in frames(deck, Verdict.SCORED, evidence))
-    monkeypatch.setattr(odds_picture, "MOST_POSITIONS", 1)
+    monkeypatch.setattr(odds_words, "MOST_POSITIONS", 1)
     assert len(list(frames(deck, Verdict.SCORED, evidence))) == 2
 
 

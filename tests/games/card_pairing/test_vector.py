@@ -4,8 +4,9 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.games.card_pairing.classic.search import Effect, Words
+from dealmill.pipeline.games.card_pairing.classic.search import Effect
 from dealmill.pipeline.games.card_pairing.classic.vector import pass_on_to_four
+from dealmill.pipeline.games.card_pairing.sets import Words
 from dealmill.pipeline.games.kernels import kernel
 
 words = st.integers(0, 2**64 - 1)

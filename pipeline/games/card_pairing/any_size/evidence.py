@@ -17,21 +17,18 @@ from dealmill.pipeline.games.card_pairing.any_size.implications import (
     KIND_BITS,
     LEMMA,
     TRAIL,
-    Small,
     State,
 )
 from dealmill.pipeline.games.card_pairing.any_size.learning import LEMMAS, Lemmas
-from dealmill.pipeline.games.card_pairing.any_size.options import NONE, TWO, Table
+from dealmill.pipeline.games.card_pairing.any_size.table import NONE, Table
 from dealmill.pipeline.games.card_pairing.canonical import BLANK, SEPARATOR
-from dealmill.pipeline.games.card_pairing.classic.search import ONE, ZERO, Words
-from dealmill.pipeline.games.card_pairing.layout import STACK_NAMES
+from dealmill.pipeline.games.card_pairing.sets import ONE, STACK_SIGNS, TWO, ZERO, Halves, Words
 
 LONGEST_EVIDENCE = 1 << 20
 """The most bytes of evidence. A deal with a longer certificate is undecided."""
 LONGEST_HINT = np.uint64(24)
 """At least the length of a hint or literal and what separates it from the next."""
 
-STACK_SIGNS = np.frombuffer(STACK_NAMES.encode("ascii"), dtype=np.uint8)
 COLON, PLUS, MINUS = ord(":"), ord("+"), ord("-")
 OF_GROUP, OF_LEMMA, DOWNWARDS, UPWARDS = ord("g"), ord("l"), ord("v"), ord("^")
 DIGIT, TEN = np.uint64(ord("0")), np.uint64(10)
@@ -183,7 +180,7 @@ def _write_lemma(
 
 
 @routine
-def _sort(literals: Small, begin: np.uint64, end: np.uint64) -> None:
+def _sort(literals: Halves, begin: np.uint64, end: np.uint64) -> None:
     for k in range(begin + ONE, end):
         literal, at = literals[k], np.uint64(k)
         while at > begin and literals[at - ONE] > literal:

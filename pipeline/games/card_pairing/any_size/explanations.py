@@ -13,16 +13,15 @@ from dealmill.pipeline.games.card_pairing.any_size.implications import (
     KIND_BITS,
     LEMMA,
     RIVAL,
-    Small,
     State,
 )
-from dealmill.pipeline.games.card_pairing.any_size.options import FOUR, NONE, THREE, TWO, Table
-from dealmill.pipeline.games.card_pairing.classic.search import ONE, ZERO, Words
+from dealmill.pipeline.games.card_pairing.any_size.table import NONE, Table
+from dealmill.pipeline.games.card_pairing.sets import FOUR, ONE, THREE, TWO, ZERO, Halves, Words
 
 
 @routine
 def explain(
-    table: Table, state: State, literals: Small, starts: Words, option: np.uint64, reason: np.uint64, most: np.uint64
+    table: Table, state: State, literals: Halves, starts: Words, option: np.uint64, reason: np.uint64, most: np.uint64
 ) -> bool:
     """Set `causes` to the options whose values imply that of an option for a reason; for a conflict, the option is
     `NONE`.

@@ -13,20 +13,10 @@ Indexes are unsigned: for a signed index, compiled code checks at each access wh
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dealmill.game import Bytes, inlined, lowest_bit, routine
-from dealmill.pipeline.games.card_pairing.any_size.options import (
-    FOUR,
-    LOW_BITS,
-    NONE,
-    THREE,
-    TWO,
-    WORD_BITS,
-    Table,
-    option_of,
-)
-from dealmill.pipeline.games.card_pairing.classic.search import ONE, ZERO, Words
+from dealmill.pipeline.games.card_pairing.any_size.table import LOW_BITS, NONE, WORD_BITS, Table, option_of
+from dealmill.pipeline.games.card_pairing.sets import FOUR, ONE, THREE, TWO, ZERO, Words
 
 OPEN, TAKEN, SHUT = 0, 1, 2
 """The values of an option."""
@@ -38,8 +28,6 @@ a group, or by a lemma; it is shut by a lemma, by a rival (an option taken of a 
 Conflicts have reasons, too: a group without options, a lemma, or a jam (downwards is 0, upwards is 1)."""
 
 LEVEL, TRAIL, VISITED, UNITS, UNITS_DONE, CONFLICT, CAUSES = range(7)
-
-Small = NDArray[np.uint32]
 
 
 class State(NamedTuple):

@@ -24,15 +24,14 @@ from dealmill.pipeline.games.card_pairing.any_size.implications import (
     KIND_BITS,
     LEMMA,
     TRAIL,
-    Small,
     State,
     back_to,
     is_false,
     is_true,
     make_true,
 )
-from dealmill.pipeline.games.card_pairing.any_size.options import FOUR, NONE, THREE, TWO, Table
-from dealmill.pipeline.games.card_pairing.classic.search import ONE, ZERO, Words
+from dealmill.pipeline.games.card_pairing.any_size.table import NONE, Table
+from dealmill.pipeline.games.card_pairing.sets import FOUR, ONE, THREE, TWO, ZERO, Halves, Words
 
 MOST_LEMMAS = 1 << 18
 MOST_LITERALS = 1 << 23
@@ -55,28 +54,28 @@ class Lemmas(NamedTuple):
 
     counts: Words
     """The numbers of nodes (decisions), lemmas, literals, hints, and lemmas that are not forgotten."""
-    literals: Small
+    literals: Halves
     """The literals of all lemmas; of one that is not forgotten, the first two are watched."""
     starts: Words
     """For each lemma, the index of its first literal; and the number of literals."""
-    hints: Small
+    hints: Halves
     """For each lemma, its hints as reasons, in order; then the options of level 0 on which it depends."""
     hint_starts: Words
     """For each lemma, the index of its first hint and of the first of these options; and the number of both."""
     roots: Words
     """For each lemma, the length of level 0 of the trail when it was found."""
-    qualities: Small
+    qualities: Halves
     """For each lemma, the number of different levels of its literals when it was found."""
     active: Words
     """The lemmas that are not forgotten."""
-    following: Small
+    following: Halves
     """The next watch in the list of each watch. Watch ``2 * lemma + k`` is that of literal k, and `END` ends a list."""
 
 
 class Heuristics(NamedTuple):
     """What a search of one deal chooses by, and its working memory."""
 
-    heads: Small
+    heads: Halves
     """For each literal, the first watch on it."""
     activities: Floats
     """For each group, 1 and the sum of the weights of the conflicts in which it was."""
@@ -342,7 +341,7 @@ def _record_literals(state: State, lemmas: Lemmas, heuristics: Heuristics, size:
 
 
 @inlined
-def _watch(lemmas: Lemmas, heads: Small, lemma: np.uint64) -> None:
+def _watch(lemmas: Lemmas, heads: Halves, lemma: np.uint64) -> None:
     """Watch the first two literals of a lemma."""
     for k in range(TWO):
         literal = lemmas.literals[lemmas.starts[lemma] + k]
@@ -363,7 +362,7 @@ def is_full(lemmas: Lemmas, options: np.uint64) -> bool:
 
 
 @routine
-def forget(state: State, lemmas: Lemmas, heads: Small) -> None:
+def forget(state: State, lemmas: Lemmas, heads: Halves) -> None:
     """Forget the half of the lemmas with most levels, older ones first, and those that are true at level 0."""
     counts, active, qualities = lemmas.counts, lemmas.active, lemmas.qualities
     number = counts[ACTIVE]

@@ -36,7 +36,6 @@ from dealmill.pipeline.games.card_pairing.any_size.implications import (
     UNITS,
     UNITS_DONE,
     VISITED,
-    Small,
     State,
     back_to,
     begin,
@@ -62,17 +61,9 @@ from dealmill.pipeline.games.card_pairing.any_size.learning import (
     new_heuristics,
     new_lemmas,
 )
-from dealmill.pipeline.games.card_pairing.any_size.options import (
-    FOUR,
-    LOW_BITS,
-    NONE,
-    THREE,
-    TWO,
-    WORD_BITS,
-    Table,
-    new_table,
-)
-from dealmill.pipeline.games.card_pairing.classic.search import GAVE_UP, LOST, ONE, POSSIBLE, WON, ZERO, Words
+from dealmill.pipeline.games.card_pairing.any_size.table import LOW_BITS, NONE, WORD_BITS, Table, new_table
+from dealmill.pipeline.games.card_pairing.classic.search import POSSIBLE
+from dealmill.pipeline.games.card_pairing.sets import FOUR, GAVE_UP, LOST, ONE, THREE, TWO, WON, ZERO, Halves, Words
 from dealmill.verdicts import Verdict
 
 WINNABLE = int(Verdict.WINNABLE)
@@ -165,7 +156,7 @@ def _search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heurist
 
 
 @routine
-def _propagate(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Small) -> None:
+def _propagate(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Halves) -> None:
     """Draw all conclusions from groups and lemmas, until there is a conflict or nothing is left."""
     now = state.now
     while now[CONFLICT] == ZERO:
@@ -182,7 +173,7 @@ def _propagate(table: Table, state: State, possible: Bytes, lemmas: Lemmas, head
 
 
 @routine
-def _visit(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Small, literal: np.uint64) -> None:
+def _visit(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: Halves, literal: np.uint64) -> None:
     """Find another literal to watch for each lemma that watches one that has become false, or use the lemma."""
     literals, following = lemmas.literals, lemmas.following
     watch = heads[literal]

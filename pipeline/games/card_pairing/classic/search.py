@@ -16,14 +16,11 @@ Indexes are unsigned: for a signed index, compiled code checks at each access wh
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dealmill.game import Bytes, Numbers, inlined, kernel, lowest_bit
 from dealmill.pipeline.games.card_pairing.classic.vector import pass_on_to_four
 from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, SUITS
-
-Words = NDArray[np.uint64]
-"""An array of sets (of cards, ranks or matchings, as bits) or of unsigned numbers."""
+from dealmill.pipeline.games.card_pairing.sets import GAVE_UP, LOST, ONE, WON, ZERO, Words
 
 MATCHINGS = np.array([[0, 1, 2, 3], [0, 2, 1, 3], [0, 3, 1, 2]], dtype=np.uint64)
 """The three matchings, one per row: the first two cards leave together, and the last two. In matching m, card k leaves
@@ -33,7 +30,7 @@ SIZES = np.array([bin(matchings).count("1") for matchings in range(8)])
 ALL = len(RANKS)
 LEVELS = ALL + 1
 NODES, ENTRIES = range(2)
-ZERO, ONE, LOWEST = np.uint64(0), np.uint64(1), np.uint64(15)
+LOWEST = np.uint64(15)
 SUIT_BITS, RANK_BITS, CARD_BITS = np.uint64(2), np.uint64(4), np.uint64(6)
 
 LONGEST_CERTIFICATE = 1 << 17
@@ -42,8 +39,6 @@ more is undecided."""
 RELUCTANCES = SIZES * LONGEST_CERTIFICATE * ALL
 """The reluctance to branch on a rank, by its set of matchings left; weights cannot outweigh a difference in size."""
 NEVER = SUITS * LONGEST_CERTIFICATE * ALL
-
-WON, LOST, GAVE_UP = 1, 2, 3
 
 Effect = tuple[np.uint64, np.uint64, np.uint64, np.uint64]
 """The effect of an assignment: the two pairs of its matching, and for each pair the cards that must leave before it or

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dealmill.game import rank_name
+from dealmill.pipeline.games.card_pairing.drawing import Place, printer
 from dealmill.pipeline.games.card_pairing.rules import (
     MATCHINGS,
     Card,
@@ -14,9 +14,6 @@ from dealmill.pipeline.games.card_pairing.rules import (
     stack_name,
 )
 from dealmill.verdicts import Verdict
-
-Place = tuple[int, int]
-"""The number of a stack and the height of a card in it, both from 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +38,6 @@ class Case:
     mates: Mates
     left: list[range]
     circle: list[Wait]
-
-
-def printer(layout: str) -> Callable[[str], str]:
-    """Return the function that gives what is printed on the cards of a layout."""
-    return str if "," in layout else rank_name
 
 
 def cases(layout: str, certificate: str) -> list[Case]:

@@ -8,18 +8,11 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from dealmill.game import CHOSEN, OTHER, Scene, Style, scene
-from dealmill.pipeline.games.card_pairing.drawing import Grid, listed
-from dealmill.pipeline.games.card_pairing.proofs.cases import (
-    Case,
-    Wait,
-    cases,
-    place_of,
-    printer,
-    shortest_first,
-)
+from dealmill.pipeline.games.card_pairing.drawing import Grid, listed, printer
+from dealmill.pipeline.games.card_pairing.proofs.cases import Case, Wait, cases, place_of, shortest_first
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import proof
 from dealmill.pipeline.games.card_pairing.proofs.pictures import proof_scenes
-from dealmill.pipeline.games.card_pairing.proofs.words import Words
+from dealmill.pipeline.games.card_pairing.proofs.words import ProofText
 from dealmill.pipeline.games.card_pairing.rules import STEPS, deal_of, stack_name, start
 
 NAMES = "4.3 is the third card from the bottom of stack 4."
@@ -54,7 +47,7 @@ def explained(layout: str, certificate: str) -> str:
     """
     if not certificate.startswith(STEPS):
         return "\n".join([TREE, *_branches(cases(layout, certificate))])
-    words = Words(layout, proof(layout, certificate))
+    words = ProofText(layout, proof(layout, certificate))
     return "\n".join([LEMMAS, *(fill(step, WIDEST, subsequent_indent="  ") for step in words.steps())])
 
 

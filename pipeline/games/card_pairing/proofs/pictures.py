@@ -7,7 +7,7 @@ from dealmill.game import CHOSEN, GHOST, OTHER, Scene, Style, scene
 from dealmill.pipeline.games.card_pairing.drawing import MANY, Grid
 from dealmill.pipeline.games.card_pairing.proofs.cases import place_of
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import Closed, Contradiction, Jam, Proof, Step
-from dealmill.pipeline.games.card_pairing.proofs.words import Words, statements_of
+from dealmill.pipeline.games.card_pairing.proofs.words import ProofText, statements_of
 from dealmill.pipeline.games.card_pairing.rules import Card
 
 THIN: Style = {"stroke_width": 2.5}
@@ -27,7 +27,7 @@ def proof_scenes(grid: Grid, layout: str, proof: Proof, proves: str) -> Iterator
     Arrows show circles of waits. In a jam, cards that have left are dashed, and uncovered cards that stay have the
     names of the cards for which they wait. If there are many cards, the others are drawn faintly.
     """
-    words = Words(layout, proof)
+    words = ProofText(layout, proof)
     places = [place_of(proof.deal, card) for stack in proof.deal.stacks for card in stack]
     for step, caption in zip(proof.steps, words.steps(brief=True), strict=True):
         circles = _drawn_circles(step)

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
-from dealmill.pipeline.games.card_pairing.drawing import listed
-from dealmill.pipeline.games.card_pairing.proofs.cases import Wait, card_name, printer
+from dealmill.pipeline.games.card_pairing.drawing import listed, printer
+from dealmill.pipeline.games.card_pairing.proofs.cases import Wait, card_name
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import Closed, Conclusion, Contradiction, Jam, Proof, Step
 from dealmill.pipeline.games.card_pairing.rules import Card, Literal
 
@@ -19,7 +19,7 @@ def statements_of(step: Step) -> list[Literal]:
     return [*step.supposed, *(conclusion.literal for conclusion in step.conclusions)][:MOST_STATEMENTS]
 
 
-class Words:
+class ProofText:
     """The words for the steps of a proof."""
 
     def __init__(self, layout: str, proof: Proof) -> None:

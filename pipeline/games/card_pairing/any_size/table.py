@@ -15,10 +15,9 @@ import numpy as np
 
 from dealmill.game import Bytes, routine
 from dealmill.pipeline.games.card_pairing.canonical import BLANK, DASH, GOLDEN, HASH_SHIFT, SEPARATOR, SLOTS
-from dealmill.pipeline.games.card_pairing.classic.search import ONE, ZERO, Words
+from dealmill.pipeline.games.card_pairing.sets import EIGHT, FOUR, ONE, THREE, TWO, ZERO, Words
 
 NONE = np.uint64(0xFFFFFFFFFFFFFFFF)
-TWO, THREE, FOUR, EIGHT = np.uint64(2), np.uint64(3), np.uint64(4), np.uint64(8)
 WORD_BITS, LOW_BITS = np.uint64(6), np.uint64(63)
 
 

@@ -14,6 +14,7 @@ from .outcomes import Deletion as Deletion
 from .outcomes import Ingestion as Ingestion
 from .outcomes import Retraction as Retraction
 from .outcomes import RunList as RunList
+from .outcomes import Summary as Summary
 from .pipeline.answer import Answered as Answered
 from .pipeline.arguments import DifferenceKind as DifferenceKind
 from .pipeline.deals import DealRange as DealRange
@@ -79,7 +80,6 @@ from .pipeline.store.runs.workers import Held as Held
 from .pipeline.store.runs.workers import Worker as Worker
 from .pipeline.store.sources.source import RejectReason as RejectReason
 from .pipeline.store.sources.source import Source as Source
-from .pipeline.store.states import Summary as Summary
 from .pipeline.survey.interval import Interval as Interval
 from .pipeline.survey.interval import Point as Point
 from .runs import Run as Run

@@ -18,10 +18,10 @@ class Audit:
         Whether the record matches the seal that was passed; None if no seal was passed.
     """
 
-    def __init__(self, store: Database, status: AuditStatus, seal: str | None = None) -> None:
-        self._store = store
+    def __init__(self, database: Database, status: AuditStatus, seal: str | None = None) -> None:
+        self._database = database
         self.status = status
-        self.sealed = None if seal is None else still_sealed(store, status.run, seal)
+        self.sealed = None if seal is None else still_sealed(database, status.run, seal)
 
     def __repr__(self) -> str:
         return f"<Audit {self.status.id} of run {self.status.run}: {'valid' if self.valid else 'NOT VALID'}>"
@@ -34,7 +34,7 @@ class Audit:
     @property
     def unproved(self) -> int:
         """The number of checked verdicts that claim a result without evidence, as only imported ones can."""
-        return count_unproved(self._store, self.status)
+        return count_unproved(self._database, self.status)
 
     @property
     def seal(self) -> str | None:
@@ -43,8 +43,8 @@ class Audit:
         It covers the plan of the run, its source and results, and the action log up to this audit. None if the audit
         found something, checked only a sample, or the run is not finished.
         """
-        return seal_of(self._store, self.status)
+        return seal_of(self._database, self.status)
 
     def findings(self) -> Iterator[Finding]:
         """Iterate over the faults of the record and the invalid verdicts."""
-        return findings_of(self._store, self.status)
+        return findings_of(self._database, self.status)

@@ -25,11 +25,11 @@ from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diff import Diff, diff
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
-from dealmill.pipeline.store.planning import check_not_halted, queue_rerun, queue_retry
+from dealmill.pipeline.store.planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.runs.planned import expectation_of
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, related_runs
+from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted, find_run, related_runs
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import rejects_of
 from dealmill.pipeline.store.states import describe
@@ -67,8 +67,8 @@ class Run(Tabular):
         The progress that was read last.
     """
 
-    def __init__(self, store: Database, status: RunStatus) -> None:
-        self._store = store
+    def __init__(self, database: Database, status: RunStatus) -> None:
+        self._database = database
         self.progress = status
         self.id = status.id
         self.game = status.game
@@ -87,14 +87,14 @@ class Run(Tabular):
         return html_table(RUN_COLUMNS, [run_row(self.progress)], repr(self).strip("<>"))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Run) and (self._store, self.id) == (other._store, other.id)
+        return isinstance(other, Run) and (self._database, self.id) == (other._database, other.id)
 
     def __hash__(self) -> int:
-        return hash((self._store, self.id))
+        return hash((self._database, self.id))
 
     def status(self) -> RunStatus:
         """Read the progress of the run again, summed over its jobs, and return it."""
-        self.progress = find_run(self._store, self.id)
+        self.progress = find_run(self._database, self.id)
         self.__dict__.pop("latest_audit", None)  # to be read again
         return self.progress
 
@@ -148,7 +148,7 @@ class Run(Tabular):
         UsageError
             If it is out of range.
         """
-        set_priority(self._store, self.id, priority)
+        set_priority(self._database, self.id, priority)
         self.status()
 
     def tag(self, *words: str) -> None:
@@ -159,12 +159,12 @@ class Run(Tabular):
         UsageError
             If one is not a word.
         """
-        tag(self._store, self.id, words)
+        tag(self._database, self.id, words)
         self.status()
 
     def untag(self, *words: str) -> None:
         """Remove tags from the run."""
-        untag(self._store, self.id, words)
+        untag(self._database, self.id, words)
         self.status()
 
     def annotate(self, note: str) -> None:
@@ -175,11 +175,11 @@ class Run(Tabular):
         UsageError
             If it is not one line of at most 1,000 characters.
         """
-        set_note(self._store, self.id, note)
+        set_note(self._database, self.id, note)
         self.status()
 
     def _control(self, decision: Control) -> RunStatus:
-        control(self._store, self.status(), decision)
+        control(self._database, self.status(), decision)
         return self.status()
 
     @property
@@ -190,13 +190,13 @@ class Run(Tabular):
     @property
     def machines(self) -> list[str]:
         """The names of the machines that have solved jobs of the run; `RunStatus.cpu_seconds` is what that cost."""
-        return machines_of(self._store, self.id)
+        return machines_of(self._database, self.id)
 
     @property
     def related(self) -> list[int]:
         """The numbers of the other runs of the same engine, in any version, over the same layouts, such as reruns;
         oldest first."""
-        return related_runs(self._store, self.progress)
+        return related_runs(self._database, self.progress)
 
     @property
     def fingerprint(self) -> str | None:
@@ -205,7 +205,7 @@ class Run(Tabular):
         Two runs have the same fingerprint if and only if all their layouts, verdicts, values and evidence are the same.
         """
         status = self.progress if self.progress.finished else self.status()
-        return fingerprint_of(self._store, self.id, status.items) if status.finished else None
+        return fingerprint_of(self._database, self.id, status.items) if status.finished else None
 
     def results(
         self,
@@ -249,7 +249,7 @@ class Run(Tabular):
         limit
             At most this many results, the first in this order; None for all.
         retracted
-            Return results even if the engine version was retracted.
+            Return results even if the engine version was retracted. In `Store.query`, this means only such results.
 
         Raises
         ------
@@ -262,7 +262,7 @@ class Run(Tabular):
         only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
         start = (self.id, after) if after else START
         end = None if before is None else (self.id, before)
-        return query_of(self._store, [status], only, start, limit, before=end, order=order, descending=descending)
+        return query_of(self._database, [status], only, start, limit, before=end, order=order, descending=descending)
 
     def result(self, position: int, *, retracted: bool = False) -> Result:
         """Return the result at a position, counted from 1.
@@ -274,7 +274,7 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        return find_result(self._store, unless_retracted(self.status(), retracted=retracted), position)
+        return find_result(self._database, unless_retracted(self.status(), retracted=retracted), position)
 
     def histogram(self, column: Column) -> Histogram | None:
         """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the run so far.
@@ -282,7 +282,7 @@ class Run(Tabular):
         None if no verdict has such a number, or none is recorded: a packed run of an earlier revision of the database
         than 0011 has no distributions.
         """
-        return histogram_of(self._store, self.id, column)
+        return histogram_of(self._database, self.id, column)
 
     @property
     def winnability(self) -> Interval | None:
@@ -311,17 +311,17 @@ class Run(Tabular):
 
     def convergence(self) -> list[Point]:
         """Return the winnability after more and more layouts, counted from the first; empty if they have values."""
-        return convergence_of(self._store, self.id)
+        return convergence_of(self._database, self.id)
 
     @cached_property
     def latest_audit(self) -> "Audit | None":
         """The newest audit of the run, which may be unfinished; None if it has none."""
-        found = latest_audits(self._store, [self.id]).get(self.id)
-        return None if found is None else Audit(self._store, found)
+        found = latest_audits(self._database, [self.id]).get(self.id)
+        return None if found is None else Audit(self._database, found)
 
     def rejects(self) -> Iterator[Reject]:
         """Iterate over the rejects of the source, each with all reasons."""
-        return rejects_of(self._store, self.progress.source)
+        return rejects_of(self._database, self.progress.source)
 
     def audit(
         self, *, sample: int | None = None, seed: int = 1, seal: str | None = None, progress: Progress = in_notebook
@@ -354,8 +354,8 @@ class Run(Tabular):
             entry_in(seal)
         if seal is not None and size is not None:
             raise UsageError("a seal covers the whole record: compare it without a sample")
-        number = queue_audit(self._store, self.status(), size, check_integer("seed", seed))
-        audit = Audit(self._store, finish_audit(self._store, number, progress), seal)
+        number = queue_audit(self._database, self.status(), size, check_integer("seed", seed))
+        audit = Audit(self._database, finish_audit(self._database, number, progress), seal)
         self.latest_audit = audit
         return audit
 
@@ -373,11 +373,11 @@ class Run(Tabular):
         """
         from dealmill.workers.working import solve_runs  # loads Celery
 
-        number = queue_rerun(self._store, self.status(), any_version=any_version)
+        number = queue_rerun(self._database, self.status(), any_version=any_version)
         progress(Rerunning(number, self.id))
-        [new] = solve_runs(self._store, [number], progress)
+        [new] = solve_runs(self._database, [number], progress)
         check_not_halted(new)
-        return diff(self._store, self.status(), new)
+        return diff(self._database, self.status(), new)
 
     def retry(self, *, progress: Progress = in_notebook) -> int:
         """Try again the layouts on which a program failed because of the machine, and return their number.
@@ -396,9 +396,9 @@ class Run(Tabular):
         """
         from dealmill.workers.working import solve_runs  # loads Celery
 
-        tried = queue_retry(self._store, self.status())
+        tried = queue_retry(self._database, self.status())
         if tried:
-            [self.progress] = solve_runs(self._store, [self.id], progress)
+            [self.progress] = solve_runs(self._database, [self.id], progress)
             check_not_halted(self.progress)
         return tried
 
@@ -411,9 +411,9 @@ class Run(Tabular):
             If the runs cannot be compared: they belong to different games or stores, or one is packed and the other is
             over different deals; or there is no such kind.
         """
-        if other._store.url != self._store.url:
+        if other._database.url != self._database.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
-        return diff(self._store, self.status(), other.status(), [ignore] if isinstance(ignore, str) else [*ignore])
+        return diff(self._database, self.status(), other.status(), [ignore] if isinstance(ignore, str) else [*ignore])
 
     def export(
         self,
@@ -455,8 +455,8 @@ class Run(Tabular):
         if with_checker and excel:
             raise UsageError("a checker reads the original text, not that for a spreadsheet: choose one of both")
         if with_checker:
-            return export_with_checker(self._store, status, Path(path), verdicts, force=force, progress=progress)
-        return export(self._store, status, Path(path), verdicts, force=force, excel=excel, progress=progress)
+            return export_with_checker(self._database, status, Path(path), verdicts, force=force, progress=progress)
+        return export(self._database, status, Path(path), verdicts, force=force, excel=excel, progress=progress)
 
     def pack(
         self,
@@ -509,7 +509,14 @@ class Run(Tabular):
         grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
         choice = Choice(by, Filter.of(verdict).verdict or SOLVED, grades, each, seed, descending)
         return write_pack(
-            self._store, status, Path(path), choice, grading, force=force, with_checker=with_checker, progress=progress
+            self._database,
+            status,
+            Path(path),
+            choice,
+            grading,
+            force=force,
+            with_checker=with_checker,
+            progress=progress,
         )
 
     def to_arrow(
@@ -529,4 +536,4 @@ class Run(Tabular):
         from dealmill.pipeline.results.export import to_arrow
 
         status = unless_retracted(self.status(), retracted=retracted)
-        return to_arrow(self._store, status, Filter.of(verdict).verdict)
+        return to_arrow(self._database, status, Filter.of(verdict).verdict)

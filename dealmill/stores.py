@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from dealmill.audits import Audit
-from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList
+from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
 from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
@@ -27,7 +27,7 @@ from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Order, Range
-from dealmill.pipeline.store.planning import check_not_halted, engines_for, fitting_engine, queue_run
+from dealmill.pipeline.store.planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.results import (
     START,
     Item,
@@ -39,9 +39,16 @@ from dealmill.pipeline.store.results import (
     unless_retracted,
 )
 from dealmill.pipeline.store.runs.controls import Labels, labelled
-from dealmill.pipeline.store.runs.engines import retract, unretract
+from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
 from dealmill.pipeline.store.runs.log import Action, list_actions
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, numbers_between, run_numbers
+from dealmill.pipeline.store.runs.status import (
+    RunStatus,
+    check_not_halted,
+    find_run,
+    list_runs,
+    numbers_between,
+    run_numbers,
+)
 from dealmill.pipeline.store.runs.workers import Worker, list_workers
 from dealmill.pipeline.store.sources.source import (
     RejectReason,
@@ -51,7 +58,6 @@ from dealmill.pipeline.store.sources.source import (
     list_sources,
     rejects_of,
 )
-from dealmill.pipeline.store.states import summarise
 from dealmill.pipeline.store.storages.blocks import fingerprints_of
 from dealmill.runs import Run
 from dealmill.surveys import Survey
@@ -331,7 +337,7 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.sources import game_of_source, packed_sources  # loads NumPy
+        from dealmill.pipeline.ingest.sources import game_of_source, packed_sources
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         storage = Storage.PACKED if packed else Storage.ROWS
@@ -666,7 +672,7 @@ class Store:
 
     def runs_of(self, engine: str, version: str) -> RunList:
         """Return the runs of a version of an engine (its full name), oldest first."""
-        return RunList(run for run in self.runs() if (run.engine, run.version) == (engine, version))
+        return RunList(Run(self._database, status) for status in runs_of_engine(self._database, engine, version))
 
     def retract(self, engine: str, version: str, why: str) -> Retraction:
         """Retract all verdicts of an engine version, including future ones.
@@ -715,7 +721,7 @@ class Store:
     def _ingest(
         self, sources: "Sequence[ParsedSource]", game: str | None, progress: Progress, *, anyway: bool = False
     ) -> Ingestion:
-        from dealmill.pipeline.ingest.sources import open_readings  # loads NumPy
+        from dealmill.pipeline.ingest.sources import open_readings
 
         with open_readings(self._database, sources, game, progress, anyway=anyway) as readings:
             for reading in readings.opened:
@@ -730,7 +736,7 @@ class Store:
 
 def _parsed(sources: "SourceSpec | Iterable[SourceSpec]") -> "list[ParsedSource]":
     """Return one source or several, parsed."""
-    from dealmill.pipeline.ingest.sources import parse_source  # loads NumPy
+    from dealmill.pipeline.ingest.sources import parse_source
 
     several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
     return list(map(parse_source, several))

@@ -28,15 +28,15 @@ class Survey(Run):
         All results and everything needed to repeat the survey: the content of ``survey.json``.
     """
 
-    def __init__(self, store: Database, status: RunStatus, estimate: "Estimate") -> None:
+    def __init__(self, database: Database, status: RunStatus, estimate: "Estimate") -> None:
         from dealmill.pipeline.survey.report import survey_facts  # not needed for other runs
 
-        super().__init__(store, status)
+        super().__init__(database, status)
         self.value = estimate.value
         self.low = estimate.interval.low
         self.high = estimate.interval.high
         self.deals = estimate.deals
-        self.facts: Mapping[str, object] = survey_facts(store, status, estimate)
+        self.facts: Mapping[str, object] = survey_facts(database, status, estimate)
 
     def __str__(self) -> str:
         from dealmill.pipeline.survey.report import summary_sentence
@@ -69,4 +69,4 @@ class Survey(Run):
         """
         from dealmill.pipeline.survey.report import write_report
 
-        write_report(self._store, self.progress, self.facts, Path(folder))
+        write_report(self._database, self.progress, self.facts, Path(folder))

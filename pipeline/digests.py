@@ -40,8 +40,8 @@ items      positions, lines (numbers); digests (digests)          ``source_block
 rejects    numbers, lines (numbers); texts, reasons (texts)       ``source_blocks.digest``, of a thousand rejects
 nodes      position of the first item, node counts (numbers)      ``blocks.node_digest``, of a run stored as rows
 run        id, source, game, digest of the source, engine,        ``runs.seal``
-           version, node limit, storage, rerun number, repeats
-           (values)
+           version, node limit, storage, rerun number, repeats;
+           what it is checked as, if that is on record (values)
 audit      id, seal of the run, population, size, seed (values)   ``audits.seal``
 audit job  audit, first, stop, totals (values); positions,        ``audit_jobs.digest``
            outcomes (numbers), steps (values), reasons (texts)

@@ -4,16 +4,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 import pytest
+from sqlalchemy import text
 
+from dealmill.pipeline import solve as room
 from dealmill.pipeline.games import find_engine, find_game, games
-from dealmill.pipeline.games.batch import Batch, Entries, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
@@ -26,6 +29,17 @@ each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: g
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
 )
+
+
+def pending(store: Database) -> list[int]:
+    """Return the numbers of the jobs of runs that can be claimed."""
+    return leases.pending(store, SOLVING, installed_engines(), 10_000)
+
+
+def alter(store: Database, statement: str, **values: object) -> None:
+    """Change the database behind its back."""
+    with store.writing() as connection:
+        assert connection.execute(text(statement), values).rowcount > 0
 
 
 def a_source(store: Database, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
@@ -56,7 +70,7 @@ def a_run(
 
 def do_runs(store: Database, *, backwards: bool = False) -> None:
     """Do all pending jobs of runs."""
-    numbers = leases.pending(store, SOLVING, installed_engines(), 10_000)
+    numbers = pending(store)
     for number in reversed(numbers) if backwards else numbers:
         do_job(store, number)
 
@@ -100,3 +114,16 @@ def do_audit(store: Database, number: int) -> AuditStatus:
         assert job is not None
         assert AUDIT_JOBS.finish(store, job, AUDIT_JOBS.do(store, job))
     return find_audit(store, number)
+
+
+class Brittle:
+    """An engine that breaks down on some deals."""
+
+    def __init__(self, engine: str, bad: Sequence[str]) -> None:
+        self._solve = room.load(engine)
+        self._bad = set(bad)
+
+    def __call__(self, layouts: Texts, max_nodes: int | None = None) -> Solved:
+        if self._bad & set(unpack(layouts)):
+            raise ValueError('it says "no\\way" to \x7f')
+        return self._solve(layouts, max_nodes)

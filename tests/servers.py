@@ -21,8 +21,8 @@ from threading import Thread
 import psycopg
 
 from dealmill.pipeline.games.caches import CacheError, caches
+from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.workers.farm import LONGEST_PARENT
-from dealmill.workers.processes import die_with_parent
 from tests.forks.background import ForkedCommand, Streams
 from tests.forks.server import running_server
 

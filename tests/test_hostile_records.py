@@ -1,14 +1,11 @@
 """Layouts on record that somebody has edited, on both databases: each fails alone, and an audit names it."""
 
-import pytest
-from sqlalchemy import text
-
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diff import differences
 from dealmill.pipeline.store.filters import Filter
@@ -16,12 +13,8 @@ from dealmill.pipeline.store.planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.pipeline.store.storages.rows import Rows
-from tests.doing import a_run, an_audit, deal, do_runs
+from tests.doing import a_run, alter, an_audit, deal, do_runs, each_engine
 
-ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
-each_engine = pytest.mark.parametrize(
-    ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
-)
 COUNT = 1_100
 """A block and a part of one."""
 CHUNK = 1_000
@@ -44,12 +37,8 @@ def hostile(game: Game) -> list[str]:
 
 def edit(store: Database, edits: dict[int, str]) -> None:
     """Change layouts behind our back."""
-    with store.writing() as connection:
-        for position, layout in edits.items():
-            connection.execute(
-                text("UPDATE items SET layout = :layout WHERE position = :position"),
-                {"layout": layout, "position": position},
-            )
+    for position, layout in edits.items():
+        alter(store, "UPDATE items SET layout = :layout WHERE position = :position", layout=layout, position=position)
 
 
 def results(store: Database, number: int) -> list[Result]:
@@ -82,6 +71,6 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
             assert (after.layout, after.evidence) == (before.layout, before.evidence)
 
     assert [found.one.position for found in differences(store, run, find_run(store, again))] == list(edits)
-    faults = faults_of(store, an_audit(store, find_run(store, again)).id)
+    faults = recorded_faults(store, an_audit(store, find_run(store, again)).id)
     assert [fault.first for fault in faults] == list(edits)
     assert {fault.reason for fault in faults} == {"the text of the layout does not match its digest"}

@@ -16,11 +16,11 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store import diff as room
-from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, engines
 from dealmill.pipeline.store.diff import Difference, diff, differences
-from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run, requeue
+from dealmill.pipeline.store.planning import plan_replacement, plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.results import matching_runs
 from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.log import list_actions
@@ -233,19 +233,19 @@ def test_an_undone_retraction_shows_verdicts_again_and_stays_in_the_log(store: D
 
 
 def faults_of_audit(store: Database, run: RunStatus) -> list[str]:
-    return [fault.reason for fault in faults_of(store, an_audit(store, run).id)]
+    return [fault.reason for fault in recorded_faults(store, an_audit(store, run).id)]
 
 
 def test_retracted_runs_are_queued_again_for_the_installed_version(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS, max_nodes=77)
     [run] = list_runs(store)
     with pytest.raises(VersionError, match="still installed"):
-        requeue(store, run)
+        plan_replacement(store, run)
     put_on_record(store, "0")
     [gone] = retract(store, ENGINE, "0", "miscounts")
-    planned = requeue(store, gone)
+    planned = plan_replacement(store, gone)
     assert (planned.id, planned.version, planned.max_nodes, planned.retracted) == (2, "1", 77, None)
-    assert requeue(store, gone).id == planned.id
+    assert plan_replacement(store, gone).id == planned.id
     do_runs(store)
     assert find_run(store, "2").solved == 300
     assert list_actions(store)[-1].why == "in place of run 1"
@@ -257,13 +257,13 @@ def test_a_retracted_survey_is_repeated_with_as_many_deals(store: Database) -> N
     extend_to(store, survey, 12_000)
     a_run(store, ENGINE, LAYOUTS)
     put_on_record(store, "0")
-    planned = [requeue(store, gone) for gone in retract(store, ENGINE, "0", "miscounts")]
+    planned = [plan_replacement(store, gone) for gone in retract(store, ENGINE, "0", "miscounts")]
     assert [(run.id, run.storage, run.items) for run in planned] == [
         (3, Storage.PACKED, 12_000),
         (4, Storage.ROWS, 300),
     ]
     assert (planned[0].source_name, planned[0].version, planned[0].max_nodes) == (deals.name, "1", 77)
-    assert [requeue(store, gone).id for gone in list_runs(store, [1, 2])] == [3, 4]
+    assert [plan_replacement(store, gone).id for gone in list_runs(store, [1, 2])] == [3, 4]
     do_runs(store)
     assert find_run(store, "3").solved == find_run(store, "3").items == 12_000
 

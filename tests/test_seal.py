@@ -12,18 +12,19 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.store.audits.audit import AuditStatus, faults_of
+from dealmill.pipeline.store.audits.audit import AuditStatus, recorded_faults
 from dealmill.pipeline.store.audits.seals import entry_in, record_seals, seal_of, still_sealed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import ITEMS, Storage, items, runs, source_blocks
-from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run, run_seal
+from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.runs.planned import run_seal
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import a_run, an_audit, do_runs
-from tests.survey.doing import MEMORY, a_survey, alter
+from tests.doing import a_run, alter, an_audit, do_runs
+from tests.survey.doing import MEMORY, a_survey
 
 ENTRIES: list[Layout | Reject] = [
     *(Layout(line, "AABB") for line in range(1, 1_500)),
@@ -122,7 +123,7 @@ def test_a_seal_covers_node_counts_and_those_of_earlier_versions_hold(store: Dat
     assert all(still_sealed(store, run.id, seal) for seal in record_seals(store, run, entry_in(sealed)))
     alter(store, "UPDATE verdicts SET nodes = 6")
     alter(store, """UPDATE jobs SET nodes = 12, least_nodes = 6, greatest_nodes = 6, node_counts = '{"4": 2}'""")
-    [fault] = faults_of(store, an_audit(store, run).id)
+    [fault] = recorded_faults(store, an_audit(store, run).id)
     assert fault.reason == "the node counts do not match their digest"
     alter(store, "UPDATE blocks SET node_digest = :forged", forged=node_digest(1, [6, 6]))
     assert an_audit(store, run).clean

@@ -42,7 +42,8 @@ def test_public_modules_only_reexport_names(name: str) -> None:
 @each_game
 def test_the_referee_shares_no_code_with_engines(game: Game) -> None:
     behind_the_referee = GRAPH.find_upstream_modules(f"{game.package}.rules")
-    compiled = {f"{game.package}.{name}" for name in ("engine", "deal", "canonical")} & GRAPH.modules
+    engines = {function.__module__ for function in game.solvers.values()}
+    compiled = (engines | {f"{game.package}.{name}" for name in ("deal", "canonical")}) & GRAPH.modules
     behind_the_engine = {module for name in compiled for module in GRAPH.find_upstream_modules(name)}
     assert not behind_the_referee & {*compiled, "numpy", "numba"}
     shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("dealmill")}

@@ -22,8 +22,8 @@ from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_tables
+from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.planning import Installation
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, expire, leased
 from dealmill.pipeline.store.runs.workers import local_process
 from dealmill.workers.broker import LocalBroker

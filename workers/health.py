@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.connections import Database, clock_differe
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.database.urls import database_url, shown
-from dealmill.pipeline.store.planning import installed_engines
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.workers.broker import find_server
 from dealmill.workers.reconciler import check_broker
 

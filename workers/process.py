@@ -9,12 +9,13 @@ import billiard
 from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init, worker_ready
 
+from dealmill.pipeline.programs.bounds import die_with_parent
+
 # Imported here, because Celery's `include` would search the working directory first.
 from dealmill.workers import metrics, tasks  # noqa: F401
 from dealmill.workers.app import app
 from dealmill.workers.logs import connect_logs
 from dealmill.workers.messages import patch_redis_transport
-from dealmill.workers.processes import die_with_parent
 
 
 def prepare() -> None:

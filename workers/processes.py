@@ -8,8 +8,6 @@ from contextlib import suppress
 
 from dealmill.pipeline.programs.bounds import die_with_parent
 
-__all__ = ["STOP_SECONDS", "die_with_parent", "has_ended", "kill", "start", "stop"]
-
 STOP_SECONDS = 1.0
 """How long a process may finish what it is doing when the user wants it to end."""
 

@@ -10,8 +10,8 @@ from kombu.transport.redis import Channel
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.planning import Installation
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import UnworkableJobs
 from dealmill.pipeline.waiting import waiting_for

@@ -18,8 +18,8 @@ from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_revision
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.installation import Installation, installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
-from dealmill.pipeline.store.planning import Installation, installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job

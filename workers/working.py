@@ -20,11 +20,18 @@ from dealmill.pipeline.progress import (
 )
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.planning import Installation, check_not_halted, check_not_retracted
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
 from dealmill.pipeline.store.runs.leases import Lease, refused, stuck
-from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, read_runs
+from dealmill.pipeline.store.runs.status import (
+    RunStatus,
+    check_not_halted,
+    check_not_retracted,
+    find_run,
+    list_runs,
+    read_runs,
+)
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
 from dealmill.workers.farm import Farm

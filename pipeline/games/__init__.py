@@ -1,6 +1,6 @@
 """The games that installed distributions offer, Dealmill's own among them; `contract` defines what a game must provide.
 
-`offers` finds them, and `loading` loads each when it is first needed.
+`installed` finds them, and loads each when it is first needed.
 """
 
 from typing import TYPE_CHECKING

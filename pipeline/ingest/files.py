@@ -25,8 +25,8 @@ READ_BYTES = 1 << 19
 """The bytes read at once: enough to make the overhead per block negligible."""
 GZIP = b"\x1f\x8b"
 
-Progress = Callable[[int], None]
-"""Called from time to time with the number of bytes of the file that have been read."""
+Reached = Callable[[int], None]
+"""Called from time to time with the amount of a source that has been read: of a file, its bytes."""
 
 Reopen = Callable[[], AbstractContextManager[BinaryIO]]
 """Opens a file at its beginning."""
@@ -109,7 +109,7 @@ def text_digest(file: BinaryIO, name: str) -> bytes:
     return digest.digest()
 
 
-def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) -> Iterator[tuple[int, bytes]]:
+def text_blocks(file: BinaryIO, name: str, reached: Reached = lambda _: None) -> Iterator[tuple[int, bytes]]:
     """Yield the text of a file in blocks of whole lines, each with the number of its first line.
 
     A block does not include the end of its last line.
@@ -123,7 +123,7 @@ def text_blocks(file: BinaryIO, name: str, progress: Progress = lambda _: None) 
                 yield number, part
                 number += part.count(b"\n") + 1
             if file.seekable():
-                progress(file.tell())
+                reached(file.tell())
 
 
 def lines_of(number: int, block: bytes) -> Iterator[tuple[int, str]]:

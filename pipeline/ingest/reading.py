@@ -5,6 +5,7 @@ from functools import partial
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.batch import Entries, concatenate_entries
+from dealmill.pipeline.ingest.files import Reached
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.imports import write_imported
@@ -16,9 +17,6 @@ from dealmill.pipeline.store.sources.writing import WriteMore, append, complete,
 BATCH = 50_000
 """The least number of entries in a transaction: enough to make its cost small, and few enough to keep in memory and to
 lose in a crash."""
-
-Reached = Callable[[int], None]
-"""Called from time to time with the amount of a source that has been read."""
 
 
 class Reading:

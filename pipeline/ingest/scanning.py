@@ -32,7 +32,7 @@ from dealmill.pipeline.games.batch import (
 )
 from dealmill.pipeline.games.contract import CanonicalMask, Game, Layout, Reject
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
-from dealmill.pipeline.ingest.files import Progress, decoded, lines_of, text_blocks
+from dealmill.pipeline.ingest.files import Reached, decoded, lines_of, text_blocks
 from dealmill.pipeline.solve import check_is_compiled, load
 
 FindCheck = Callable[[], CanonicalMask | None]
@@ -43,10 +43,10 @@ NEWLINE = ord("\n")
 
 
 def scan(
-    file: BinaryIO, name: str, game: Game, find_check: FindCheck, progress: Progress = lambda _: None
+    file: BinaryIO, name: str, game: Game, find_check: FindCheck, reached: Reached = lambda _: None
 ) -> Iterator[Entries]:
     """Yield the entries of a file; `find_check` is called before each block."""
-    blocks = text_blocks(file, name, progress)
+    blocks = text_blocks(file, name, reached)
     for number, block in blocks:
         first = next((line for line in lines_of(number, block) if not is_skipped(line[1])), None)
         if first is None:

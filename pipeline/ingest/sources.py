@@ -1,198 +1,44 @@
-"""Sources: files, ranges of numbered deals and saved queries, opened and ingested.
-
-A saved query, such as ``query:3:verdict=undecided``, has the layouts of the matching results of a run.
-
-A condition is named as the option of ``dealmill query``, and conditions are separated by commas. The line of an item is
-the position of its layout in the queried run.
-"""
+"""Sources: files, ranges of numbered deals and saved queries, opened and ingested."""
 
 import os
-import re
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
 from itertools import chain, islice
 from os import PathLike, fsdecode
 from pathlib import Path
-from typing import IO
-
-import numpy as np
 
 from dealmill.pipeline.arguments import MOST_PACKED, check_integer
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
-from dealmill.pipeline.errors import DamagedError, InputError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, games
-from dealmill.pipeline.games.batch import Entries, deal_entries, pack
+from dealmill.pipeline.games.batch import Entries, deal_entries
 from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.ingest.files import STDIN, Reopen, check_file, lines_of, rereadable, text_blocks, text_digest
-from dealmill.pipeline.ingest.reading import Reached, Reading
+from dealmill.pipeline.ingest.files import (
+    STDIN,
+    Reached,
+    Reopen,
+    check_file,
+    lines_of,
+    rereadable,
+    text_blocks,
+    text_digest,
+)
+from dealmill.pipeline.ingest.queries import PREFIX, SavedQuery, parse_saved_query, queried_run, query_reading
+from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.progress import Message, OpenFailed, Opening, Progress
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.audits.audit import latest_audits
+from dealmill.pipeline.progress import OpenFailed, Opening, Progress
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.filters import BY_POSITION, CONDITIONS, Filter
-from dealmill.pipeline.store.planning import NO_END, check_finished
+from dealmill.pipeline.store.filters import BY_POSITION
+from dealmill.pipeline.store.planning import NO_END
 from dealmill.pipeline.store.results import END, Query
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources.source import Source, altered_layouts, earlier_namesake
+from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import open_deals, open_source
-from dealmill.pipeline.store.storages.choice import storage_of
 
-PREFIX = "query:"
-PAGE = 2_000
 LOOKED_AT = 20
 """Entries of a file that are looked at before anything is stored."""
-READ_BYTES = 1 << 19
-"""The bytes of a query's layouts that are read into memory together."""
-
-
-@dataclass(frozen=True, slots=True)
-class SavedQuery:
-    """The results of a run that match a filter, in order of position.
-
-    `run` is its number; `last` is the newest run when the source is opened.
-    """
-
-    run: int | str
-    filter: Filter
-
-    @property
-    def name(self) -> str:
-        """The query as text, in its only canonical form."""
-        return f"{PREFIX}{self.run}:{','.join(map('='.join, self.filter.conditions))}"
-
-
-def parse_saved_query(text: str) -> SavedQuery:
-    """Parse ``query:RUN:CONDITION[,CONDITION…]``. Only verdicts can be named repeatedly: each of them matches.
-
-    Raises
-    ------
-    UsageError
-        If the text is not a query, or there is no such verdict or outcome.
-    """
-    match = re.fullmatch(r"query:(\d{1,9}|last):(.+)", text, re.ASCII)
-    if match is None:
-        raise UsageError(
-            f"{text!r} is not a query; write query:RUN:CONDITION with the number of a run or last, as in "
-            "query:3:verdict=undecided"
-        )
-    conditions = list[tuple[str, str]]()
-    for condition in match[2].split(","):
-        name, equals, value = condition.partition("=")
-        if not equals or name not in CONDITIONS:
-            known = ", ".join(CONDITIONS)
-            raise UsageError(f"{condition!r} in {text!r} is not a condition; write NAME=VALUE with one of: {known}")
-        if name != "verdict" and name in dict(conditions):
-            raise UsageError(f"{name} is given twice in {text!r}: give it once, for example as {name}=70..80")
-        conditions.append((name, value))
-    return SavedQuery(int(match[1]) if match[1] != "last" else "last", Filter.parse(conditions))
-
-
-def queried_run(store: Database, query: SavedQuery) -> RunStatus:
-    """Return the run of a query, which must be finished, so that its results do not change.
-
-    Raises
-    ------
-    RetractedError
-        If it was retracted.
-    StoreError
-        If it is not finished, or the query is by audit outcome and there is no audit that tells.
-    """
-    run = find_run(store, query.run)
-    if run.retracted is not None:
-        raise RetractedError(
-            f"{query.name} cannot be a source: run {run.id} was retracted ({run.retracted}); query the run that "
-            "replaces it"
-        )
-    check_finished(run)
-    if query.filter.audit is Outcome.VALID and not storage_of(run).stores_valid_judgements:
-        raise StoreError(f"{query.name} cannot be a source: audits of packed runs do not record valid verdicts")
-    if query.filter.audit and run.id not in latest_audits(store):
-        raise StoreError(f"run {run.id} has not been audited; audit it with: dealmill audit {run.id}")
-    return run
-
-
-def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progress: Progress) -> Reading:
-    """Return the reading of a saved query.
-
-    The results are read once, into a temporary file, which is closed with `copies`. The source is identified by the
-    name of the query and the positions and texts of its layouts. If these are no longer those of an earlier source of
-    this name, a message says so, and the query becomes a new source.
-    """
-    run = queried_run(store, query)
-    query = replace(query, run=run.id)
-    copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
-    digest, count = sha256(f"{query.name}\n".encode()), 0
-    for layouts in _selected(store, run, query):
-        lines = "".join([f"{position} {layout}\n" for position, layout in layouts.items()]).encode()
-        digest.update(lines)
-        copy.write(lines)
-        count += len(layouts)
-    _check_count(run, query, count)
-    source = open_source(store, run.game, query.name, digest.digest())
-    _tell_of_change(store, source, progress)
-    return Reading(store, source, query.name, partial(_entries, copy), count)
-
-
-def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Mapping[int, str]]:
-    """Yield the layouts of the matching results of a run in pages, by position.
-
-    Raises
-    ------
-    DamagedError
-        If one of them cannot be read, or its layout was changed.
-    """
-    after: int | None = 0
-    while after is not None:
-        page = storage_of(run).page(store, run, query.filter, after, PAGE)
-        for fault in page.faults:
-            raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
-        layouts = dict(zip(page.columns.positions, page.columns.layouts, strict=True))
-        for position in altered_layouts(store, run.source, run.game, layouts) if run.storage is Storage.ROWS else ():
-            raise _damaged(run, query, f"the layout of {run.id}:{position} does not match its digest")
-        yield layouts
-        after = page.end
-
-
-def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
-    """Check that some results were found and, if the jobs of the run have counted them, that none is missing."""
-    counted = sum(run.counts.get(verdict, 0) for verdict in query.filter.verdict)
-    if query.filter == Filter(query.filter.verdict) and count != counted:
-        raise _damaged(run, query, f"run {run.id} has {count:,} such verdicts, but its jobs counted {counted:,}")
-    if not count:
-        raise InputError(f"{query.name} is empty: no result of run {run.id} matches")
-
-
-def _damaged(run: RunStatus, query: SavedQuery, why: str) -> DamagedError:
-    return DamagedError(f"{query.name} cannot be a source: {why}; find all faults with: dealmill audit {run.id}")
-
-
-def _tell_of_change(store: Database, source: Source, progress: Progress) -> None:
-    earlier = None if source.entries or source.complete else earlier_namesake(store, source)
-    if earlier:
-        progress(
-            Message(
-                f"{source.name} no longer matches the layouts of source {earlier.id}: it is read as a new source, "
-                f"number {source.id}"
-            )
-        )
-
-
-def _entries(copy: IO[bytes], reached: Reached) -> Iterator[Entries]:
-    copy.seek(0)
-    read, nothing = 0, np.zeros(0, dtype=np.int64)
-    while lines := copy.readlines(READ_BYTES):
-        rows = [line.decode().rstrip("\n").split(" ", 1) for line in lines]
-        positions = np.array([int(position) for position, _ in rows], dtype=np.int64)
-        yield Entries(positions, pack([layout for _, layout in rows]), [], nothing)
-        read += len(rows)
-        reached(read)
 
 
 @dataclass(frozen=True, slots=True)

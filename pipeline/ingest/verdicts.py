@@ -29,6 +29,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import (
     BLOCK_BYTES,
     STDIN,
+    Reached,
     Reopen,
     decoded,
     lines_of,
@@ -36,7 +37,7 @@ from dealmill.pipeline.ingest.files import (
     text_blocks,
     text_digest,
 )
-from dealmill.pipeline.ingest.reading import Reached, Reading
+from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.scanning import check_of
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.printable import printable

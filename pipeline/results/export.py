@@ -24,7 +24,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
-from dealmill.pipeline.store.storages.storage import Columns
+from dealmill.pipeline.store.storages.storage import ResultColumns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -36,7 +36,7 @@ SQLITE = b"SQLite format 3\0"
 """What an SQLite file begins with."""
 
 WORDS = {int(verdict): verdict.word for verdict in Verdict}
-Write = Callable[[Columns], None]
+Write = Callable[[ResultColumns], None]
 Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
 
 
@@ -165,7 +165,7 @@ def _csv(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
 def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
     line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in COLUMNS) + "}\n"
 
-    def write(results: Columns) -> None:  # faster than `json.dumps` of each row, with the same text
+    def write(results: ResultColumns) -> None:  # faster than `json.dumps` of each row, with the same text
         columns = map(_json_values, _with_words(results))
         file.write("".join([line % row for row in zip(*columns, strict=True)]).encode())
 
@@ -177,13 +177,13 @@ def _json_values(column: Sequence[int | str | None]) -> list[str]:
     return json.dumps(column, separators=("\n", ":"))[1:-1].split("\n")
 
 
-def _for_spreadsheets(results: Columns) -> Columns:
+def _for_spreadsheets(results: ResultColumns) -> ResultColumns:
     """Return results whose texts no spreadsheet calculates."""
     layouts, evidence = list(map(cell_text, results.layouts)), list(map(cell_text, results.evidence))
     return results._replace(layouts=layouts, evidence=evidence)
 
 
-def _with_words(results: Columns) -> tuple[Sequence[int | str | None], ...]:
+def _with_words(results: ResultColumns) -> tuple[Sequence[int | str | None], ...]:
     """Return results with the words of their verdicts instead of their codes."""
     words = [WORDS[code] for code in results.verdicts]
     return (*results[:3], words, *results[4:])
@@ -203,7 +203,7 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             writer.write_table(pa.Table.from_batches(waiting, schema))
             waiting.clear()
 
-        def write(results: Columns) -> None:
+        def write(results: ResultColumns) -> None:
             waiting.append(_record_batch(results, schema))
             if len(waiting) == GROUP:
                 write_group()
@@ -213,7 +213,7 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             write_group()
 
 
-def _record_batch(results: Columns, schema: "pa.Schema") -> "pa.RecordBatch":
+def _record_batch(results: ResultColumns, schema: "pa.Schema") -> "pa.RecordBatch":
     return record_batch(schema, dict(zip(COLUMNS, results, strict=True)))
 
 

@@ -37,14 +37,14 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query, fault_message, find_result
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
-from dealmill.pipeline.store.storages.storage import Columns
+from dealmill.pipeline.store.storages.storage import ResultColumns
 
 FORMAT: Final = "dealmill-pack/1"
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
 """The verdicts of layouts with solutions."""
 MOST_LAYOUTS = 1_000_000
 """The most layouts of a pack, which are held in memory."""
-Measure = Callable[[Columns], Sequence[int | None]]
+Measure = Callable[[ResultColumns], Sequence[int | None]]
 MEASURES: dict[str, Measure] = {
     "nodes": lambda results: results.nodes,
     "value": lambda results: results.values,
@@ -334,7 +334,7 @@ def _origin(store: Database, run: RunStatus) -> Origin:
     )
 
 
-def _positions(results: Columns) -> Sequence[int]:
+def _positions(results: ResultColumns) -> Sequence[int]:
     return results.positions
 
 

@@ -16,7 +16,7 @@ from dealmill.pipeline.referee import judge
 from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.shapes import shown_value
-from dealmill.pipeline.store.storages.storage import Columns
+from dealmill.pipeline.store.storages.storage import ResultColumns
 
 PROBLEMS = 20
 """The most problems of a pack that are listed."""
@@ -130,7 +130,7 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
             if judged.reason or find_engine(origin.rules)[0].name != pack.game:
                 yield f"{name}, {origin.engine}: {judged}"
     measure = measure_of((pack.graded_by or pack.run).rules, pack.by)
-    row = Columns((1,), (1,), (entry.layout,), (1,), (graded.value,), (graded.nodes,), (graded.evidence,))
+    row = ResultColumns((1,), (1,), (entry.layout,), (1,), (graded.value,), (graded.nodes,), (graded.evidence,))
     if measure(row)[0] != entry.number:
         yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
     grade = next((grade for grade in pack.grades if grade.grade == entry.grade), None)

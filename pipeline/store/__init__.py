@@ -3,9 +3,10 @@
 - `database`: tables, connections and their transactions, migrations, fast inserts
 - `runs`: the plans and the progress of runs, jobs and their leases, workers, engine versions, the action log
 - `sources`: layouts, rejects, and the index of layouts
+- `filters`, `histograms`, `arrow`: what is asked of results, and the forms in which they are returned
 - `storages`: verdicts and evidence, as rows or packed
-- `planning`, `imports`, `deletion`: how runs begin and end
+- `installation`, `planning`, `imports`, `deletion`, `states`: how runs begin and end, and their state in words
 - `audits`: audits, what they check, and seals
-- `results`, `filters`, `histograms`, `find`, `diff`: what users ask of stored results
+- `results`, `find`, `diff`: what users ask of stored results
 - `job_kinds`: the two kinds of jobs
 """

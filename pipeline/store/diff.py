@@ -1,6 +1,6 @@
 """The differences between two runs, by kind, and their node counts.
 
-Two runs stored as rows are compared by a query. If one is packed, they are compared block by block (see `Storage`).
+Two runs stored as rows are compared by a query. If one is packed, they are compared block by block.
 """
 
 from collections import Counter
@@ -122,7 +122,7 @@ def _differing_in_block(
 ) -> Iterator[Difference]:
     """Yield the differences in a block. If it is `sure` that there are some, but none is found, yield one for the whole
     block."""
-    from dealmill.pipeline.store.storages.packed_solving import deals_of  # loads the compiler
+    from dealmill.pipeline.store.storages.packed_solving import deals_of
 
     deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
     here, there = (storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (one, other))

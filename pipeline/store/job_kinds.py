@@ -9,21 +9,20 @@ from typing import Any, Generic, TypeVar
 from sqlalchemy import Connection, bindparam, select, update
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Judgement, Outcome, referee
+from dealmill.pipeline.referee import referee
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING
-from dealmill.pipeline.store.audits.earlier import findings_digest
-from dealmill.pipeline.store.audits.invariants import AuditScope, faults_of
-from dealmill.pipeline.store.database.bulk import insert_rows
+from dealmill.pipeline.store.audits.findings import Findings
+from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements
+from dealmill.pipeline.store.database.shapes import Fault
+from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
-from dealmill.pipeline.store.storages.stretches import Fault
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,6 @@ class AuditJob(Job):
     size: int
     seed: int
 
-
-Findings = tuple[list[tuple[int, Judgement]], list[Fault]]
-"""The findings of a job of an audit: judgements, each with the position of its verdict, and faults."""
 
 JobT = TypeVar("JobT", bound=Job)
 ResultsT = TypeVar("ResultsT")
@@ -147,7 +143,6 @@ CLEAR_DIGEST_OF_FINISHED_JOB = (
     .where(audit_jobs.c.id == bindparam("job"), audit_jobs.c.digest.is_not(None))
     .values(state=DONE, digest=b"")
 )
-SET_DIGEST = update(audit_jobs).where(audit_jobs.c.id == bindparam("job")).values(digest=bindparam("findings"))
 
 
 class AuditJobs(JobKind[AuditJob, Findings]):
@@ -188,58 +183,30 @@ class AuditJobs(JobKind[AuditJob, Findings]):
             for item in stretch.items
             if item.verdict is not None
         ]
-        return judged, faults_of(scope)
+        return Findings(judged, faults_in(scope))
 
     def give_up(self, store: Database, job: AuditJob, trouble: str) -> Findings:
         """Return the findings of a job that cannot be done because of `trouble`: one fault."""
         ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
         positions = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
-        return [], [Fault(positions[0], positions[-1], f"these items cannot be audited: {trouble}")]
+        return Findings([], [Fault(positions[0], positions[-1], f"these items cannot be audited: {trouble}")])
 
     def finish(self, store: Database, job: AuditJob, results: Findings) -> bool:
         """Write the findings of a job with their digest and mark it done. The valid verdicts of a packed run are only
         counted."""
-        judged, job_faults = results
-        outcomes = [judgement.outcome for _, judgement in judged]
-        totals = {
-            "valid": outcomes.count(Outcome.VALID),
-            "invalid": outcomes.count(Outcome.INVALID),
-            "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
-            "faults": len(job_faults),
-        }
-        lease, audit, keeps_valid = job.lease, job.lease.owner, storage_of(job.run).stores_valid_judgements
-        judgement_rows = [
-            (position, int(judgement.outcome), judgement.step, judgement.reason)
-            for position, judgement in judged
-            if keeps_valid or judgement.outcome is not Outcome.VALID
-        ]
-        fault_rows = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(job_faults, 1)]
-        digest = findings_digest((audit, lease.first, lease.stop, *totals.values()), judgement_rows, fault_rows)
         with store.writing() as connection:
-            if connection.execute(CLEAR_DIGEST_OF_FINISHED_JOB, {"job": lease.id}).rowcount == 1:
+            if connection.execute(CLEAR_DIGEST_OF_FINISHED_JOB, {"job": job.lease.id}).rowcount == 1:
                 # The state of a finished job was changed by hand. Its findings are kept, but its digest is cleared now,
                 # so that audits report it.
                 return True
-            if not leases.finish(connection, AUDITING, lease, totals):
+            if not leases.finish(connection, AUDITING, job.lease, results.totals):
                 return False
-            connection.execute(SET_DIGEST, {"job": lease.id, "findings": digest})
-            insert_rows(
-                connection,
-                judgements,
-                ("run_id", "audit_id", "position", "outcome", "step", "reason"),
-                [(job.run.id, audit, *row) for row in judgement_rows],
-            )
-            insert_rows(
-                connection,
-                faults,
-                ("audit_id", "job", "number", "first", "last", "reason"),
-                [(audit, lease.first, *row) for row in fault_rows],
-            )
+            results.write(connection, job.run.id, job.lease, keeps_valid=storage_of(job.run).stores_valid_judgements)
         return True
 
     def count(self, results: Findings) -> Mapping[str, int]:
         """Return the number of judgements for each outcome, by its name in lower case."""
-        return Counter(judgement.outcome.name.lower() for _, judgement in results[0])
+        return Counter(judgement.outcome.name.lower() for _, judgement in results.judged)
 
 
 SOLVING_JOBS, AUDIT_JOBS = SolvingJobs(), AuditJobs()

@@ -1,45 +1,26 @@
 """Planning of runs, reruns, retries, and runs that replace retracted ones."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Self
+from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 
 from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.digests import BLOCK, block_of, seal
-from dealmill.pipeline.errors import DamagedError, DealmillError, RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.digests import BLOCK, block_of
+from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
 from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
-from dealmill.pipeline.games.installed import BrokenGame, games_named
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, engines, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.jobs import CHUNK, SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import cut
-from dealmill.pipeline.store.runs.planned import JOINED, THERE, PlannedRun, item_count
-from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.runs.planned import THERE, item_count, run_seal
+from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.store.storages.blocks import retryable
-from dealmill.pipeline.store.storages.choice import storage_of
-
-PLAN = (
-    runs.c.id,
-    runs.c.source_id,
-    sources.c.game,
-    sources.c.digest,
-    engines.c.name,
-    engines.c.version,
-    runs.c.node_limit,
-    runs.c.storage,
-    runs.c.repetition,
-    runs.c.repeats,
-    engines.c.checked_as,
-)
-"""The columns that the seal of a run covers; the last one only if it is not NULL."""
-PLAN_OF_RUN = select(*PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
 
 # One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
 SAME_PLAN = [runs.c[name] == bindparam(name) for name in ("source_id", "engine_id", "node_limit", "storage")]
@@ -51,12 +32,6 @@ SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindpa
 LOCKED_SOURCE = (
     select(sources.c.accepted, sources.c.complete).where(sources.c.id == bindparam("source")).with_for_update(read=True)
 )
-
-
-def run_seal(connection: Connection, run: int) -> bytes:
-    """Compute the seal of a run from its plan."""
-    *plan, checked_as = connection.execute(PLAN_OF_RUN, {"run": run}).one()
-    return seal("run", *plan, *([] if checked_as is None else [checked_as]))
 
 
 LEAST_CHUNK, MOST_CHUNK, PARTS = 5_000, 100_000, 64
@@ -92,7 +67,7 @@ def plan_run(
     return number
 
 
-def plan_repetition(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
+def plan_rerun(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
     """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
     rerun, return the number of that one."""
     with store.writing() as connection:
@@ -142,63 +117,6 @@ def chunk_of(items: int, storage: Storage) -> int:
 NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 
 
-def installed_engines() -> frozenset[tuple[str, str]]:
-    """Return the full name and version of every installed engine."""
-    return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
-
-
-@dataclass(frozen=True, slots=True)
-class Installation:
-    """The engines that this process can use: all installed ones except those that are `unloadable`, with the reasons by
-    full name."""
-
-    unloadable: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def loading(cls, runs: Iterable[PlannedRun]) -> Self:
-        """Load the engines of these runs, which workers could not load. Return the installation without those that
-        cannot be loaded by this process either."""
-        unloadable = {}
-        for run in runs:
-            try:
-                storage_of(run).prepare(run)
-            except DealmillError as error:
-                unloadable[run.engine] = f"it cannot be loaded: {error}"
-            except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
-                unloadable[run.engine] = f"it cannot be loaded: {type(error).__name__}: {error}"
-        return cls(unloadable)
-
-    @property
-    def engines(self) -> frozenset[tuple[str, str]]:
-        """The full name and version of every engine that can be used."""
-        return frozenset((name, version) for name, version in installed_engines() if name not in self.unloadable)
-
-    def mismatch(self, engine: str, version: str) -> str | None:
-        """Return why this version of an engine cannot be used; None if it can."""
-        if engine in self.unloadable:
-            return self.unloadable[engine]
-        installed = dict(installed_engines()).get(engine)
-        if installed is None:
-            unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
-            return str(unusable[0]) if unusable else "it is not installed here"
-        return None if installed == version else f"version {installed} is installed here"
-
-    def check(self, run: RunStatus) -> None:
-        """Check that this installation can work on an unfinished run.
-
-        Raises
-        ------
-        VersionError
-            If another version of its engine is installed, for example since the files of a program were changed, or
-            the engine cannot be loaded.
-        """
-        if not run.finished and (here := self.mismatch(run.engine, run.version)):
-            raise VersionError(
-                f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {here}; what was solved is "
-                "stored; install that version, or repair it, and repeat the command to go on, or start a new run"
-            )
-
-
 def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
     """Return the full names of the `wanted` engines that belong to a game, or its default engine if `wanted` is empty.
 
@@ -216,31 +134,6 @@ def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
     if not fitting:
         raise UsageError(f"none of these is an engine of {game}: {', '.join(wanted)}")
     return fitting
-
-
-def check_not_retracted(run: RunStatus) -> None:
-    """Refuse to wait for an unfinished run of a retracted engine, since workers do not continue it.
-
-    Raises
-    ------
-    RetractedError
-    """
-    if run.retracted is not None and not run.finished:
-        raise RetractedError(
-            f"run {run.id} cannot continue: version {run.version} of {run.engine} was retracted ({run.retracted})"
-        )
-
-
-def check_not_halted(run: RunStatus) -> None:
-    """Refuse to wait for a run that users have stopped.
-
-    Raises
-    ------
-    StoreError
-        If it is paused or cancelled.
-    """
-    if run.halted:
-        raise StoreError(f"run {run.id} is {run.control.word}; continue it with: dealmill resume {run.id}")
 
 
 def check_packable(engine: Engine) -> None:
@@ -279,11 +172,8 @@ def queue_run(
     engine_name: str,
     max_nodes: int | None,
     storage: Storage = Storage.ROWS,
-    why: str | None = None,
 ) -> int:
     """Plan a run and return its number; if the same run was planned before, return the number of that run.
-
-    `why` is recorded in the action log.
 
     Raises
     ------
@@ -297,10 +187,10 @@ def queue_run(
     if storage is Storage.PACKED:
         check_generator(source.name, source.game, source.generator)
     game, engine = fitting_engine(source.name, source.game, engine_name, storage)
-    return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage, why=why)
+    return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage)
 
 
-def requeue(store: Database, retracted: RunStatus) -> RunStatus:
+def plan_replacement(store: Database, retracted: RunStatus) -> RunStatus:
     """Plan a run that replaces a retracted one, with the installed version of its engine.
 
     A run that replaces a survey has the same number of deals.
@@ -348,48 +238,13 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
             f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
         )
     if run.storage is Storage.PACKED:
-        from dealmill.pipeline.store.storages.packed_solving import deals_of  # loads the compiler
+        from dealmill.pipeline.store.storages.packed_solving import deals_of
 
         deals_of(run)
-    return plan_repetition(store, run, engine.version)
+    return plan_rerun(store, run, engine.version)
 
 
-def check_not_imported(run: RunStatus) -> None:
-    """Refuse to solve layouts of a run whose engine exists only on record.
-
-    Raises
-    ------
-    UsageError
-    """
-    if run.checked_as is not None:
-        raise UsageError(
-            f"run {run.id} cannot be solved again: its verdicts were imported, and {run.engine} exists only on record"
-        )
-
-
-def check_finished(run: RunStatus) -> None:
-    """Check that every item of a run has a verdict.
-
-    Raises
-    ------
-    RetractedError, DamagedError, StoreError
-        If it has not, by the reason.
-    """
-    if run.finished:
-        return
-    check_not_retracted(run)
-    check_not_halted(run)
-    if run.damaged:
-        raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
-    if not run.complete:
-        raise StoreError(
-            f"run {run.id} is not finished, since {run.source_name} has not been read to its end; read it again with: "
-            "dealmill ingest"
-        )
-    raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")
-
-
-def reopen(store: Database, run: int) -> int:
+def reset_failed(store: Database, run: int) -> int:
     """Delete the verdicts of all jobs of a run that have some to be tried again, and make the jobs pending. Return the
     number of layouts that had failed."""
     with store.writing() as connection:
@@ -432,4 +287,4 @@ def queue_retry(store: Database, run: RunStatus) -> int:
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but {here}: install that version"
         )
-    return reopen(store, run.id)
+    return reset_failed(store, run.id)

@@ -23,13 +23,13 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
 from dealmill.pipeline.store.runs.status import Runs, RunStatus, by_storage, find_run, run_numbers
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.choice import storage_for, storage_of
-from dealmill.pipeline.store.storages.storage import Page, Storage
-from dealmill.pipeline.store.storages.stretches import Fault
+from dealmill.pipeline.store.storages.storage import Page, VerdictStorage
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -441,7 +441,7 @@ def unless_retracted(run: RunStatus, *, retracted: bool) -> RunStatus:
     return run
 
 
-def _can_list(storage: Storage, wanted: Filter) -> bool:
+def _can_list(storage: VerdictStorage, wanted: Filter) -> bool:
     """Return whether records of runs that are stored in this way have what is needed to list the wanted results."""
     return wanted.audit is not Outcome.VALID or storage.stores_valid_judgements
 

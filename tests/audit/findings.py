@@ -2,7 +2,7 @@
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.audits.audit import faults_of, objections_of
+from dealmill.pipeline.store.audits.audit import objections_of, recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.runs.status import RunStatus
@@ -31,6 +31,6 @@ def objections(store: Database, run: RunStatus) -> list[tuple[int, str]]:
 def faults(store: Database, run: RunStatus) -> list[tuple[int, int, str]]:
     """What a new audit finds wrong with the record."""
     audit = an_audit(store, run)
-    found = faults_of(store, audit.id)
+    found = recorded_faults(store, audit.id)
     assert audit.faults == len(found)
     return [(fault.first, fault.last, fault.reason) for fault in found]

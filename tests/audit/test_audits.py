@@ -12,19 +12,20 @@ from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING, latest_audits, objections_of
+from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS
-from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.rows import Rows
-from dealmill.pipeline.store.storages.stretches import Fault
 from tests.audit.findings import DEALS, NUMBER, PAIRING, faults
-from tests.doing import LEASE, a_run, a_source, an_audit, do_job
-from tests.survey.doing import alter
+from tests.doing import LEASE, a_run, a_source, alter, an_audit, do_job
 
 
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
@@ -119,7 +120,7 @@ def test_a_worker_whose_lease_expired_writes_no_judgements(store: Database) -> N
     late = AUDIT_JOBS.claim(store, part, "late", -1.0)
     leases.free_expired(store, AUDITING)
     assert late is not None
-    assert not AUDIT_JOBS.finish(store, late, ([(1, Judgement(Outcome.INVALID, 0, "late"))], []))
+    assert not AUDIT_JOBS.finish(store, late, Findings([(1, Judgement(Outcome.INVALID, 0, "late"))], []))
     assert an_audit(store, run).valid == 1
 
 

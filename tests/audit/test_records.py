@@ -10,8 +10,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.log import list_actions, log_faults
 from tests.audit.findings import faults
-from tests.doing import a_run, a_source, an_audit
-from tests.survey.doing import alter
+from tests.doing import a_run, a_source, alter, an_audit
 
 TOTALS = "the recorded totals do not match the verdicts: "
 

@@ -10,16 +10,16 @@ from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.rows import Rows
 from dealmill.pipeline.store.storages.rows_solving import solved_rows
 from tests.audit.findings import DEALS, PAIRING, faults, objections, of_verdict
-from tests.doing import LEASE, a_run, a_source, an_audit, deal, each_engine
-from tests.survey.doing import alter
+from tests.doing import LEASE, a_run, a_source, alter, an_audit, deal, each_engine
 
 
 @each_engine

@@ -16,8 +16,9 @@ from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning import installed_engines, plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING

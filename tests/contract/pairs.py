@@ -20,20 +20,20 @@ from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.export import FORMS, export
-from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import Difference, diff
 from dealmill.pipeline.store.filters import ALL, Filter, Order, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
-from tests.doing import ENGINES, LEASE, an_audit, deal, do_job, do_runs
+from tests.doing import ENGINES, LEASE, an_audit, deal, do_job, do_runs, pending
 
 BLOCK = 1_000
 
@@ -78,10 +78,6 @@ def read_in(store: Database, deals: DealRange) -> Source:
     reading = deals_reading(store, deals)
     reading.finish(silent)
     return reading.source
-
-
-def pending(store: Database) -> list[int]:
-    return leases.pending(store, SOLVING, installed_engines(), 10_000)
 
 
 def claimed(store: Database, number: int, seconds: float = LEASE) -> Job:
@@ -311,7 +307,7 @@ def check_audits(store: Database, pair: Pair, sample: int | None, seed: int = 1)
     said = []
     for run in pair:
         audit = an_audit(store, run, sample, seed)
-        assert (audit.clean, faults_of(store, audit.id)) == (True, [])
+        assert (audit.clean, recorded_faults(store, audit.id)) == (True, [])
         said.append((audit.population, audit.size, audit.valid, audit.invalid, audit.no_evidence, audit.faults))
     assert said[0] == said[1]
     for outcome in (Outcome.NO_EVIDENCE, Outcome.INVALID):

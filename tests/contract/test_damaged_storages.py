@@ -10,23 +10,20 @@ from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import diff
-from dealmill.pipeline.store.planning import queue_rerun, queue_run, requeue
+from dealmill.pipeline.store.planning import plan_replacement, queue_rerun, queue_run
 from dealmill.pipeline.store.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.workers import working as work
-from tests.contract.pairs import (
-    Pair,
-    a_pair,
-)
-from tests.doing import an_audit, do_runs
-from tests.survey.doing import MEMORY, PAIRING, alter
+from tests.contract.pairs import Pair, a_pair
+from tests.doing import alter, an_audit, do_runs
+from tests.survey.doing import MEMORY, PAIRING
 
 
 @pytest.fixture
@@ -67,7 +64,7 @@ def test_a_changed_layout_is_a_difference(store: Database, damaged: Pair) -> Non
 
 def test_a_sample_finds_a_changed_digest_of_a_packed_run(store: Database, damaged: Pair) -> None:
     alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1", junk=b"x" * 32)
-    [fault] = faults_of(store, an_audit(store, damaged.packed, 60).id)
+    [fault] = recorded_faults(store, an_audit(store, damaged.packed, 60).id)
     assert (fault.first, fault.last) == (1_001, 1_100)
     assert fault.reason.startswith("the layouts, verdicts or evidence were changed")
 
@@ -80,7 +77,7 @@ def test_a_run_that_has_lost_its_end_is_not_finished(store: Database, damaged: P
         left = find_run(store, run.id)
         assert (left.items, left.finished) == (1_100, False)
         assert (1_001, 1_100, "these items belong to no job") in [
-            (fault.first, fault.last, fault.reason) for fault in faults_of(store, an_audit(store, left).id)
+            (fault.first, fault.last, fault.reason) for fault in recorded_faults(store, an_audit(store, left).id)
         ]
         with pytest.raises(StoreError, match=f"run {run.id} cannot be finished, because some of its jobs are missing"):
             work.solve_runs(store, [run.id], silent)
@@ -103,7 +100,7 @@ def test_deals_of_another_generator_are_neither_planned_nor_shown(store: Databas
     for gone in retract(store, PAIRING, "0", "miscounts"):
         if gone.storage is Storage.PACKED:
             with pytest.raises(VersionError, match="was dealt by"):
-                requeue(store, gone)
+                plan_replacement(store, gone)
 
 
 def test_an_item_that_was_moved_differs_from_the_one_before(store: Database, damaged: Pair) -> None:

@@ -24,8 +24,8 @@ from dealmill.pipeline.store.planning import plan_run, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import an_audit, deal, do_runs
-from tests.survey.doing import MEMORY, Brittle, a_survey, alter
+from tests.doing import Brittle, alter, an_audit, deal, do_runs
+from tests.survey.doing import MEMORY, a_survey
 
 Rows = dict[str, list[dict[str, Any]]]
 

@@ -41,15 +41,14 @@ from tests.contract.pairs import (
     far_away,
     other_run,
     pair_of,
-    pending,
     plan,
     read_in,
     solved_pair,
     summary,
     what,
 )
-from tests.doing import ENGINES, a_run, deal, do_runs, each_engine
-from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter
+from tests.doing import ENGINES, Brittle, a_run, alter, deal, do_runs, each_engine, pending
+from tests.survey.doing import MEMORY, PAIRING, a_survey
 
 QUICK = {PAIRING, MEMORY}
 """The engines whose storages `make test` compares: with winnable and unwinnable deals, and with values."""

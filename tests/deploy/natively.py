@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.workers.broker import find_server
-from dealmill.workers.processes import die_with_parent
 from tests.deploy.files import OURS, dockerfile, services
 from tests.servers import ORDINARY_USER, Postgres, clean_environment
 

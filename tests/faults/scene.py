@@ -12,9 +12,9 @@ from redis import Redis
 from sqlalchemy import text
 
 from dealmill.pipeline.errors import StoreUnavailable
+from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.store.database.connections import patiently
 from dealmill.workers.broker import find_server
-from dealmill.workers.processes import die_with_parent
 from tests.doing import dealer
 from tests.faults.place import UP_SECONDS, Place
 from tests.faults.wire import Wire

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers.broker import find_server
-from dealmill.workers.processes import die_with_parent
 from tests.doing import dealer
 from tests.faults.place import Place
 from tests.servers import clean_environment, dealmill_command, running_postgres

@@ -27,8 +27,8 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.installed import offered_games
 from dealmill.pipeline.games.kernels import compiling
+from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.solve import canonical_mask, function_of
-from dealmill.workers.processes import die_with_parent
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
 from tests.forks.workers import take_workers_from

@@ -11,7 +11,7 @@ from sqlalchemy import text
 import dealmill
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.sources import SavedQuery, parse_saved_query, query_reading
+from dealmill.pipeline.ingest.queries import SavedQuery, parse_saved_query, query_reading
 from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.database.connections import Database
@@ -19,8 +19,7 @@ from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
-from tests.doing import a_run, a_source, an_audit, dealer, do_runs
-from tests.survey.doing import alter
+from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs
 
 PAIRS, MEMORY = "card-pairing/winnable", "memory/two-pass"
 NUMBERS = st.integers(-(10**6), 10**6)
@@ -195,8 +194,8 @@ def test_a_damaged_record_is_no_source(store: Database, damage: str, query: str)
 
 
 def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dealmill.pipeline.ingest.sources.PAGE", 7)
-    monkeypatch.setattr("dealmill.pipeline.ingest.sources.READ_BYTES", 100)
+    monkeypatch.setattr("dealmill.pipeline.ingest.queries.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.ingest.queries.READ_BYTES", 100)
     layouts = dealer("memory")(1, 1, 60)
     run = a_run(sqlite_store, MEMORY, layouts)
     with ExitStack() as copies:

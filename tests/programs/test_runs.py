@@ -18,8 +18,9 @@ from dealmill.pipeline.results.checker.writing import checker_path, export_with_
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.installation import Installation, installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
-from dealmill.pipeline.store.planning import Installation, installed_engines, queue_rerun, queue_retry, queue_run
+from dealmill.pipeline.store.planning import queue_rerun, queue_retry, queue_run
 from dealmill.pipeline.store.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract

@@ -19,8 +19,7 @@ from dealmill.pipeline.store.histograms import (
     histogram_of,
     sum_of,
 )
-from tests.doing import a_run
-from tests.survey.doing import alter
+from tests.doing import a_run, alter
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 VALUES = st.lists(st.lists(INT64 | st.integers(-50, 50)), max_size=5)

@@ -31,12 +31,11 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning import queue_run, requeue
+from dealmill.pipeline.store.planning import plan_replacement, queue_run
 from dealmill.pipeline.store.sources import writing as source_writing
 from tests.cli.running import started
-from tests.doing import a_run, an_audit, deal, do_runs, each_engine
+from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine
 from tests.servers import dealmill
-from tests.survey.doing import Brittle, alter
 
 FORMS = (".jsonl", ".csv", ".parquet", ".jsonl.gz", ".csv.gz")
 MEMORY = "memory/two-pass"
@@ -161,7 +160,7 @@ def test_what_exists_only_on_record_is_not_solved_again(store: Database, tmp_pat
     assert imported(store, file).id == run.id
     Store(store).retract("memory/mine", "1", "it errs")
     with pytest.raises(UsageError, match="exists only on record"):
-        requeue(store, run.status())
+        plan_replacement(store, run.status())
     with pytest.raises(RetractedError):
         imported(store, file)
     with pytest.raises(UsageError, match="checked as memory/two-pass"):

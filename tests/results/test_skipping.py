@@ -10,8 +10,8 @@ from dealmill.pipeline.store.filters import ALL, Filter
 from dealmill.pipeline.store.results import Query, query_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import packed, rows
-from tests.doing import a_run, deal
-from tests.survey.doing import a_survey, alter
+from tests.doing import a_run, alter, deal
+from tests.survey.doing import a_survey
 
 COUNT, CHUNK = 3_000, 1_000
 ENGINES = ("card-pairing/winnable", "hi-q/greedy")

@@ -17,18 +17,19 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import OLDEST
 from dealmill.pipeline.store.database.tables import Control, Storage
+from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.planning import Installation, installed_engines, plan_repetition, plan_run
-from dealmill.pipeline.store.runs import controls, leases
+from dealmill.pipeline.store.planning import plan_rerun, plan_run
+from dealmill.pipeline.store.runs import controls
 from dealmill.pipeline.store.runs.controls import Labels, control
-from dealmill.pipeline.store.runs.jobs import SOLVING, grow
+from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import reconciler, tasks, working
-from tests.doing import a_source, an_audit, do_job, do_runs
+from tests.doing import a_source, an_audit, do_job, do_runs, pending
 from tests.survey.doing import MEMORY, endless
 
 ENGINE = "memory/two-pass"
@@ -43,10 +44,6 @@ def of_rows(store: Database) -> RunStatus:
 def of_packs(store: Database) -> RunStatus:
     source = deals_source(store, DealRange(find_engine(ENGINE)[0], 7, 1, 3_000))
     return find_run(store, plan_run(store, source, ENGINE, "1", 9, storage=Storage.PACKED, chunk=1_000))
-
-
-def pending(store: Database) -> list[int]:
-    return leases.pending(store, SOLVING, installed_engines(), 99)
 
 
 @STOPS
@@ -81,7 +78,7 @@ def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_
     assert finished.finished
     with pytest.raises(StoreError, match=f"run {number} cannot be {decision.word}: it is finished"):
         control(store, finished, decision)
-    again = plan_repetition(store, finished, "1")
+    again = plan_rerun(store, finished, "1")
     do_runs(store)
     fingerprints = {fingerprint_of(store, run, finished.items) for run in (number, again)}
     assert len(fingerprints) == 1 and None not in fingerprints

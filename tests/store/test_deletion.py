@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database.tables import Storage, metadata
 from dealmill.pipeline.store.deletion import check_deletable, delete_subject, give_back_space
 from dealmill.pipeline.store.find import find_layout
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning import plan_repetition, plan_run
+from dealmill.pipeline.store.planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import set_note
 from dealmill.pipeline.store.runs.log import list_actions
@@ -29,9 +29,7 @@ from dealmill.pipeline.store.sources import layout_index
 from dealmill.pipeline.store.sources.source import find_source, list_sources
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
-from tests.doing import a_run, a_source, an_audit, do_audit, do_runs
-from tests.store.test_controls import pending
-from tests.survey.doing import alter
+from tests.doing import a_run, a_source, alter, an_audit, do_audit, do_runs, pending
 
 ENGINE = "memory/two-pass"
 TEXTS = ["AABB", "ABAB", "ABBA"]
@@ -109,7 +107,7 @@ def test_an_audit_tells_a_deletion_from_an_attack(store: Database) -> None:
 
 def test_a_run_is_not_deleted_while_something_depends_on_it(store: Database) -> None:
     run = a_run(store, ENGINE, TEXTS, chunk=1)
-    rerun = plan_repetition(store, run, "1", chunk=1)
+    rerun = plan_rerun(store, run, "1", chunk=1)
     with pytest.raises(StoreError, match=f"run {rerun} is a rerun of it; delete run {rerun} first"):
         check_deletable(store, run)
     held = SOLVING_JOBS.claim(store, pending(store)[0], "w", 60.0)

@@ -27,7 +27,7 @@ from dealmill.pipeline.store.sources.layout_index import (
 )
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.survey.doing import alter
+from tests.doing import alter
 
 LETTERS = "ABCDEFGH"
 ABSENT = "ZZ"

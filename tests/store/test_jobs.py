@@ -16,7 +16,7 @@ from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import PENDING
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.planning import plan_repetition, plan_run
+from dealmill.pipeline.store.planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
@@ -85,7 +85,7 @@ def test_commands_that_plan_a_run_at_once_plan_the_same(store: Database, source:
         return plan_run(store, source, "memory/two-pass", version, None, chunk=2)
 
     def repeat(run: RunStatus) -> int:
-        return plan_repetition(store, run, run.version, chunk=2)
+        return plan_rerun(store, run, run.version, chunk=2)
 
     with ThreadPoolExecutor(8) as pool:
         for version in ("1", "2", "3"):

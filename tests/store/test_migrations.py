@@ -15,23 +15,24 @@ from dealmill.cli import dealmill as commands
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.settings import settings
-from dealmill.pipeline.store.audits.audit import faults_of
+from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import OLDEST, create_store, open_store
+from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import REVISION, metadata
 from dealmill.pipeline.store.database.tables import jobs as jobs_table
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.histograms import histogram_of
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning import installed_engines, plan_run
+from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, SPREAD
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.storages.stretches import Fault
-from tests.doing import a_run, a_source, an_audit, deal, do_runs
+from tests.doing import a_run, a_source, alter, an_audit, deal, do_runs
 from tests.servers import Postgres
-from tests.survey.doing import a_survey, alter
+from tests.survey.doing import a_survey
 
 
 def test_migrations_lead_from_the_first_release_to_the_tables_of_new_stores_and_back(
@@ -157,7 +158,7 @@ def spreads(store: Database) -> list[tuple[Any, ...]]:
 
 
 def found_by_audit(store: Database, run: RunStatus) -> list[Fault]:
-    return faults_of(store, an_audit(store, find_run(store, run.id)).id)
+    return recorded_faults(store, an_audit(store, find_run(store, run.id)).id)
 
 
 def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterwards(store: Database) -> None:

@@ -13,8 +13,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.states import describe
-from tests.doing import a_run
-from tests.survey.doing import alter
+from tests.doing import a_run, alter
 
 NOW = datetime(2026, 11, 25, 6, tzinfo=UTC)
 HALF: dict[str, Any] = {

@@ -10,22 +10,22 @@ from dealmill.pipeline.errors import DamagedError, DamagedWarning, DifferenceErr
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.audits.audit import AUDITING, faults_of, objections_of
+from dealmill.pipeline.store.audits.audit import AUDITING, objections_of, recorded_faults
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.planning import installed_engines
 from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.planned import run_of_job
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.storages.stretches import Fault
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import LEASE, a_run, an_audit, deal, do_audit
-from tests.survey.doing import MEMORY, PAIRING, Brittle, a_survey, alter, endless, pending
+from tests.doing import LEASE, Brittle, a_run, alter, an_audit, deal, do_audit, pending
+from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
 @pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
@@ -92,7 +92,7 @@ def test_a_flipped_bit_is_found_and_its_block_is_not_shown(store: Database) -> N
     assert (audit.invalid, audit.valid) == (1, 1_999)
     assert Fault(
         1_005, 1_005, f"the recorded verdict is {other.word}, but solving again gives {result.verdict.word}"
-    ) in faults_of(store, audit.id)
+    ) in recorded_faults(store, audit.id)
     assert [position for position, _ in objections_of(store, audit)] == [1_005]
     with pytest.raises(DamagedError, match="1:1005 cannot be read: solving again does not give the recorded result"):
         find_result(store, survey, 1_005)

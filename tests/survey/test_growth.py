@@ -14,8 +14,8 @@ from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage, open_survey
-from tests.doing import LEASE, do_runs
-from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
+from tests.doing import LEASE, alter, do_runs, pending
+from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
 @pytest.mark.parametrize("engine", [PAIRING, MEMORY])

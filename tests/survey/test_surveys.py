@@ -37,8 +37,8 @@ from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.pipeline.survey.report import summary_sentence, survey_facts
 from dealmill.workers.working import grow_survey
-from tests.doing import a_run, an_audit, deal, do_runs
-from tests.survey.doing import MEMORY, PAIRING, a_survey, alter, endless, pending
+from tests.doing import a_run, alter, an_audit, deal, do_runs, pending
+from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
 def test_a_survey_is_exported_like_a_run_over_the_same_deals(store: Database, tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ from dealmill.pipeline.store.histograms import (
 )
 from dealmill.pipeline.survey.interval import of_share
 from dealmill.web.plots import convergence, histogram, interval, verdict_bar
-from tests.doing import a_run
-from tests.survey.doing import a_survey, alter
+from tests.doing import a_run, alter
+from tests.survey.doing import a_survey
 from tests.web.shop import SURVEY
 
 NUMBERS = st.lists(st.integers(-(2**62), 2**62) | st.integers(-50, 50), min_size=1, max_size=50)

@@ -19,7 +19,8 @@ from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning import Installation, installed_engines, plan_run
+from dealmill.pipeline.store.installation import Installation, installed_engines
+from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

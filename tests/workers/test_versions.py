@@ -10,7 +10,7 @@ import pytest
 
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.store.database.revisions import open_store
-from dealmill.pipeline.store.planning import installed_engines
+from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.survey.growth import open_survey

@@ -11,7 +11,6 @@ from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
 VALUES = "A234567890JQK"
 COPIES = 4
 CARDS = len(VALUES) * COPIES
-SORTED_DECK = sorted(VALUES * COPIES)
 END = "*"
 LONGEST_LINE = 1000
 

@@ -26,10 +26,10 @@ from sqlalchemy import (
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.store.audits.earlier import audit_seal
+from dealmill.pipeline.store.audits.findings import audit_seal
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import clock, one_of
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.functions import clock, greatest_below_end, one_of
+from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import (
     DONE,
     LEASED,
@@ -47,7 +47,6 @@ from dealmill.pipeline.store.runs.jobs import audits_of, bounded, sizes
 from dealmill.pipeline.store.runs.leases import JobTable, cut
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
-from dealmill.pipeline.store.storages.stretches import Fault, greatest_below_end
 
 AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
@@ -264,7 +263,7 @@ def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Ju
             yield position, Judgement(Outcome.INVALID, step, reason)
 
 
-def faults_of(store: Database, audit: int) -> list[Fault]:
+def recorded_faults(store: Database, audit: int) -> list[Fault]:
     """Return the faults that an audit found, in order of their items."""
     query = (
         select(faults.c.first, faults.c.last, faults.c.reason)
@@ -301,7 +300,7 @@ def count_unproved(store: Database, audit: AuditStatus) -> int:
 
 def findings_of(store: Database, audit: AuditStatus) -> Iterator[Finding]:
     """Yield all findings of an audit: first the faults, then the invalid verdicts, each in order of their items."""
-    for fault in faults_of(store, audit.id):
+    for fault in recorded_faults(store, audit.id):
         yield Finding(audit.run, fault.first, fault.last, "fault", None, fault.reason)
     for position, judgement in objections_of(store, audit):
         yield Finding(audit.run, position, position, "invalid", judgement.step, judgement.reason)

@@ -8,14 +8,15 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.store.audits.earlier import audit_faults, earlier_faults
-from dealmill.pipeline.store.audits.seals import item_faults, plan_faults, reject_faults, source_faults
+from dealmill.pipeline.store.audits.findings import audit_faults, earlier_faults
+from dealmill.pipeline.store.audits.whole import item_faults, plan_faults, reject_faults, source_faults
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage
 from dealmill.pipeline.store.runs.controls import control_faults
 from dealmill.pipeline.store.runs.log import log_faults
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.storages.stretches import Fault, Stretch
+from dealmill.pipeline.store.storages.stretches import Stretch
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class AuditScope:
 class Invariant:
     """A property of every sound record.
 
-    `sentence` states it, `broken` finds the faults where it does not hold, and `storages` are the storages in which it
-    is checked. It is checked for each stretch or, with `of_whole`, once, with the first stretch of an audit of all
+    `sentence` states it, `find_faults` finds the faults where it does not hold, and `storages` are the storages in which
+    it is checked. It is checked for each stretch or, with `of_whole`, once, with the first stretch of an audit of all
     verdicts.
     """
 
@@ -272,7 +273,7 @@ FREE = {
 """The columns and tables that an audit does not check, with their meaning. An invariant covers each of the others."""
 
 
-def faults_of(scope: AuditScope) -> list[Fault]:
+def faults_in(scope: AuditScope) -> list[Fault]:
     """Return the faults that a job of an audit finds: the places where an invariant does not hold."""
     checked = (
         invariant

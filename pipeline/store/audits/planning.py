@@ -1,9 +1,9 @@
-"""Checks before an audit is planned."""
+"""Planning of audits, of runs that can be audited."""
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.store.audits.audit import plan_audit
-from dealmill.pipeline.store.audits.seals import plan_faults, source_faults
+from dealmill.pipeline.store.audits.whole import plan_faults, source_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of

@@ -1,10 +1,11 @@
-"""SQL that SQLite and PostgreSQL write differently: the clock of the database, and parameters that are many numbers."""
+"""Parts of SQL: the clock of the database and parameters that are many numbers, which SQLite and PostgreSQL write
+differently, and the greatest number of a column that may hold anything."""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, Dialect, Float, Text, TypeDecorator
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Dialect, Float, Select, Text, TypeDecorator, func, select
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
@@ -61,3 +62,13 @@ def _sqlite_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -> st
 def _postgresql_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -> str:
     column, numbers = (compiler.process(part, **options) for part in element.clauses)
     return f"{column} = ANY({numbers})"
+
+
+END = 2**62
+"""Greater than every number that Dealmill writes. In SQLite, it also sorts before every text stored in place of a
+number."""
+
+
+def greatest_below_end(column: ColumnElement[int], *of: ColumnElement[bool]) -> Select[int]:
+    """Return a query for the greatest number below `END` in a column of the rows that match `of`."""
+    return select(func.max(column)).where(*of, column < END)

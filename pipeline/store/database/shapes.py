@@ -1,6 +1,7 @@
-"""Checks of stored rows: whether each value has the type and the range of its column."""
+"""Checks of stored rows: whether each value has the type and the range of its column; and faults, which checks find."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement
@@ -101,3 +102,12 @@ def shown_value(value: object) -> str:
         return "missing"
     text = printable(repr(value))
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault in the record of the items `first` to `last` (both inclusive)."""
+
+    first: int
+    last: int
+    reason: str

@@ -75,7 +75,7 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
         if recorded.why is None:
             _set(connection, recorded, clock(), why)
             log.record(connection, log.RETRACT, recorded.id, why=why)
-    return _runs_of(store, engine, version)
+    return runs_of_engine(store, engine, version)
 
 
 def unretract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
@@ -93,7 +93,7 @@ def unretract(store: Database, engine: str, version: str, why: str) -> list[RunS
             raise UsageError(f"version {version} of {engine} is not retracted")
         _set(connection, recorded, None, None)
         log.record(connection, log.UNRETRACT, recorded.id, why=why)
-    return _runs_of(store, engine, version)
+    return runs_of_engine(store, engine, version)
 
 
 def _on_record(connection: Connection, name: str, version: str) -> EngineVersion:
@@ -121,5 +121,6 @@ def _check_reason(why: str, request: str) -> None:
         raise UsageError(request)
 
 
-def _runs_of(store: Database, engine: str, version: str) -> list[RunStatus]:
+def runs_of_engine(store: Database, engine: str, version: str) -> list[RunStatus]:
+    """Return the runs of a version of an engine, oldest first."""
     return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]

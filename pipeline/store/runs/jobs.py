@@ -48,7 +48,7 @@ ACTIVE = runs.c.control == Control.ACTIVE
 OF_JOB = runs.alias("of_job")
 
 
-def runs_of(installed: Installed) -> Select[tuple[int]]:
+def workable_runs(installed: Installed) -> Select[tuple[int]]:
     """Select the active runs of installed engines that are not retracted. A packed run also needs the installed
     generator of its deals to be the one recorded."""
     dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
@@ -98,7 +98,7 @@ SOLVING = JobTable(
     joined=jobs,
     run=jobs.c.run_id,
     totals=TOTALS,
-    owners=runs_of,
+    owners=workable_runs,
     open=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.ACTIVE),
     grain=select(case((runs.c.storage == Storage.PACKED, BLOCK), else_=1))
     .where(runs.c.id == jobs.c.run_id)
@@ -129,7 +129,7 @@ def _more_urgent_job(installed: Installed) -> Select[int]:
         select(higher.c.id)
         .where(
             higher.c.priority > priority.scalar_subquery(),
-            higher.c.id.in_(runs_of(installed)),
+            higher.c.id.in_(workable_runs(installed)),
             first_job(higher.c.id).correlate(higher).scalar_subquery().is_not(None),
         )
         .order_by(higher.c.priority.desc(), higher.c.id)

@@ -15,6 +15,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.arguments import MOST_PACKED
+from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database.shapes import Shape, shown_value
@@ -85,25 +86,30 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
 NAMES = tuple(field.name for field in fields(PlannedRun))
 
 
-SHAPE = Shape(
+SHAPE = Shape(*(getattr(column, "element", column) for column in PLANNED))
+
+
+SEALED_PLAN = (
     runs.c.id,
-    sources.c.id,
-    sources.c.name,
+    runs.c.source_id,
     sources.c.game,
-    sources.c.generator,
-    sources.c.deals,
+    sources.c.digest,
     engines.c.name,
     engines.c.version,
     runs.c.node_limit,
     runs.c.storage,
+    runs.c.repetition,
     runs.c.repeats,
-    engines.c.retracted_why,
-    runs.c.control,
-    runs.c.priority,
-    runs.c.tags,
-    runs.c.note,
     engines.c.checked_as,
 )
+"""The columns that the seal of a run covers; the last one only if it is not NULL."""
+PLAN_OF_RUN = select(*SEALED_PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
+
+
+def run_seal(connection: Connection, run: int) -> bytes:
+    """Compute the seal of a run from its plan."""
+    *plan, checked_as = connection.execute(PLAN_OF_RUN, {"run": run}).one()
+    return seal("run", *plan, *([] if checked_as is None else [checked_as]))
 
 
 def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:

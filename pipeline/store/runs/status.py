@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.arguments import row_number
-from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import NumberList, clock, one_of
@@ -432,3 +432,63 @@ def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:
     else:
         items = counted["reached"]
     return item_count(f"run {planned['id']}", items)
+
+
+def check_not_retracted(run: RunStatus) -> None:
+    """Refuse to wait for an unfinished run of a retracted engine, since workers do not continue it.
+
+    Raises
+    ------
+    RetractedError
+    """
+    if run.retracted is not None and not run.finished:
+        raise RetractedError(
+            f"run {run.id} cannot continue: version {run.version} of {run.engine} was retracted ({run.retracted})"
+        )
+
+
+def check_not_halted(run: RunStatus) -> None:
+    """Refuse to wait for a run that users have stopped.
+
+    Raises
+    ------
+    StoreError
+        If it is paused or cancelled.
+    """
+    if run.halted:
+        raise StoreError(f"run {run.id} is {run.control.word}; continue it with: dealmill resume {run.id}")
+
+
+def check_not_imported(run: RunStatus) -> None:
+    """Refuse to solve layouts of a run whose engine exists only on record.
+
+    Raises
+    ------
+    UsageError
+    """
+    if run.checked_as is not None:
+        raise UsageError(
+            f"run {run.id} cannot be solved again: its verdicts were imported, and {run.engine} exists only on record"
+        )
+
+
+def check_finished(run: RunStatus) -> None:
+    """Check that every item of a run has a verdict.
+
+    Raises
+    ------
+    RetractedError, DamagedError, StoreError
+        If it has not, by the reason.
+    """
+    if run.finished:
+        return
+    check_not_retracted(run)
+    check_not_halted(run)
+    if run.damaged:
+        raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
+    if not run.complete:
+        raise StoreError(
+            f"run {run.id} is not finished, since {run.source_name} has not been read to its end; read it again with: "
+            "dealmill ingest"
+        )
+    raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")

@@ -138,7 +138,7 @@ def recorded_digests(store: Database, run: int) -> dict[int, bytes]:
 
 
 def mark(digest: bytes, codes: bytes) -> bytes:
-    """Return the mark of a block, see `dealmill.pipeline.store.storages.storage.Storage.marks`."""
+    """Return the mark of a block, see `VerdictStorage.marks`."""
     return digest + blake2b(codes, digest_size=16).digest()
 
 

@@ -22,7 +22,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.functions import END, greatest_below_end
+from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
 from dealmill.pipeline.store.filters import BEHIND, Filter
 from dealmill.pipeline.store.runs.jobs import LONGEST
@@ -37,19 +38,19 @@ from dealmill.pipeline.store.storages.packed_solving import (
     load_deals,
     reproduces,
     solve_pack,
-    solve_part,
+    solve_range,
 )
 from dealmill.pipeline.store.storages.packs import Pack, next_pack, previous_pack, stored_block
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
-    Columns,
     Page,
     RecordedVerdict,
-    Storage,
+    ResultColumns,
+    VerdictStorage,
     newest_judgement,
     next_job,
 )
-from dealmill.pipeline.store.storages.stretches import END, Fault, Stretch, greatest_below_end
+from dealmill.pipeline.store.storages.stretches import Stretch
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
 SOLVED_AGAIN = 5
@@ -57,7 +58,7 @@ SOLVED_AGAIN = 5
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
-def block_again(store: Database, run: RunStatus, number: int) -> Columns:
+def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
     """Deal and solve a block again and return its results.
 
     Raises
@@ -69,12 +70,12 @@ def block_again(store: Database, run: RunStatus, number: int) -> Columns:
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
     stored = stored_block(store, run.id, first, stop)
-    layouts, solved = solve_part(deals, run, first, stop, stored.errors)
+    layouts, solved = solve_range(deals, run, first, stop, stored.errors)
     if not reproduces(stored, first, layouts, solved):
         raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
     batch, lines = to_batch(solved), range(deals.first + first - 1, deals.first + stop - 1)
     codes = solved.verdicts.tolist()
-    return Columns(range(first, stop), lines, unpack(layouts), codes, batch.values, batch.nodes, batch.evidence)
+    return ResultColumns(range(first, stop), lines, unpack(layouts), codes, batch.values, batch.nodes, batch.evidence)
 
 
 def _objected(
@@ -103,11 +104,11 @@ def _objected(
             rows.append(tuple(column[place] for column in block))
             judgements.append(judged[block.positions[place]])
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
-    columns = Columns(*zip(*rows, strict=True)) if rows else NO_RESULTS
+    columns = ResultColumns(*zip(*rows, strict=True)) if rows else NO_RESULTS
     return Page(run, columns, faults, (min if backwards else max)(reached, default=None), judgements)
 
 
-def _matching(run: RunStatus, wanted: Filter, block: Columns, places: Sequence[int]) -> Sequence[int]:
+def _matching(run: RunStatus, wanted: Filter, block: ResultColumns, places: Sequence[int]) -> Sequence[int]:
     """Return those of these places in a block whose results match `wanted`, apart from audits."""
     if replace(wanted, audit=None) == Filter():
         return places
@@ -210,7 +211,7 @@ LAST_UNFINISHED_JOB = greatest_below_end(
 )
 
 
-class Packed(Storage):
+class Packed(VerdictStorage):
     """Verdicts as bitmaps, of deals that are solved again on request."""
 
     stores_valid_judgements = False

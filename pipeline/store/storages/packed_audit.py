@@ -11,17 +11,17 @@ from dealmill.pipeline.digests import block_of, block_range, whole_blocks
 from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.blocks import stray_blocks
-from dealmill.pipeline.store.storages.packed_solving import dealt_here, solve_pack, solve_part
+from dealmill.pipeline.store.storages.packed_solving import dealt_here, solve_pack, solve_range
 from dealmill.pipeline.store.storages.packs import errors_of, stored_block
 from dealmill.pipeline.store.storages.stretches import (
     UNFINISHED,
     BlockRecord,
-    Fault,
-    Item,
+    ItemRecord,
     JobRecord,
     JobRow,
     Stretch,
@@ -59,7 +59,7 @@ ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_v
 
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-    """See `dealmill.pipeline.store.storages.storage.Storage`, as for `sample`."""
+    """See `VerdictStorage`, as for `sample`."""
     found = sample(store, run, count, positions)
     jobs, damaged = _jobs(store, run, dealt_here(run), positions)
     blocks = [block for block in found.blocks if block.first >= positions.start]
@@ -72,7 +72,7 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
 
 def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
     deals = dealt_here(run)
-    items: list[Item] = []
+    items: list[ItemRecord] = []
     blocks: list[BlockRecord] = []
     for number, inside in groupby(positions, block_of):
         first, stop = block_range(number, count)
@@ -84,19 +84,21 @@ def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int
 
 def _block(
     store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
-) -> tuple[list[Item], list[BlockRecord]]:
+) -> tuple[list[ItemRecord], list[BlockRecord]]:
     """Return the items of a block, and its digests if all of its jobs are done."""
     stored = stored_block(store, run.id, first, stop)
     if stored.unsolved:
         texts = unpack(deals.part(first, stop).texts())
-        return [Item(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)], []
+        return [
+            ItemRecord(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)
+        ], []
     if stored.verdicts is None:  # nothing to compare with
-        return [Item(position, "", None, True, None, None, None) for position in range(first, stop)], []
-    layouts, solved = solve_part(deals, run, first, stop, stored.errors)
+        return [ItemRecord(position, "", None, True, None, None, None) for position in range(first, stop)], []
+    layouts, solved = solve_range(deals, run, first, stop, stored.errors)
     batch = to_batch(solved)
     rows = zip(unpack(layouts), stored.verdicts.tolist(), batch.values, batch.evidence, batch.verdicts, strict=True)
     items = [
-        Item(position, text, None, True, verdict, value, evidence, int(verdict_again))
+        ItemRecord(position, text, None, True, verdict, value, evidence, int(verdict_again))
         for position, (text, verdict, value, evidence, verdict_again) in enumerate(rows, start=first)
     ]
     [found] = whole_blocks(first, layouts, solved, last=True).values()

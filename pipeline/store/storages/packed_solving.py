@@ -71,7 +71,7 @@ def dealt_here(run: PlannedRun) -> DealRange:
     return deals_of(run)
 
 
-def solve_part(
+def solve_range(
     deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]
 ) -> tuple[Texts, Solved]:
     """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position)."""
@@ -177,11 +177,11 @@ def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors:
     for start in range(first, stop, AT_ONCE):
         end = min(start + AT_ONCE, stop)
         begun = process_time()  # the engine is not a program
-        layouts, solved = solve_part(deals, run, start, end, errors)
+        layouts, solved = solve_range(deals, run, start, end, errors)
         large = (solved.verdicts == SCORED) & (np.abs(solved.values) > MOST_VALUE)
         if large.any():
             found |= {start + place: TOO_LARGE.format(solved.values[place]) for place in np.flatnonzero(large).tolist()}
-            layouts, solved = solve_part(deals, run, start, end, found)
+            layouts, solved = solve_range(deals, run, start, end, found)
         cost += process_time() - begun
         digests |= whole_blocks(start, layouts, solved, last=True)
         part = slice(start - first, end - first)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from sqlalchemy import (
     BigInteger,
@@ -29,8 +29,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import one_of
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.functions import greatest_below_end, one_of
+from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import items, jobs, judgements, runs, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -40,17 +40,14 @@ from dealmill.pipeline.store.storages.blocks import mark, read_block
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
-    Columns,
     Page,
     RecordedVerdict,
-    Storage,
+    ResultColumns,
+    VerdictStorage,
     newest_judgement,
     next_job,
 )
-from dealmill.pipeline.store.storages.stretches import Fault, Stretch, greatest_below_end
-
-if TYPE_CHECKING:
-    pass
+from dealmill.pipeline.store.storages.stretches import Stretch
 
 
 class Conditions(NamedTuple):
@@ -258,7 +255,7 @@ def _first_pages(store: Database, numbers: Sequence[int], wanted: Filter, orderi
 def _page(run: RunStatus, wanted: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
     """Return the page with the results in these rows. Rows that cannot be read give faults."""
     columns, faults = _readable(JUDGED_ROW if wanted.audit else ROW, list(zip(*rows, strict=True)))
-    results = Columns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
+    results = ResultColumns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
     judged = zip(*columns[len(COLUMNS) : -1], strict=True) if wanted.audit else ()
     judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
     return Page(run, results, faults, end, judgements)
@@ -322,7 +319,7 @@ def _unfiltered(store: Database, run: RunStatus, after: int, before: int, most: 
         if len(positions) == most:
             first, stop = (least, stop) if backwards else (first, greatest)
         missing = _missing(positions, first, stop)
-    return Page(run, Columns(*columns) if columns else NO_RESULTS, [*missing, *faults], int(positions[-1]))
+    return Page(run, ResultColumns(*columns) if columns else NO_RESULTS, [*missing, *faults], int(positions[-1]))
 
 
 def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
@@ -352,13 +349,13 @@ LAST_ITEM = greatest_below_end(items.c.position, items.c.source_id == bindparam(
 LAST_JOB = greatest_below_end(jobs.c.stop, jobs.c.run_id == bindparam("run"))
 
 
-class Rows(Storage):
+class Rows(VerdictStorage):
     """Verdicts as rows."""
 
     stores_valid_judgements = True
 
     def check_readable(self, _run: PlannedRun) -> None:
-        """Do nothing: rows can always be read. See `Storage`, also for the other methods of this class."""
+        """Do nothing: rows can always be read. See `VerdictStorage`, also for the other methods of this class."""
 
     def prepare(self, run: PlannedRun) -> None:
         from dealmill.pipeline.solve import load
@@ -408,7 +405,7 @@ class Rows(Storage):
             yield page.run.id, page.results, list(page.faults)
 
     def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
-        """See `Storage`. They are computed from the rows as they are now, not from the recorded digests."""
+        """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
         found = {}
         for number in range(block_of(run.items) + 1):
             start, end = block_range(number, run.items)

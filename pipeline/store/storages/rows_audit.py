@@ -14,7 +14,7 @@ from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, s
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, node_digest
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -23,8 +23,7 @@ from dealmill.pipeline.store.storages.blocks import blocks_from, stray_blocks
 from dealmill.pipeline.store.storages.stretches import (
     UNFINISHED,
     BlockRecord,
-    Fault,
-    Item,
+    ItemRecord,
     JobRecord,
     JobRow,
     Stretch,
@@ -114,7 +113,7 @@ def _part(rows: Sequence[TableRow], first: int, stop: int) -> Sequence[TableRow]
 
 def _items(
     listed: Iterable[TableRow], answers: Mapping[int, TableRow], done: set[int]
-) -> tuple[list[Item], list[Fault]]:
+) -> tuple[list[ItemRecord], list[Fault]]:
     """Return items with their verdicts, and a fault for each row with invalid values. Items with such a row have no
     other data, so that no further fault is reported for them."""
     read, damaged = [], []
@@ -125,12 +124,12 @@ def _items(
             trouble = trouble or VERDICT_SHAPE.trouble(answer[2:])
         if trouble:
             damaged.append(Fault(int(position), int(position), trouble))
-            read.append(Item(int(position), "", None, False, None, None, None))
+            read.append(ItemRecord(int(position), "", None, False, None, None, None))
         elif answer is None:
-            read.append(Item(position, layout, digest, position in done, None, None, None))
+            read.append(ItemRecord(position, layout, digest, position in done, None, None, None))
         else:
             done_here = position in done
-            read.append(Item(position, layout, digest, done_here, answer.verdict, answer.value, answer.evidence))
+            read.append(ItemRecord(position, layout, digest, done_here, answer.verdict, answer.value, answer.evidence))
     return read, damaged
 
 

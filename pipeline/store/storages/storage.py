@@ -16,15 +16,16 @@ from dealmill.pipeline.referee import Judgement
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.jobs import LONGEST
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
-from dealmill.pipeline.store.storages.stretches import Fault, Stretch
+from dealmill.pipeline.store.storages.stretches import Stretch
 
 
-class Columns(NamedTuple):
+class ResultColumns(NamedTuple):
     """Stored results as columns of equal length. Verdicts are their codes."""
 
     positions: Sequence[int]
@@ -35,13 +36,13 @@ class Columns(NamedTuple):
     nodes: Sequence[int]
     evidence: Sequence[str | None]
 
-    def at(self, places: Iterable[int]) -> "Columns":
+    def at(self, places: Iterable[int]) -> "ResultColumns":
         """Return the results at these places, counted from 0."""
         columns: Iterable[Sequence[Any]] = self
-        return Columns(*([column[place] for place in places] for column in columns))
+        return ResultColumns(*([column[place] for place in places] for column in columns))
 
 
-NO_RESULTS = Columns((), (), (), (), (), (), ())
+NO_RESULTS = ResultColumns((), (), (), (), (), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class Page:
     """
 
     run: RunStatus
-    columns: Columns
+    columns: ResultColumns
     faults: Sequence[Fault]
     end: int | None
     judgements: Sequence[Judgement] = ()
@@ -116,7 +117,7 @@ class SolvedJob(Protocol):
         """Write the results, in the transaction that marks the job done."""
 
 
-class Storage(ABC):
+class VerdictStorage(ABC):
     """A storage of verdicts."""
 
     stores_valid_judgements: bool

@@ -6,28 +6,16 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, bindparam, exists, false, func, or_, select
+from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, false, or_, select
 
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.functions import END
+from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs
 from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
-END = 2**62
-"""Greater than every number that Dealmill writes. In SQLite, it also sorts before every text stored in place of a
-number."""
 
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A fault in the record of the items `first` to `last` (both inclusive)."""
-
-    first: int
-    last: int
-    reason: str
-
-
-class Item(NamedTuple):
+class ItemRecord(NamedTuple):
     """An item as read by an audit, before any check.
 
     `digest` is the recorded digest of the layout, None for a packed run. `due` says whether its job is done, so that it
@@ -86,7 +74,7 @@ class Stretch:
     """
 
     positions: Sequence[int]
-    items: list[Item]
+    items: list[ItemRecord]
     jobs: list[JobRecord] | None
     blocks: list[BlockRecord]
     strays: list[int]
@@ -151,8 +139,3 @@ def _strays(endless: bool) -> Select[int, int]:
     outside = or_(jobs.c.first < 1, after, jobs.c.stop > bindparam("end"))
     strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
     return select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == bindparam("run"), strange)
-
-
-def greatest_below_end(column: ColumnElement[int], *of: ColumnElement[bool]) -> Select[int]:
-    """Return a query for the greatest number below `END` in a column of the rows that match `of`."""
-    return select(func.max(column)).where(*of, column < END)

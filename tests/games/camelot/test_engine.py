@@ -18,17 +18,6 @@ def verdicts(decks: list[str]) -> list[bool]:
     return [verdict is Verdict.WINNABLE for verdict in winnable(decks).verdicts]
 
 
-def test_the_statement() -> None:
-    decks = [
-        "AAAA222233334444555566667777888899990000JJJJQQQQKKKK",
-        "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000",
-        "JJJJQQQQKKKKA9A9A9A928282828333377774646464655550000",
-        "28333377774646464655550000JJJJQQQQKKKKA9A9A9A9282828",
-    ]
-    assert verdicts(decks) == [False, True, False, True]
-    assert winnable(decks).evidence[0] == "16"
-
-
 def test_random_decks_agree_with_a_search_over_all_removals() -> None:
     decks = deal(21, 1, 12)
     assert verdicts(decks) == [winnable_by_counts(deck) for deck in decks]

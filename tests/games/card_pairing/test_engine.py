@@ -13,12 +13,6 @@ from tests.games.card_pairing.naive import SHAPES, decks, winnable_by_play
 deal = dealer("card-pairing")
 winnable = solver("card-pairing/winnable")
 
-STATEMENT = [
-    "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ",
-    "KK6A QKT8 9TA9 A7QT QJ7Q 6J66 78JJ T8K9 879A",
-    "7J6Q T66T TJJA 687Q 98K8 QKTK 977A 89AA J9QK",
-]
-
 
 def wins(solved: Batch) -> list[bool]:
     return [verdict is Verdict.WINNABLE for verdict in solved.verdicts]
@@ -29,12 +23,6 @@ def prove(layouts: list[str], solved: Batch) -> None:
     for layout, verdict, value, evidence in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
         assert evidence is not None
         check("winnable", layout, verdict, value, evidence)
-
-
-def test_the_statement() -> None:
-    solved = winnable(STATEMENT)
-    assert wins(solved) == [True, False, True]
-    prove(STATEMENT, solved)
 
 
 @pytest.mark.parametrize("height", [2, 4])

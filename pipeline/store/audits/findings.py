@@ -1,16 +1,19 @@
-"""Checks of the earlier audits of a run: their plans, and the findings of their jobs."""
+"""The findings of the jobs of audits, which are written with a digest; and checks of earlier audits of a run: of their
+plans, and of the findings of their jobs."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, Row, Select, bindparam, exists, select, true
+from sqlalchemy import BigInteger, Connection, Row, Select, bindparam, exists, select, true, update
 
 from dealmill.pipeline.digests import columns_digest, numbers, seal, texts, values
+from dealmill.pipeline.referee import Judgement, Outcome
+from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements, runs
-from dealmill.pipeline.store.storages.stretches import Fault
+from dealmill.pipeline.store.runs.leases import Lease
 
 PLAN = (audits.c.id, runs.c.seal, audits.c.population, audits.c.size, audits.c.seed)
 PLAN_OF_AUDIT = select(*PLAN).join_from(audits, runs).where(audits.c.id == bindparam("audit"))
@@ -56,6 +59,42 @@ GREATEST = 2**63 - 1
 
 SHAPE = Shape(*COUNTED, audit_jobs.c.state, audits.c.population, audits.c.size)
 """The columns from which the positions of a job's findings are computed."""
+
+
+SET_DIGEST = update(audit_jobs).where(audit_jobs.c.id == bindparam("job")).values(digest=bindparam("findings"))
+
+
+class Findings(NamedTuple):
+    """The findings of a job of an audit: judgements, each with the position of its verdict, and faults."""
+
+    judged: list[tuple[int, Judgement]]
+    faults: list[Fault]
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """The totals of the job, in the order of `TOTALS`."""
+        outcomes = [judgement.outcome for _, judgement in self.judged]
+        return {
+            "valid": outcomes.count(Outcome.VALID),
+            "invalid": outcomes.count(Outcome.INVALID),
+            "no_evidence": outcomes.count(Outcome.NO_EVIDENCE),
+            "faults": len(self.faults),
+        }
+
+    def write(self, connection: Connection, run: int, job: Lease, *, keeps_valid: bool) -> None:
+        """Insert the findings, and set their digest. Without `keeps_valid`, valid verdicts are only counted."""
+        judged = [
+            (position, int(judgement.outcome), judgement.step, judgement.reason)
+            for position, judgement in self.judged
+            if keeps_valid or judgement.outcome is not Outcome.VALID
+        ]
+        objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(self.faults, 1)]
+        digest = findings_digest((job.owner, job.first, job.stop, *self.totals.values()), judged, objected)
+        connection.execute(SET_DIGEST, {"job": job.id, "findings": digest})
+        columns = ("run_id", "audit_id", "position", "outcome", "step", "reason")
+        insert_rows(connection, judgements, columns, [(run, job.owner, *row) for row in judged])
+        columns = ("audit_id", "job", "number", "first", "last", "reason")
+        insert_rows(connection, faults, columns, [(job.owner, job.first, *row) for row in objected])
 
 
 def audit_seal(connection: Connection, audit: int) -> bytes:

@@ -54,9 +54,8 @@ class AuditScope:
 class Invariant:
     """A property of every sound record.
 
-    `sentence` states it, `find_faults` finds the faults where it does not hold, and `storages` are the storages in which
-    it is checked. It is checked for each stretch or, with `of_whole`, once, with the first stretch of an audit of all
-    verdicts.
+    `sentence` states it, `find_faults` finds where it does not hold, and `storages` are the storages in which it is
+    checked. It is checked for each stretch or, with `of_whole`, once, with the first one of an audit of all verdicts.
     """
 
     name: str

@@ -15,7 +15,7 @@ from tests.games.memory.naive import STRATEGIES
 from tests.games.tantrix import naive as tantrix
 
 MANY = 100_000
-FEWER = {"card-pairing/odds": 10_000, "hi-q/fewest": 5_000}
+FEWER = {"card-pairing/odds": 10_000, "hi-q/fewest": 5_000, "tantrix-loop/winnable": 10_000}
 """The deals of engines that take longer."""
 SEED = 20261121
 

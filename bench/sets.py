@@ -58,6 +58,11 @@ POOLS: Mapping[str, Sequence[Pool]] = {
         *(Pool(2_000, 4, {"tiles": tiles}) for tiles in range(1, 21)),
         Pool(20_000, SIZE),
     ],
+    "tantrix-loop": [
+        *(Pool(500, 4, {"tiles": tiles}) for tiles in range(3, 10)),
+        *(Pool(2_000, 4, {"tiles": tiles}) for tiles in range(18, 43, 3)),
+        Pool(20_000, SIZE),
+    ],
 }
 
 
@@ -82,7 +87,7 @@ def _hardest(game: Game, pool: Pool) -> Iterator[Result]:
         count = min(AT_ONCE, pool.count + 1 - first)
         dealt = deals(game.name, seed=SEED, first=first, count=count, parameters=pool.parameters)
         for result in solve(game.name, dealt):
-            if len(result.layout) + len(result.evidence or "") <= LONGEST:
+            if result.evidence is not None and len(result.layout) + len(result.evidence) <= LONGEST:
                 best.setdefault(result.verdict, []).append(result)
         best = {verdict: sorted(results, key=order)[: pool.take] for verdict, results in best.items()}
     turns = sorted(best.values(), key=lambda results: order(results[0]))

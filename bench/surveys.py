@@ -31,6 +31,7 @@ DEALS = {
     "hi-q": 400_000_000,
     "memory": 200_000_000,
     "tantrix": 10_000_000,
+    "tantrix-loop": 1_000_000,
 }
 """The number of deals of each game that take two cores about two minutes."""
 FEWEST = min(DEALS.values())

@@ -19,7 +19,7 @@ from tests.programs.conftest import Declare, declare  # noqa: F401 -- a fixture
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent
-DECISIONS = {"camelot", "card-pairing"}
+DECISIONS = {"camelot", "card-pairing", "tantrix-loop"}
 """The games in which an engine says whether any play wins."""
 
 

@@ -19,10 +19,11 @@ DOORS = {"dealmill.game", "dealmill.verdicts"}
 
 @each_game
 def test_games_import_only_what_other_packages_can_import(game: Game) -> None:
+    home = ".".join(game.package.split(".")[:4])  # two games can share a package
     for module in GRAPH.find_descendants(game.package) | {game.package}:
         for imported in GRAPH.find_modules_directly_imported_by(module):
             if imported.startswith("dealmill"):
-                assert imported.startswith(f"{game.package}.") or imported in DOORS, (module, imported)
+                assert imported.startswith(f"{home}.") or imported in DOORS, (module, imported)
 
 
 @pytest.mark.parametrize("name", sorted(DOORS))

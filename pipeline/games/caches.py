@@ -83,4 +83,5 @@ def cache_folder(game_folder: Path) -> Path:
 def compiled_mark(game_folder: Path, what: str) -> Path:
     """Return the file that exists once this Python and this numba have compiled `what`, some kernels of a game."""
     name = what.replace("/", "-").replace(" ", "-")
-    return cache_folder(game_folder) / f"{name}.{sys.implementation.cache_tag}.numba-{version('numba')}"
+    folder = cache_folder(package_folder(game_folder / "__init__.py"))
+    return folder / f"{name}.{sys.implementation.cache_tag}.numba-{version('numba')}"

@@ -110,7 +110,7 @@ def test_open_ended_deals_cannot_be_solved_without_a_store() -> None:
 
 @pytest.mark.parametrize("game", ["Memory", "", "chess", None, 3])
 def test_a_game_that_does_not_exist_is_not_found(game: str) -> None:
-    with pytest.raises(NotFoundError, match="the games are: camelot, card-pairing, hi-q, memory, tantrix"):
+    with pytest.raises(NotFoundError, match="the games are: camelot, card-pairing, hi-q, memory, tantrix,"):
         dealmill.deals(game)
 
 
@@ -151,7 +151,7 @@ def test_a_file_that_cannot_be_answered_is_an_input_error(tmp_path: Path) -> Non
 
 def test_games_list_their_engines_and_examples() -> None:
     games = dealmill.games()
-    assert list(games) == ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
+    assert list(games) == ["camelot", "card-pairing", "hi-q", "memory", "tantrix", "tantrix-loop"]
     for name, game in games.items():
         assert game.name == name
         assert game.engines

@@ -6,6 +6,8 @@ import dealmill
 
 FOLDER = Path(__file__).parent.parent.parent / "docs" / "pictures"
 TANTRIX = "0,0:BYYGBG -1,1:GRGBBR 1,0:YRBRYB 2,0:YGGRRY / RBBRYY GBGYBY YBBRYR YBYBRR RBBRGG"
+BOX = "R / BBRYRY BBRYYR BBYRYR BBYYRR BRBRYY BRBYRY BRBYYR BRRBYY BRYBYR BRYRBY"
+ODD = "R / BBGRGR BBRRGG BGBGRR BGBRRG BGRGBR BRBRGG BRBYRY BYBYRR GGYRRY GGYRYR"
 STEPS = {
     "card-pairing-win": ("card-pairing", "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ", 1),
     "card-pairing-loss": ("card-pairing", "KK6A QKT8 9TA9 A7QT QJ7Q 6J66 78JJ T8K9 879A", 1),
@@ -16,6 +18,8 @@ STEPS = {
     "hi-q": ("hi-q", "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO", 2),
     "hi-q-class": ("hi-q/fewest", "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO", 4),
     "tantrix": ("tantrix", TANTRIX, 1),
+    "tantrix-loop": ("tantrix-loop", BOX, 10),
+    "tantrix-loop-loss": ("tantrix-loop", ODD, 1),
     "memory": ("memory", "AYBACBDCEDFEGFHGIHJIKJLKMLNMONPOQPRQSRTSUTVUWVXWYX", 40),
 }
 """The game or engine, the layout and the step of each picture."""

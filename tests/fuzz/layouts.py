@@ -9,7 +9,7 @@ from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.camelot.layout import VALUES
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, MOST_STACKS, RANKS
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.games.tantrix.tiles import HAND, LEAST, MOST_ON_FIELD, TILES
+from dealmill.pipeline.games.tantrix.tiles import COLOURS, HAND, LEAST, MOST_ON_FIELD, TILES
 from dealmill.testing.subject import Subject
 
 STEPS = ((0, 1), (1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1))
@@ -108,12 +108,23 @@ def tantrix_line(side: int, tiles: int = MOST_ON_FIELD) -> str:
             return f"{' '.join(f'{x},{y}:{tile}' for x, y, tile in field)} / {' '.join(sorted(bag)[:HAND])}"
 
 
+def _tantrix_loop() -> list[str]:
+    """The fewest tiles and all tiles of each colour; a set without curves, and one of sharp curves only."""
+    bearing = {colour: [tile for tile in TILES if colour in tile] for colour in COLOURS}
+    straight, sharp = (
+        [tile for tile in bearing["G"] if tile.rindex("G") - tile.index("G") in apart] for apart in ((3,), (1, 5))
+    )
+    sets = [(colour, tiles[:count]) for colour, tiles in bearing.items() for count in (3, len(tiles))]
+    return [f"{colour} / {' '.join(tiles)}" for colour, tiles in [*sets, ("G", straight), ("G", sharp)]]
+
+
 EXTREMES: dict[str, Callable[[], list[str]]] = {
     "camelot": _camelot,
     "card-pairing": _card_pairing,
     "hi-q": _hi_q,
     "memory": _memory,
     "tantrix": _tantrix,
+    "tantrix-loop": _tantrix_loop,
 }
 """By game, canonical layouts that are larger, smaller or stranger than deals."""
 
@@ -124,5 +135,14 @@ BEYOND: dict[str, list[str]] = {
         *("A" * (MOST_CARDS + 2) + " -", "10,10" + " -" * MOST_STACKS, ",".join(["10"] * (MOST_CARDS + 2)) + " -"),
     ],
     "memory": ["A" * 4, "AB" * 52, "A" * 106],
+    "tantrix-loop": [
+        *("R / BBGGRR BBGRRG", f"R / {' '.join(TILES)}", "R / BBGGYY BBGRRG BRYRBY", "R / BBGRRG BBGGRR BRYRBY"),
+        *(
+            "R / BBGGRR BBGGRR BRYRBY",
+            "R / BBGGRR BGRRGB BRYRBY",
+            "X / BBGGRR BBGRRG BRYRBY",
+            "R- BBGGRR BBGRRG BRYRBY",
+        ),
+    ],
 }
 """By game, texts that break one limit and keep all others, where alterations would hardly hit on them."""

@@ -53,6 +53,12 @@ def plain_tantrix(stream: PlainStream, tiles: int = 10) -> str:
     return tantrix.deal(stream, tiles)
 
 
+def plain_tantrix_loop(stream: PlainStream, tiles: int = 20, colour: int = 3) -> str:
+    letter = " BGRY"[colour]
+    bearing = [tile for tile in tantrix.all_tiles() if letter in tile]
+    return f"{letter} / {' '.join(sorted(stream.shuffled(bearing)[:tiles]))}"
+
+
 PLAIN: dict[str, tuple[Callable[..., str], list[dict[str, int]]]] = {
     "camelot": (plain_camelot, [{}]),
     "card-pairing": (
@@ -73,6 +79,10 @@ PLAIN: dict[str, tuple[Callable[..., str], list[dict[str, int]]]] = {
     "hi-q": (plain_hi_q, [{}, {"pegs": 0}, {"pegs": 1}, {"pegs": 33}]),
     "memory": (plain_memory, [{}, {"pairs": 1}, {"pairs": 2}, {"pairs": 52}]),
     "tantrix": (plain_tantrix, [{}, {"tiles": 1}, {"tiles": 20}]),
+    "tantrix-loop": (
+        plain_tantrix_loop,
+        [{}, {"tiles": 3}, {"tiles": 42}, *({"colour": colour} for colour in (1, 2, 4))],
+    ),
 }
 """By game, the description of a deal in plain code, and the parameters to try."""
 

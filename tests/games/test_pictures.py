@@ -15,6 +15,7 @@ CAMELOT = "JJJJQQQQKKKKA9A9A9A928282828373737374646464655550000"
 HI_Q = "OOO/OOO/OOOXOXO/OOOXOXO/OOOOXOO/OOO/OOO"
 PAIRS, CERTIFIED = "67 76 67 76", "QQA KQK AKK AAQ"
 TANTRIX = "-1,1:GRGBBR 0,0:BYYGBG 1,0:YRBRYB 2,0:YGGRRY / BBRGGR BBRYRY BBRYYR BGYBYG BRRYBY"
+LOOP = "R / BBGGRR BBGRRG BRYRBY GGYRYR"
 
 
 @each_game
@@ -42,6 +43,8 @@ def test_a_verdict_without_proof_shows_the_layout_only(game: Game) -> None:
         ("hi-q", HI_Q, Verdict.SCORED, "10-24", "step 1: the prescribed jump is 12-26, not 10-24"),
         ("memory", "AA", Verdict.SCORED, "1 1", "step 2: card 1 is already turned up"),
         ("tantrix", TANTRIX, Verdict.SCORED, "0,1:GRBBRG 40,0:YRBBRY", "step 2: 40,0.* an empty space next to"),
+        ("tantrix-loop", LOOP, Verdict.WINNABLE, "0,0:BBGGRR", "step 2: the tile BBGRRG is not laid"),
+        ("tantrix-loop", LOOP, Verdict.UNWINNABLE, "gentle 1", "2 links are gentle curves, not 1"),
         ("tantrix", TANTRIX, Verdict.SCORED, "0,1:GRBBRG 0,0:YRBBRY", "step 2: 0,0.* an empty space next to"),
     ],
 )

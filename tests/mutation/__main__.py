@@ -21,6 +21,7 @@ from signal import ITIMER_PROF, setitimer
 import pytest
 from hypothesis import HealthCheck, Phase, settings
 
+from dealmill.pipeline import games as package_of_games
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from tests.mutation.mutants import mutations
@@ -74,7 +75,8 @@ def main(game: Game) -> None:
 
 
 def folder_of(game: Game) -> str:
-    return game.package.rpartition(".")[2]
+    """The package of its tests, below `tests.games`."""
+    return game.package.removeprefix(f"{package_of_games.__name__}.")
 
 
 def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
@@ -84,7 +86,7 @@ def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
 
 
 def run_tests(game: Game) -> int:
-    tests = Path(__file__).parents[1] / "games" / folder_of(game) / "test_rules.py"
+    tests = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."), "test_rules.py")
     return pytest.main([*BARE, str(tests)], plugins=[QUICKEST_FIRST])
 
 

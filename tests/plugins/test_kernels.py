@@ -38,6 +38,7 @@ def package(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def test_kernels_are_cached_by_all_sources_of_their_package(package: Path) -> None:
     assert package_folder(package / "parts" / "kernels.py") == package
+    assert compiled_mark(package / "parts", "a part").parent == cache_folder(package)
     assert package_folder(package / "engine.py") == package
     before = cache_folder(package)
     assert before.name.startswith("golf-")

@@ -19,7 +19,7 @@ from dealmill.pipeline.ingest.sources import game_of_file
 from dealmill.pipeline.store.installation import Installation
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 
-OURS = ["camelot", "card-pairing", "hi-q", "memory", "tantrix"]
+OURS = ["camelot", "card-pairing", "hi-q", "memory", "tantrix", "tantrix-loop"]
 GAME = (PEG_ROW / "__init__.py").read_text()
 MODULES = ("layout", "deal", "engine", "rules", "picture")
 

@@ -1,12 +1,13 @@
 """All figures, in the order of the table: the tests and the table both read this list."""
 
-from tests.reproduce import camelot, card_pairing, freecell, hi_q, memory, tantrix
+from tests.reproduce import camelot, card_pairing, freecell, hi_q, memory, tantrix, tantrix_loop
 
 ALL_FIGURES = [
     *card_pairing.FIGURES,
     *camelot.FIGURES,
     *hi_q.FIGURES,
     *tantrix.FIGURES,
+    *tantrix_loop.FIGURES,
     *memory.FIGURES,
     *freecell.FIGURES,
 ]

@@ -65,6 +65,7 @@ QUESTIONS = [
     Question("hi-q/greedy", "Hi-Q, 16 pegs: mean sum of the holes at the end", NEW),
     Question("hi-q/fewest", "Hi-Q, 16 pegs: mean of the fewest pegs that a play leaves", NEW, count=HUNDRED_THOUSAND),
     Question("tantrix/legal-moves", "Tantrix, 10 tiles: mean number of legal moves", NEW),
+    Question("tantrix-loop/winnable", "Tantrix loop, 20 tiles: winnable", NEW, count=HUNDRED_THOUSAND),
     Question("memory/two-pass", "Memory, 25 pairs, two passes: mean flips", "98.981 ± 0.003, simulation"),
     Question(
         "memory/two-pass-last-card",

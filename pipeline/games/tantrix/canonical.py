@@ -92,7 +92,7 @@ def _is_layout(text: Bytes, begin: np.uint64, slash: np.uint64, field: Field) ->
         comma = text[at] == COMMA
         y, at, y_is_canonical = _number(text, at + ONE)
         colon = text[at] == COLON
-        code = _code(text, at + ONE)
+        code = tile_code(text, at + ONE)
         at += TILE_LENGTH + TWO
         blank = text[at - ONE] == BLANK
         space = ROW * x + y
@@ -125,7 +125,7 @@ def _number(text: Bytes, at: np.uint64) -> tuple[int, np.uint64, bool]:
 
 
 @inlined
-def _code(text: Bytes, at: np.uint64) -> int:
+def tile_code(text: Bytes, at: np.uint64) -> int:
     """Return the code of the tile whose six letters are at `at`; `CODES` if one of them is not a colour."""
     code = 0
     for side in range(SIDES):
@@ -168,7 +168,7 @@ def _hand(text: Bytes, at: np.uint64) -> tuple[np.uint64, bool]:
     """Read the tiles in hand from `at` on, each after a blank; return their set, and whether they are in order."""
     seen, last, in_order = ZERO, -1, True
     for _ in range(HAND):
-        number = int(IN_HAND[_code(text, at + ONE)])
+        number = int(IN_HAND[tile_code(text, at + ONE)])
         in_order &= (text[at] == BLANK) & (number > last)
         seen |= ONE << np.uint64(number)
         last = number

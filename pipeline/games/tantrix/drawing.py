@@ -3,7 +3,7 @@
 The colour of a link is also told by the pattern along its middle, and by a letter at each end that no other tile joins.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from math import cos, pi, sin, sqrt
 
@@ -64,7 +64,7 @@ FORCED: Style = {"class_": "forced", "fill": "none", "stroke": INK, "stroke_widt
 
 def drawn(position: Position, move: Move | None, caption: str) -> Scene:
     """Return the field with its forced (!) and controlled (✕) spaces, the hand, and the tile that a move places."""
-    places = [_middle(space) for space in (*position.field, *position.links)]
+    places = [middle_of(space) for space in (*position.field, *position.links)]
     left, top = min(x for x, _ in places) - RADIUS, min(y for _, y in places) - APOTHEM
     across, down = max(x for x, _ in places) + RADIUS - left, max(y for _, y in places) + APOTHEM - top
     beside = len(position.hand) * (2 * APOTHEM + BETWEEN) - BETWEEN + 2 * MARGIN
@@ -78,38 +78,49 @@ def drawn(position: Position, move: Move | None, caption: str) -> Scene:
 
 def _field(position: Position, move: Move | None) -> Iterator[str]:
     tiles = position.field | ({move.space: move.tile} if move else {})
-    for space in tiles:
-        yield _hexagon(_middle(space), TILE)
-    for space, tile in tiles.items():
-        free = frozenset(side for side, beyond in enumerate(around(space)) if beyond not in tiles)
-        yield _links(_middle(space), tile, free)
+    yield from tiles_on(tiles)
     for space in sorted(position.links.keys() - tiles.keys()):
-        x, y = _middle(space)
-        yield _hexagon((x, y), FORCED if space in position.forced_spaces else GHOST)
+        x, y = middle_of(space)
+        yield hexagon((x, y), FORCED if space in position.forced_spaces else GHOST)
         yield text(x, y + 20, str(space), 13, NOTE)
         if space in position.forced_spaces:
             yield text(x, y - 8, "!", 36, INKED, bold=True)
         elif space in position.controlled_spaces:
             yield cross(x, y - 4, 9, {**GHOST, "stroke_width": 3, "stroke_dasharray": "none"})
     if move:
-        yield _hexagon(_middle(move.space), CHOSEN)
+        yield hexagon(middle_of(move.space), CHOSEN)
+
+
+def tiles_on(field: Mapping[Space, str]) -> Iterator[str]:
+    """Yield the tiles on a field, with letters on their free sides."""
+    for space in field:
+        yield hexagon(middle_of(space), TILE)
+    for space, tile in field.items():
+        free = frozenset(side for side, beyond in enumerate(around(space)) if beyond not in field)
+        yield _links(middle_of(space), tile, free)
+
+
+def free_tile(middle: Point, tile: str) -> str:
+    """Return a tile with letters on all sides."""
+    return hexagon(middle, TILE) + _links(middle, tile, frozenset(range(SIDES)))
 
 
 def _hand(position: Position, move: Move | None, first: Point) -> Iterator[str]:
     for number, tile in enumerate(position.hand):
         middle = first[0], first[1] + number * (2 * APOTHEM + BETWEEN)
-        yield _hexagon(middle, TILE)
-        yield _links(middle, tile, frozenset(range(SIDES)))
+        yield free_tile(middle, tile)
         if move and move.tile in rotations(tile):
-            yield _hexagon(middle, CHOSEN | {"stroke_dasharray": "8 5"})
+            yield hexagon(middle, CHOSEN | {"stroke_dasharray": "8 5"})
     yield text(first[0], first[1] - APOTHEM - MARGIN, "in hand", 16, NOTE)
 
 
-def _middle(space: Space) -> Point:
+def middle_of(space: Space) -> Point:
+    """Return the middle of a space; that of 0,0 is the origin."""
     return 1.5 * RADIUS * space.x, -2 * APOTHEM * (space.y + space.x / 2)
 
 
-def _hexagon(middle: Point, style: Style) -> str:
+def hexagon(middle: Point, style: Style) -> str:
+    """Return the edge of a tile or space."""
     reach = RADIUS - INSET
     corners = [(middle[0] + reach * cos(pi / 3 * k), middle[1] + reach * sin(pi / 3 * k)) for k in range(SIDES)]
     return element("path", d=f"M{'L'.join(map(at, corners))}Z", **style)

@@ -41,11 +41,11 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
         If the moves in `evidence` cannot be read or drawn.
     """
     position = read_position(layout)
-    field = _field(position, {})
-    yield f"{field}\n\n{_count(len(position.field), 'tile')} on the field; in hand:\n\n{_hand(position.hand)}"
+    field = field_board(position.field, {})
+    yield f"{field}\n\n{_count(len(position.field), 'tile')} on the field; in hand:\n\n{row_of_tiles(position.hand)}"
     if verdict is Verdict.SCORED and evidence is not None:
         moves = list(_readable_moves(position, evidence))
-        yield f"{_field(position, _labels(position, moves))}\n\n{_caption(moves)}"
+        yield f"{field_board(position.field, _labels(position, moves))}\n\n{_caption(moves)}"
 
 
 def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
@@ -105,8 +105,9 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _field(position: Position, labels: Mapping[Space, str]) -> str:
-    spaces = [*position.field, *labels]
+def field_board(tiles: Mapping[Space, str], labels: Mapping[Space, str]) -> str:
+    """Return the tiles on a field, with their spaces, and labels on spaces."""
+    spaces = [*tiles, *labels]
     first, last = min(spaces).x, max(spaces).x
     strips = []
     for left in range(first, last + 1, COLUMNS):
@@ -114,15 +115,16 @@ def _field(position: Position, labels: Mapping[Space, str]) -> str:
         for space in spaces:
             if left <= space.x < left + COLUMNS:
                 line, column = -UP * space.y - UP_PER_COLUMN * space.x, RIGHT * space.x
-                if space in position.field:
-                    _draw_tile(canvas, line, column, position.field[space])
+                if space in tiles:
+                    _draw_tile(canvas, line, column, tiles[space])
                 _write(canvas, line + 2, column, str(space))
                 _write(canvas, line + 3, column, labels.get(space, ""))
         strips.append(_render(canvas))
     return "\n\n(and to the right of it)\n\n".join(strips)
 
 
-def _hand(tiles: Sequence[str]) -> str:
+def row_of_tiles(tiles: Sequence[str]) -> str:
+    """Return tiles side by side."""
     canvas: Canvas = {}
     for number, tile in enumerate(tiles):
         _draw_tile(canvas, 0, HAND_PITCH * number, tile)

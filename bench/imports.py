@@ -18,7 +18,7 @@ FORMS = ("jsonl", "csv", "parquet")
 
 def imports(count: int = 100_000) -> str:
     """Return a table with a row per game and format: µs of CPU time per layout, and ratios."""
-    gc.set_threshold(10_000)  # as all commands do
+    gc.set_threshold(200_000)  # as all commands do
     rows = []
     for name in GAMES:
         game = find_game(name)

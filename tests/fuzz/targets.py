@@ -12,6 +12,7 @@ from codecs import BOM_UTF8
 from collections.abc import Callable
 from contextlib import closing
 from functools import cache, partial
+from tempfile import TemporaryFile
 from typing import cast
 from unittest.mock import patch
 
@@ -184,11 +185,13 @@ ROWS = [
 )
 def files_of_verdicts(name: str, rows: list[str]) -> None:
     """Each row is a verdict that can be stored or a reject with reasons, in order, or the file is refused."""
-    data = "\n".join(rows).encode("utf-8", "replace")
+    file = TemporaryFile()
+    file.write("\n".join(rows).encode("utf-8", "replace"))
+    file.seek(0)
     claimed = verdicts.Claimed(find_game("memory"), "memory/mine", "1", "memory/two-pass")
     form = verdicts._form_of(name)
     try:
-        found = list(verdicts._entries(name, claimed, form, lambda: closing(io.BytesIO(data)), lambda _: None))
+        found = list(verdicts._entries(name, claimed, form, lambda: file, lambda _: None))
     except InputError as error:
         assert str(error).startswith(name) and str(error).isprintable()
         return

@@ -9,11 +9,11 @@ import io
 import os
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache, partial
 from tempfile import TemporaryFile
-from typing import cast
+from typing import BinaryIO, cast
 from unittest.mock import patch
 
 import click
@@ -180,18 +180,25 @@ ROWS = [
 ]
 
 
+@contextmanager
+def file_of(data: bytes) -> Iterator[BinaryIO]:
+    """A real file, whose size can be asked for."""
+    with TemporaryFile() as file:
+        file.write(data)
+        file.seek(0)
+        yield cast(BinaryIO, file)
+
+
 @given(
     st.sampled_from(["memory.jsonl", "memory.csv"]), st.lists(inputs.mutated(st.sampled_from(ROWS)) | inputs.anything)
 )
 def files_of_verdicts(name: str, rows: list[str]) -> None:
     """Each row is a verdict that can be stored or a reject with reasons, in order, or the file is refused."""
-    file = TemporaryFile()
-    file.write("\n".join(rows).encode("utf-8", "replace"))
-    file.seek(0)
+    data = "\n".join(rows).encode("utf-8", "replace")
     claimed = verdicts.Claimed(find_game("memory"), "memory/mine", "1", "memory/two-pass")
     form = verdicts._form_of(name)
     try:
-        found = list(verdicts._entries(name, claimed, form, lambda: file, lambda _: None))
+        found = list(verdicts._entries(name, claimed, form, lambda: file_of(data), lambda _: None))
     except InputError as error:
         assert str(error).startswith(name) and str(error).isprintable()
         return

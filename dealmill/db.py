@@ -81,4 +81,4 @@ def current(url: str | None = None) -> str | None:
 
 
 def _database(url: str | None) -> Database:
-    return Database(database_url(settings().database_url.get_secret_value() if url is None else url))
+    return Database(database_url(settings().database_url if url is None else url))

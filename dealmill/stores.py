@@ -98,7 +98,7 @@ def open(url: str | None = None, *, read_only: bool = False, statement_seconds: 
     DamagedError
         If its revision is damaged.
     """
-    chosen = settings().database_url.get_secret_value() if url is None else url
+    chosen = settings().database_url if url is None else url
     return Store(open_store(chosen, writable=not read_only, statement_seconds=statement_seconds))
 
 

@@ -1,20 +1,20 @@
 """Settings, from environment variables ``DEALMILL_…`` and from a file ``.env`` in the working directory.
 
-An empty variable counts as not set, except ``DEALMILL_PLUGINS``.
+An empty variable counts as not set, except ``DEALMILL_PLUGINS``. Names may be in upper or lower case.
+
+These are read by every command before it does anything, so without pydantic, which would take longer to load than all
+that is left of a short command.
 """
 
 import os
 import re
 import stat
 import warnings
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
 from functools import cache
 from pathlib import Path
-from typing import Literal
-
-from dotenv.main import DotEnv
-from pydantic import Field, SecretStr, ValidationError, model_validator
-from pydantic_settings import BaseSettings, DotEnvSettingsSource, EnvSettingsSource, SettingsConfigDict
+from typing import Any
 
 from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning
 from dealmill.pipeline.printable import printable
@@ -29,55 +29,61 @@ OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD"}
 """Variables that compose.yaml reads from the same file."""
 
 
-class Settings(BaseSettings):
+def _checked(read: Callable[[str], Any], holds: Callable[[Any], bool], allowed: str) -> dict[str, Any]:
+    """Return the metadata of a setting whose text is `read`, and whose value must meet a condition."""
+    return {"read": read, "holds": holds, "allowed": allowed}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
     """The settings of an installation. URLs can contain passwords, so they are never shown."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, env_file=FILE, extra="ignore")
-
-    database_url: SecretStr = SecretStr("sqlite:///dealmill.db")
+    database_url: str = field(default="sqlite:///dealmill.db", repr=False)
     """The URL of the database: ``sqlite:///FILE`` or ``postgresql://USER:PASSWORD@HOST/NAME``."""
 
-    broker_url: SecretStr | None = None
+    broker_url: str | None = field(default=None, repr=False)
     """The URL of the message broker, ``redis://…``; if it is not set, each command starts its own broker."""
 
     engines: str = ""
     """Manifests of engines that are programs, and folders of them, separated by colons."""
 
-    workers: int = Field(
-        default_factory=lambda: os.cpu_count() or 1, ge=1, le=1024, description="a whole number from 1 to 1,024"
+    workers: int = field(
+        default_factory=lambda: os.cpu_count() or 1,
+        metadata=_checked(int, lambda number: 1 <= number <= 1024, "a whole number from 1 to 1,024"),
     )
     """The number of worker processes that a command starts on this machine."""
 
-    lease_seconds: float = Field(
-        default=60, gt=0, le=86_400, description="a number of seconds, more than 0 and at most 86,400"
+    lease_seconds: float = field(
+        default=60.0,
+        metadata=_checked(
+            float, lambda number: 0 < number <= 86_400, "a number of seconds, more than 0 and at most 86,400"
+        ),
     )
     """The lease of a claimed job, in seconds; afterwards another worker can claim it."""
 
-    metrics_port: int | None = Field(
-        default=None, ge=1, le=65_535, description="a port number, a whole number from 1 to 65,535"
+    metrics_port: int | None = field(
+        default=None,
+        metadata=_checked(int, lambda number: 1 <= number <= 65_535, "a port number, a whole number from 1 to 65,535"),
     )
     """The port on which the workers of a command serve Prometheus metrics; none are served if it is not set."""
 
     metrics_host: str = "127.0.0.1"
     """The address on which metrics are served."""
 
-    web_token: SecretStr | None = None
+    web_token: str | None = field(default=None, repr=False)
     """The access token that every request to the web pages must have; required to serve them to other machines."""
 
     web_hosts: str = ""
     """The host names in the URLs of the web pages, separated by commas, besides the address and ``localhost``."""
 
-    log_format: Literal["console", "json"] = Field(default="console", description="console or json")
+    log_format: str = field(
+        default="console", metadata=_checked(str, {"console", "json"}.__contains__, "console or json")
+    )
     """The format of worker logs: text for people, or one JSON object per line."""
 
     plugins: str | None = None
     """The distributions whose games are loaded, by name, separated by commas; all if it is not set. Dealmill's own
     games are always loaded, and an empty value loads no others."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_empty(cls, given: dict[str, object]) -> dict[str, object]:
-        return {name: value for name, value in given.items() if value != "" or name == "plugins"}
 
 
 @cache
@@ -90,34 +96,60 @@ def settings() -> Settings:
         If a variable has an invalid value, or the file ``.env`` cannot be read.
     """
     try:
-        _check_file()
-        found = Settings()
-        _warn_of_unknown()
-    except ValidationError as error:
-        wrong = "; ".join(_objection(str(each["loc"][0]), each["msg"]) for each in error.errors())
-        raise DealmillError(f"invalid setting: {wrong}") from error
+        given = _variables()
     except (OSError, UnicodeDecodeError) as error:
         raise DealmillError("the file .env cannot be read as text: fix it or remove it") from error
-    return found
+    values, wrong = dict[str, Any](), list[str]()
+    for setting in fields(Settings):
+        name = PREFIX + setting.name.upper()
+        text = given.get(name, "")
+        if not text and not (setting.name == "plugins" and name in given):
+            continue
+        try:
+            values[setting.name] = _read(text, setting.metadata)
+        except ValueError:  # without the value, which may be a password that was meant for another setting
+            wrong.append(f"{name} must be {setting.metadata['allowed']}")
+    if wrong:
+        raise DealmillError(f"invalid setting: {'; '.join(wrong)}")
+    _warn_of_unknown(name for name, text in given.items() if text)
+    return Settings(**values)
 
 
-def _objection(name: str, message: str) -> str:
-    """Return why a setting is invalid, without its value, which may be a password that was meant for another one."""
-    allowed = Settings.model_fields[name].description
-    return f"{PREFIX}{name.upper()} must be {allowed}" if allowed else f"{PREFIX}{name.upper()}: {message}"
+def _read(text: str, metadata: Mapping[str, Any]) -> object:
+    """Return the value of a setting. Raises `ValueError` if it is not allowed."""
+    if not metadata:
+        return text
+    value = metadata["read"](text)
+    if not text.isascii() or not metadata["holds"](value):
+        raise ValueError
+    return value
 
 
-def _check_file() -> None:
-    """Check that ``.env``, if it exists, is a regular file of a bounded size, also with its variables expanded: reading
-    a pipe would block, and forty lines that each name the line before twice would expand to terabytes."""
+def _variables() -> dict[str, str]:
+    """Return the variables of ``.env`` and of the environment, which count more, by their names in upper case."""
+    found: dict[str, str | None] = {}
+    if _file_exists():
+        from dotenv import dotenv_values
+
+        found |= dotenv_values(FILE, encoding="utf-8")
+    found = {name.upper(): value for name, value in (*found.items(), *os.environ.items())}
+    return {name: value for name, value in found.items() if value is not None and name.startswith(PREFIX)}
+
+
+def _file_exists() -> bool:
+    """Return whether there is a ``.env``. Check that it is a regular file of a bounded size, also with its variables
+    expanded: reading a pipe would block, and forty lines that each name the line before twice would expand to
+    terabytes."""
     try:
         found = Path(FILE).stat()
     except FileNotFoundError:
-        return
+        return False
     if not stat.S_ISREG(found.st_mode):
         raise DealmillError(f"{FILE} is not a regular file: remove it, or make it a text file of settings")
     if found.st_size > MOST_BYTES:
         raise DealmillError(f"{FILE} is larger than {MOST_BYTES:,} bytes, so it is not a file of settings: remove it")
+    from dotenv.main import DotEnv
+
     lengths, total = {name: len(value) for name, value in os.environ.items()}, 0
     for name, value in DotEnv(FILE, encoding="utf-8").parse():
         text = value or ""
@@ -128,20 +160,16 @@ def _check_file() -> None:
                 f"the variables in {FILE} expand to more than {MOST_BYTES:,} characters, from {printable(name)} on: "
                 "shorten it"
             )
+    return True
 
 
-def _warn_of_unknown() -> None:
-    """Warn of each variable ``DEALMILL_…``, in upper or lower case, that is not the name of a setting."""
-    fields = [name.upper() for name in Settings.model_fields]
-    known = [PREFIX + name for name in fields]
-    given = {
-        name.upper()
-        for source in (EnvSettingsSource, DotEnvSettingsSource)
-        for name, value in source(Settings).env_vars.items()
-        if value
-    }
-    for name in sorted(given - OF_COMPOSE - set(known)):
-        if name.startswith(PREFIX):
-            near = get_close_matches(name, known, n=1, cutoff=0.8)
-            hint = f"did you mean {near[0]}?" if near else f"after {PREFIX}, use one of: {', '.join(fields)}"
-            warnings.warn(f"unknown setting {printable(name)}: {hint}", UnknownSettingWarning, stacklevel=3)
+def _warn_of_unknown(given: Iterable[str]) -> None:
+    """Warn of each variable ``DEALMILL_…`` that is not the name of a setting."""
+    names = [setting.name.upper() for setting in fields(Settings)]
+    known = [PREFIX + name for name in names]
+    for name in sorted({*given} - OF_COMPOSE - {*known}):
+        from difflib import get_close_matches  # seldom needed
+
+        near = get_close_matches(name, known, n=1, cutoff=0.8)
+        hint = f"did you mean {near[0]}?" if near else f"after {PREFIX}, use one of: {', '.join(names)}"
+        warnings.warn(f"unknown setting {printable(name)}: {hint}", UnknownSettingWarning, stacklevel=3)

@@ -16,12 +16,7 @@ BROKER_PATIENCE = 10.0
 """Seconds after which a connection to a broker that does not respond is closed and opened again."""
 
 
-def _broker_url() -> str | None:
-    url = settings().broker_url
-    return url.get_secret_value() if url else None
-
-
-app = Celery("dealmill", broker=_broker_url())
+app = Celery("dealmill", broker=settings().broker_url)
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",

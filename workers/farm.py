@@ -146,7 +146,7 @@ class Farm:
                 self._broker = opened.enter_context(LocalBroker(self._folder))
                 self._broker_url = self._broker.url
             else:
-                self._broker_url = configured.get_secret_value()
+                self._broker_url = configured
                 check_broker(self._broker_url)
             self._start_worker()
             opened.callback(self._stop_worker)

@@ -53,7 +53,7 @@ def doctor(url: str | None = None) -> list[Check]:
     DealmillError
         If a setting cannot be used.
     """
-    store = Database(database_url(settings().database_url.get_secret_value() if url is None else url))
+    store = Database(database_url(settings().database_url if url is None else url))
     file = file_of(store)
     checks: dict[str, Callable[[], str]] = {"versions": _versions, "games": _games, "engines": _engines}
     if any_programs(games()):
@@ -186,5 +186,5 @@ def _broker() -> str:
     configured = settings().broker_url
     if configured is None:
         return f"not configured; commands start {find_server()}"
-    check_broker(configured.get_secret_value())
+    check_broker(configured)
     return "the configured broker responds"

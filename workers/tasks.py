@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 def configured_store() -> Database:
     """Return the store that the settings name, at any revision."""
-    return Database(database_url(settings().database_url.get_secret_value()))
+    return Database(database_url(settings().database_url))
 
 
 @app.task(name=TASK, Request=f"{__name__}:WatchedRequest")  # type: ignore[untyped-decorator]

@@ -16,7 +16,7 @@ LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
 def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], object]) -> None:
     """Serve the pages over a store until a KeyboardInterrupt; `tell` receives their address."""
     chosen = settings()
-    token = None if chosen.web_token is None else chosen.web_token.get_secret_value()
+    token = chosen.web_token
     check_address(host, token)
     hosts = [name.strip() for name in chosen.web_hosts.split(",") if name.strip()]
     shown = f"[{host}]" if ":" in host else host

@@ -71,14 +71,16 @@ def test_an_invalid_broker_url_is_reported_without_its_password(url: str, tmp_pa
 
 
 def test_empty_settings_count_as_unset(tmp_path: Path) -> None:
-    code, found = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.model_fields})
+    code, found = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.__dataclass_fields__})
     assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
     assert "not configured" in found["broker"][1]
 
 
 def test_the_help_names_every_setting() -> None:
     text = CliRunner().invoke(commands, ["--help"]).output
-    assert set(re.findall(r"DEALMILL_\w+", text)) == {f"DEALMILL_{field.upper()}" for field in Settings.model_fields}
+    assert set(re.findall(r"DEALMILL_\w+", text)) == {
+        f"DEALMILL_{field.upper()}" for field in Settings.__dataclass_fields__
+    }
 
 
 def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def test_passwords_come_from_the_environment_and_stand_in_no_command(name: str) 
 @pytest.mark.parametrize("name", ["migrate", "worker", "web"])
 def test_every_setting_of_dealmill_is_passed_to_the_services(name: str) -> None:
     assert {key.lower() for key in SERVICES[name]["environment"]} == {
-        f"dealmill_{field}" for field in Settings.model_fields
+        f"dealmill_{field}" for field in Settings.__dataclass_fields__
     }
 
 

@@ -253,7 +253,7 @@ def settings_of_the_environment(name: str, text: str, secret: bool) -> None:
     value = value.replace("\0", "").encode("utf-8", "replace").decode()
     with patch.dict(os.environ, {f"DEALMILL_{name}": value}):
         try:
-            database_url(configured.__wrapped__().database_url.get_secret_value())
+            database_url(configured.__wrapped__().database_url)
         except DealmillError as error:
             assert f"DEALMILL_{name}" in str(error)
             assert SECRET not in str(error)

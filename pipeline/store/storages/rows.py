@@ -2,7 +2,7 @@
 
 A page starts beyond the last position of the previous one, so the thousandth page is as fast as the first."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
 from operator import itemgetter
@@ -226,16 +226,11 @@ def _between(
     store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of a page in order."""
-    where = {"first": after + 1, "last": before - 1, "most": most}
-    rows = _rows(store, run, by_position(Conditions.of(wanted), backwards), wanted, where)
-    return sorted(rows, key=itemgetter(0), reverse=backwards)
-
-
-def _rows(
-    store: Database, run: RunStatus, query: Select[*tuple[Any, ...]], wanted: Filter, where: Mapping[str, int]
-) -> list[Row[*tuple[Any, ...]]]:
+    query = by_position(Conditions.of(wanted), backwards)
+    where = {**parameters(run, wanted), "first": after + 1, "last": before - 1, "most": most}
     with store.reading() as connection:
-        return list(connection.execute(query, {**parameters(run, wanted), **where}).all())
+        rows = connection.execute(query, where).all()
+    return sorted(rows, key=itemgetter(0), reverse=backwards)
 
 
 def _first_pages(store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int) -> list[Page]:

@@ -18,6 +18,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 import dealmill
+from dealmill.pipeline.printable import printable
 from dealmill.web import api, charts, compare, overview, pages, verdicts
 from dealmill.web.check import Checker, Judge
 from dealmill.web.compare import Comparisons
@@ -37,6 +38,7 @@ STATUS: dict[type[dealmill.DealmillError], int] = {
     dealmill.DealmillError: 500,
 }
 """The HTTP status of an error: that of the first class in its list of base classes."""
+NOT_FOUND = 404
 
 
 class Guarded(FastAPI):
@@ -95,6 +97,8 @@ def _explain(request: Request, error: Exception) -> Response:
         code, message = 422, "; ".join(map(_malformed, error.errors()))
     elif isinstance(error, HTTPException):
         code, message = error.status_code, str(error.detail)
+        if code == NOT_FOUND:
+            message = f"there is no page {printable(request.url.path)}"
     else:
         code, message = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), str(error)
     headers = error.headers if isinstance(error, HTTPException) else None

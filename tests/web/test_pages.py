@@ -113,7 +113,7 @@ SHOWN = [
             "nodes &gt;= 7 AND nodes &lt;= 7 AND length(layout) &gt;= 40",
         ],
     ),
-    (f"/runs/{shop.SURVEY}", ["with 95 % confidence. It is known: 51.38 %."]),
+    (f"/runs/{shop.SURVEY}", ["with 95 % confidence. Exactly, it is 51.38 %."]),
     (f"/runs/{shop.MEMORY}", ["version 1 (look at all cards two by two, then collect the pairs)</span> on"]),
     (f"/runs/{shop.MEMORY}/layouts/1", [" flips</strong>"]),
     (f"/runs/{shop.HI_Q}/layouts/1", ['data-step="0" aria-current="step"']),
@@ -335,7 +335,7 @@ def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> No
         ("/runs/1/layouts?verdict=won", 400, "there is no verdict"),
         ("/runs/1/layouts?audit=fine", 400, "there is no outcome"),
         (f"/runs/{shop.SURVEY}/layouts?audit=valid", 400, "is packed"),
-        ("/nothing", 404, "Not Found"),
+        ("/nothing", 404, "there is no page /nothing"),
     ],
 )
 def test_errors_are_pages_that_say_what_is_wrong(client: TestClient, path: str, code: int, message: str) -> None:

@@ -28,6 +28,7 @@ from dealmill.pipeline.games.reading import read_one, rejected
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import (
     BLOCK_BYTES,
+    LONGEST_LINE,
     STDIN,
     Reached,
     Reopen,
@@ -360,6 +361,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _csv_rows(file: BinaryIO, name: str, proves: Judge, reached: Reached) -> Iterator[tuple[Sequence[int], Fields]]:
+    csv.field_size_limit(LONGEST_LINE)  # that of the library, 131,072, is too low for some evidence
     columns = list[str]()
     for number, block in text_blocks(file, name, reached):
         texts = decoded(block).split("\n")

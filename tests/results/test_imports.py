@@ -126,6 +126,14 @@ def test_failures_and_empty_traces_survive_each_form(
         assert (again.fingerprint, rows_of(again)) == (run.fingerprint, rows_of(run))
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_long_evidence_survives_each_form(store: Database, other: Store, form: str, tmp_path: Path) -> None:
+    csv.field_size_limit(131_072)  # as in a new process
+    claim = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1 2 3 4 " * 100_000}
+    run = imported(other._database, written(tmp_path / "long.jsonl", [claim]))
+    assert rows_of(imported(store, exported(run, tmp_path / f"again{form}"))) == rows_of(run)
+
+
 @pytest.mark.parametrize("form", [".jsonl", ".csv", ".parquet"])
 def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, form: str, tmp_path: Path) -> None:
     true = {"layout": "AABB", "verdict": "scored", "value": 4, "nodes": 2, "evidence": "1 2 3 4"}

@@ -58,6 +58,8 @@ class Reading:
         new = not self.source.complete
         if new:
             self._read_on(progress, tick)
+        if self.error and self._run:
+            return  # the import, which has only this source, raises it
         progress(Ingested(self.source, self.name, new, self.error))
 
     def _read_on(self, progress: Progress, tick: Callable[[], None]) -> None:

@@ -417,6 +417,9 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     assert json.loads(ran.stdout)["engine"] == "memory/mine"
     refused = dealmill("import", "-", "--engine", "memory/mine", "--version", "9", cwd=tmp_path, stdin=b"{}\n")
     assert "dealmill: stdin seems to be of something else" in refused.stderr
+    piped += b"\0\n"
+    stopped = dealmill("import", "-", "--engine", "memory/mine", "--version", "9", cwd=tmp_path, stdin=piped)
+    assert (stopped.returncode, stopped.stderr.count("there is a NUL byte")) == (1, 1)
     ran = dealmill("audit", "1", cwd=tmp_path)
     assert ran.returncode == 0
     assert "nothing proved" in dealmill("status", "1", cwd=tmp_path).stdout

@@ -24,7 +24,7 @@ def why_no_tile(text: str) -> str | None:
     if unknown := sorted(shown - set(COLOURS)):
         return f"unknown colour{'s' * (len(unknown) > 1)} {', '.join(map(repr, unknown))} in {text!r}"
     if len(text) != SIDES:
-        return f"{text} has {len(text)} sides, expected {SIDES}"
+        return f"{text} has {len(text)} side{'s' * (len(text) != 1)}, expected {SIDES}"
     if len(shown) != 3 or any(text.count(colour) != 2 for colour in shown):
         return f"{text} is not one of the 56 tiles: a tile has two sides of each of three colours"
     if text[:3] == text[3:]:

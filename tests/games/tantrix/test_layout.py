@@ -55,6 +55,7 @@ def test_canonical_text_of_an_untidy_one() -> None:
         (f"0,0:BBYYRR 100,-1000:GGRRBB / {HAND}", ["x is 100, expected -99 to 99", "y is -1000, expected -99 to 99"]),
         (f"0,0:BBYYRR 1,0:GGRRBX / {HAND}", ["unknown colour 'X' in 'GGRRBX'"]),
         (f"0,0:BBYYRR 1,0:GGRRB / {HAND}", ["GGRRB has 5 sides, expected 6"]),
+        (f"0,0:BBYYRR / {HAND} R", ["the number of tiles in hand is 6, expected 5", "R has 1 side, expected 6"]),
         (f"0,0:BBYYRR 1,0:GGGRBB / {HAND}",
          ["GGGRBB is not one of the 56 tiles: a tile has two sides of each of three colours"]),
         (f"0,0:BBYYRR 1,0:RBGRBG / {HAND}", ["RBGRBG is not one of the 56 tiles: it looks the same after half a turn"]),

@@ -382,6 +382,8 @@ def _checked_columns(name: str, columns: Iterable[str] | None) -> list[str]:
     found = list(columns or ())
     if missing := [column for column in NEEDED if column not in found]:
         raise InputError(f"{name} has no column {' and no column '.join(missing)}; name them in its first line")
+    if twice := [column for column in COLUMNS if found.count(column) > 1]:
+        raise InputError(f"{name} has more than one column {twice[0]}")
     return found
 
 
@@ -460,7 +462,7 @@ def _parquet_rows(file: BinaryIO, name: str, _proves: Judge, reached: Reached) -
             yield range(line, line + len(batch)), [columns.get(column, nothing) for column in COLUMNS]
             line += len(batch)
             reached(size * line // max(table.metadata.num_rows, 1))
-    except (pa.ArrowException, UnicodeDecodeError) as error:
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InputError(f"{name} is damaged, or is not a Parquet file: {str(error).splitlines()[0]}") from error
 
 

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 from shutil import copyfile
@@ -26,6 +27,7 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import reading
+from dealmill.pipeline.ingest.verdicts import read_verdicts
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
@@ -330,6 +332,7 @@ def test_each_line_is_a_verdict_or_a_reject_with_a_reason(sqlite_store: Database
     [
         ("memory.txt", b"AABB\n", "must end in .jsonl"),
         ("memory.csv", b"position,verdict\n1,scored\n", "no column layout"),
+        ("memory.csv", b"layout,verdict,layout\nAABB,undecided,ABAB\n", "more than one column layout"),
         ("memory.csv", b"\n", "is empty"),
         ("memory.csv", b"layout,verdict\n", "is empty"),
         ("memory.jsonl", b"\n \n", "is empty"),
@@ -347,6 +350,20 @@ def test_what_is_no_file_of_verdicts_is_refused_and_nothing_is_stored(
     with pytest.raises((InputError, UsageError), match=message):
         imported(sqlite_store, tmp_path / name, "mine")
     assert not Store(sqlite_store).runs()
+
+
+@given(at=st.integers(0, 10_000), sign=st.integers(0, 255))
+@settings(deadline=None)
+def test_a_damaged_parquet_file_is_read_or_refused(
+    tmp_path_factory: pytest.TempPathFactory, at: int, sign: int
+) -> None:
+    path = tmp_path_factory.getbasetemp() / "memory.parquet"
+    claim = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": None}
+    damaged = bytearray(written(path, [claim, {**claim, "evidence": "1 2 3 4"}]).read_bytes())
+    damaged[at % len(damaged)] = sign
+    path.write_bytes(damaged)
+    with suppress(InputError):
+        list(read_verdicts(games()["memory"], str(path)))
 
 
 def test_cells_that_are_not_closed_are_rejected_in_their_lines(sqlite_store: Database, tmp_path: Path) -> None:

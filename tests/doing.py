@@ -109,10 +109,11 @@ def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: i
 
 def do_audit(store: Database, number: int) -> AuditStatus:
     """Do all pending jobs of audits, and return the audit with the given number."""
-    for part in leases.pending(store, AUDITING, installed_engines(), 10_000):
-        job = AUDIT_JOBS.claim(store, part, "test", LEASE)
-        assert job is not None
-        assert AUDIT_JOBS.finish(store, job, AUDIT_JOBS.do(store, job))
+    while parts := leases.pending(store, AUDITING, installed_engines(), 10_000):
+        for part in parts:
+            job = AUDIT_JOBS.claim(store, part, "test", LEASE)
+            assert job is not None
+            assert AUDIT_JOBS.finish(store, job, AUDIT_JOBS.do(store, job))
     return find_audit(store, number)
 
 

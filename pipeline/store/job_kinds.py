@@ -1,15 +1,16 @@
 """The kinds of jobs: a worker claims a job, does it with no transaction open, and finishes it in one transaction."""
 
+import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, bindparam, select, update
 
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import referee
+from dealmill.pipeline.referee import Judgement, referee
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
@@ -137,6 +138,9 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         return {verdict.word: results.totals[verdict.word] for verdict in Verdict}
 
 
+PART_SECONDS = 10.0
+"""The time after which a job of an audit leaves the rest of its items to others, so that it ends before its lease does.
+Most referees check all items of a job in less than a second."""
 AUDIT_OF_JOB = select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == bindparam("audit"))
 CLEAR_DIGEST_OF_FINISHED_JOB = (
     update(audit_jobs)
@@ -166,40 +170,36 @@ class AuditJobs(JobKind[AuditJob, Findings]):
 
     def do(self, store: Database, job: AuditJob) -> Findings:
         """Return the judgements of the referee and the faults of the record. In an audit of a sample, only the sampled
-        items are checked."""
-        run, numbers, record = job.run, range(job.lease.first, job.lease.stop), storage_of(job.run)
-        whole = job.size >= job.population
-        if whole:
-            stretch = record.stretch(
-                store, run, job.population, range(numbers.start, min(numbers.stop, job.population + 1))
-            )
-        else:
-            positions = [sampled(number, job.size, job.population, job.seed) for number in numbers]
-            stretch = record.sample(store, run, job.population, positions)
-        scope = AuditScope(store, run, job.lease.owner, job.population, stretch, whole)
-        judge = referee(run.engine, run.checked_as)
-        judged = [
-            (item.position, judge(item.layout, item.verdict, item.value, item.evidence))
-            for item in stretch.items
-            if item.verdict is not None
-        ]
-        return Findings(judged, faults_in(scope))
+        items are checked. If that takes long, the last items are left to other jobs."""
+        positions, stop = _positions(job), job.lease.stop
+        scope = _scope(store, job, positions)
+        judge, judged = referee(job.run.engine, job.run.checked_as), list[tuple[int, Judgement]]()
+        end = time.monotonic() + PART_SECONDS
+        for item in scope.stretch.items:
+            if item.verdict is not None:
+                judged.append((item.position, judge(item.layout, item.verdict, item.value, item.evidence)))
+            if time.monotonic() > end and item.position < positions[-1]:
+                positions = positions[: positions.index(item.position) + 1]
+                scope, stop = _scope(store, job, positions), job.lease.first + len(positions)
+                break
+        return Findings(judged, faults_in(scope), stop)
 
     def give_up(self, store: Database, job: AuditJob, trouble: str) -> Findings:
         """Return the findings of a job that cannot be done because of `trouble`: one fault."""
         ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
         positions = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
-        return Findings([], [Fault(positions[0], positions[-1], f"these items cannot be audited: {trouble}")])
+        fault = Fault(positions[0], positions[-1], f"these items cannot be audited: {trouble}")
+        return Findings([], [fault], job.lease.stop)
 
     def finish(self, store: Database, job: AuditJob, results: Findings) -> bool:
         """Write the findings of a job with their digest and mark it done. The valid verdicts of a packed run are only
-        counted."""
+        counted. The items that were not checked become jobs of the length that was."""
         with store.writing() as connection:
             if connection.execute(CLEAR_DIGEST_OF_FINISHED_JOB, {"job": job.lease.id}).rowcount == 1:
                 # The state of a finished job was changed by hand. Its findings are kept, but its digest is cleared now,
                 # so that audits report it.
                 return True
-            if not leases.finish(connection, AUDITING, job.lease, results.totals):
+            if not leases.finish(connection, AUDITING, job.lease, results.totals, results.stop):
                 return False
             results.write(connection, job.run.id, job.lease, keeps_valid=storage_of(job.run).stores_valid_judgements)
         return True
@@ -207,6 +207,24 @@ class AuditJobs(JobKind[AuditJob, Findings]):
     def count(self, results: Findings) -> Mapping[str, int]:
         """Return the number of judgements for each outcome, by its name in lower case."""
         return Counter(judgement.outcome.name.lower() for _, judgement in results.judged)
+
+
+def _positions(job: AuditJob) -> Sequence[int]:
+    """Return the positions of the items that a job checks."""
+    if job.size >= job.population:
+        return range(job.lease.first, min(job.lease.stop, job.population + 1))
+    numbers = range(job.lease.first, job.lease.stop)
+    return [sampled(number, job.size, job.population, job.seed) for number in numbers]
+
+
+def _scope(store: Database, job: AuditJob, positions: Sequence[int]) -> AuditScope:
+    """Read the record of the items at these positions of a job."""
+    record, population = storage_of(job.run), job.population
+    if isinstance(positions, range):
+        stretch = record.stretch(store, job.run, population, positions)
+    else:
+        stretch = record.sample(store, job.run, population, positions)
+    return AuditScope(store, job.run, job.lease.owner, population, stretch, isinstance(positions, range))
 
 
 SOLVING_JOBS, AUDIT_JOBS = SolvingJobs(), AuditJobs()

@@ -11,7 +11,8 @@ from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store.audits.audit import AUDITING, latest_audits, objections_of
+from dealmill.pipeline.store import job_kinds
+from dealmill.pipeline.store.audits.audit import AUDITING, findings_of, latest_audits, objections_of
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
@@ -47,6 +48,22 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     with monkeypatch.context() as cut:
         cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
         assert faults(store, run) == found
+
+
+@pytest.mark.parametrize("sample", [None, 25])
+def test_a_job_with_a_slow_referee_leaves_the_rest_to_others(
+    store: Database, sample: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_run(store, PAIRING, DEALS[:40])
+    alter(store, "UPDATE verdicts SET evidence = '?'")
+    alter(store, "DELETE FROM verdicts WHERE position IN (1, 30)")
+    alter(store, "UPDATE items SET line = 9 WHERE position = 40")
+    first = an_audit(store, run, sample)
+    at_once = list(findings_of(store, first))
+    monkeypatch.setattr(job_kinds, "PART_SECONDS", -1.0)
+    audit = an_audit(store, run, sample)
+    assert (audit.invalid, list(findings_of(store, audit))) == (first.invalid, at_once)
+    assert audit.jobs == audit.size
 
 
 def test_an_unfinished_run_is_audited_up_to_its_last_verdict(store: Database) -> None:
@@ -120,7 +137,7 @@ def test_a_worker_whose_lease_expired_writes_no_judgements(store: Database) -> N
     late = AUDIT_JOBS.claim(store, part, "late", -1.0)
     leases.free_expired(store, AUDITING)
     assert late is not None
-    assert not AUDIT_JOBS.finish(store, late, Findings([(1, Judgement(Outcome.INVALID, 0, "late"))], []))
+    assert not AUDIT_JOBS.finish(store, late, Findings([(1, Judgement(Outcome.INVALID, 0, "late"))], [], 2))
     assert an_audit(store, run).valid == 1
 
 
@@ -134,10 +151,9 @@ def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
     alter(store, "UPDATE audit_jobs SET leased_until = 0")
     job = AUDIT_JOBS.claim(store, part, "test", LEASE)
     assert job is not None
-    assert AUDIT_JOBS.give_up(store, job, f"twice: {job.lease.trouble}") == (
-        [],
-        [Fault(1, 30, "these items cannot be audited: twice: MemoryError: ")],
-    )
+    given_up = AUDIT_JOBS.give_up(store, job, f"twice: {job.lease.trouble}")
+    assert given_up.judged == []
+    assert given_up.faults == [Fault(1, 30, "these items cannot be audited: twice: MemoryError: ")]
 
 
 def test_an_audit_of_a_missing_game_is_refused(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:

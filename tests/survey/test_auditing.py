@@ -113,4 +113,5 @@ def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:
     job = AUDIT_JOBS.claim(store, part, "test", LEASE)
     assert job is not None and job.lease.owner == stuck
     none = replace(job, size=0, population=0)
-    assert AUDIT_JOBS.give_up(store, none, "no room") == ([], [Fault(1, 1, "these items cannot be audited: no room")])
+    given_up = AUDIT_JOBS.give_up(store, none, "no room")
+    assert given_up.faults == [Fault(1, 1, "these items cannot be audited: no room")]

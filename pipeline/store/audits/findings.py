@@ -65,10 +65,12 @@ SET_DIGEST = update(audit_jobs).where(audit_jobs.c.id == bindparam("job")).value
 
 
 class Findings(NamedTuple):
-    """The findings of a job of an audit: judgements, each with the position of its verdict, and faults."""
+    """The findings of a job of an audit: judgements, each with the position of its verdict, and faults. `stop` is the
+    end of the part of the job that was done."""
 
     judged: list[tuple[int, Judgement]]
     faults: list[Fault]
+    stop: int
 
     @property
     def totals(self) -> dict[str, int]:
@@ -89,7 +91,7 @@ class Findings(NamedTuple):
             if keeps_valid or judgement.outcome is not Outcome.VALID
         ]
         objected = [(number, fault.first, fault.last, fault.reason) for number, fault in enumerate(self.faults, 1)]
-        digest = findings_digest((job.owner, job.first, job.stop, *self.totals.values()), judged, objected)
+        digest = findings_digest((job.owner, job.first, self.stop, *self.totals.values()), judged, objected)
         connection.execute(SET_DIGEST, {"job": job.id, "findings": digest})
         columns = ("run_id", "audit_id", "position", "outcome", "step", "reason")
         insert_rows(connection, judgements, columns, [(run, job.owner, *row) for row in judged])

@@ -255,6 +255,8 @@ def _all_solved(fields: Fields, *, needs_evidence: bool) -> Solved | None:
         solved = _solved(*fields[1:])
     except OverflowError:
         return None
+    if np.diff(solved.evidence.starts)[solved.verdicts == CODES[UNDECIDED]].any():
+        return None
     contents = ((NUMBERS, solved.values), (COUNTS, solved.nodes), (PRINTABLE, solved.evidence.text))
     return solved if all(_are_in(allowed, numbers) for allowed, numbers in contents) else None
 
@@ -281,7 +283,7 @@ def _wrong(row: Sequence[Any], *, needs_evidence: bool) -> list[str]:
         wrong.append(f"the number of nodes is {shown_value(nodes)}, not a whole number of at most 40 bits")
     if evidence is not None and (type(evidence) is not str or not evidence.isascii() or not evidence.isprintable()):
         wrong.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
-    if verdict == UNDECIDED and evidence is not None:
+    if verdict == UNDECIDED and evidence:
         wrong.append("the verdict is undecided, but there is evidence")
     if needs_evidence and evidence is None and verdict != UNDECIDED:
         wrong.append("there is no evidence, but the engine gives some for each verdict: import it as another engine")

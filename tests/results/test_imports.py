@@ -145,10 +145,12 @@ def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, for
             {**true, "note": "proved"},
             {**true, "evidence": "1 3 2 4", "note": "its evidence proves nothing"},
             {**true, "layout": "ABAB", "value": 8, "evidence": None},
-            {**true, "layout": "ABBA", "verdict": "undecided", "value": None, "evidence": None},
+            {**true, "layout": "ABBA", "verdict": "undecided", "value": None, "evidence": ""},
+            {**true, "layout": "BAAB", "verdict": "undecided", "value": None},
         ],
     )
     run = imported(store, file, max_nodes=9)
+    assert [reject.reasons for reject in run.rejects()] == [("the verdict is undecided, but there is evidence",)]
     assert (run.engine, run.version, run.max_nodes, run.source) == ("memory/mine", "1", 9, str(file))
     assert audited(store, run) == (1, 1, 2, 0)
     assert run.latest_audit is not None

@@ -9,15 +9,20 @@ from bench.measure import ROUNDS, SEED, rounded, seconds, table, watched_command
 from dealmill.pipeline.games import games
 
 ROWS = 10_000
-FEW = {"tantrix": 2_000}
+FEW = {
+    "card-pairing/odds": 500,
+    "hi-q/fewest": 500,
+    "tantrix-loop/winnable": 1_000,
+    "tantrix/legal-moves": 2_000,
+}
 
 
 def rates() -> str:
     """Return a table with a row per engine: the rows that its checker proves per second, in both formats."""
     table_rows = []
     for game in games().values():
-        rows = FEW.get(game.name, ROWS)
         for engine in map(game.full_name, game.engines):
+            rows = FEW.get(engine, ROWS)
             with tempfile.TemporaryDirectory() as folder:
                 watched_command(folder, "run", f"deal:{game.name}:seed={SEED}:1-{rows}", "--engine", engine)
                 found = [rounded(rows / _seconds(folder, suffix)) for suffix in (".jsonl", ".csv")]

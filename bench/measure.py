@@ -85,11 +85,11 @@ def watched_command(folder: str, *arguments: str) -> tuple[float, str, int]:
     elapsed = seconds(command)
     ended.set()
     watcher.join()
-    return elapsed, said[0], max(peaks)
+    return elapsed, said[0], max(peaks, default=0)
 
 
 def _watch(mark: str, ended: Event, peaks: list[int]) -> None:
-    while not ended.wait(0.3):
+    while not ended.wait(0.1):
         for process in Path("/proc").iterdir():
             if process.name.isdigit() and int(process.name) != os.getpid():
                 try:

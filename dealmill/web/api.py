@@ -11,7 +11,7 @@ import dealmill
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered
-from dealmill.web.pages import After, Before, slice_of
+from dealmill.web.runs import After, Before, slice_of
 from dealmill.web.safety import damage
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint_of
 

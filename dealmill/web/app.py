@@ -19,7 +19,7 @@ from starlette.types import ASGIApp
 
 import dealmill
 from dealmill.pipeline.printable import printable
-from dealmill.web import api, charts, compare, overview, pages, verdicts
+from dealmill.web import api, charts, compare, overview, runs, verdicts
 from dealmill.web.check import Checker, Judge
 from dealmill.web.compare import Comparisons
 from dealmill.web.safety import MOST_BYTES, Gate, report_damage
@@ -71,7 +71,7 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     app.state.judge = Judge()
     app.state.comparisons = Comparisons()
     app.state.shared = Shared()
-    for module in (api, overview, pages, verdicts, compare, charts):
+    for module in (api, overview, runs, verdicts, compare, charts):
         app.include_router(module.router)
     app.mount("/static", StaticFiles(directory=str(files("dealmill.web") / "static")))
     app.add_exception_handler(dealmill.DealmillError, _explain)

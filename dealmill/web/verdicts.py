@@ -11,7 +11,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Engine
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Judge, Task
 from dealmill.web.filters import Filtered, url
-from dealmill.web.pages import slice_of
+from dealmill.web.runs import slice_of
 from dealmill.web.site import Digits, OpenStore, Position, RunNumber, page
 from dealmill.web.steps import Form, Number, Steps, is_small, steps_of
 

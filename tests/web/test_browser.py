@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.planning import queue_run
 from dealmill.pipeline.store.storages import rows
-from dealmill.web import pages
+from dealmill.web import runs
 from tests.doing import a_run, a_source, deal, do_runs
 from tests.web import shop
 from tests.web.browser import running_browser, serving
@@ -254,7 +254,7 @@ def test_only_boards_in_view_are_loaded(page: Page) -> None:
 def test_a_search_without_results_goes_on_by_itself(
     page: Page, furnished: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(runs, "SEARCH_SECONDS", 0.0)
     monkeypatch.setattr(rows, "SEARCHED", 25)
     with dealmill.open(furnished) as store:
         lengths = [len(result.evidence or "") for result in store.find_run(shop.PAIRING).results()]

@@ -9,7 +9,7 @@ from sqlalchemy import text
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.storages import packed, rows
-from dealmill.web import pages
+from dealmill.web import runs
 from dealmill.web.app import application
 from tests.web import shop
 from tests.web.conftest import HOSTS
@@ -23,7 +23,7 @@ ENDLESS = text(
 @pytest.fixture
 def hasty(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     """A client whose pages search one step of 25 layouts or one block."""
-    monkeypatch.setattr(pages, "SEARCH_SECONDS", 0.0)
+    monkeypatch.setattr(runs, "SEARCH_SECONDS", 0.0)
     monkeypatch.setattr(rows, "SEARCHED", 25)
     monkeypatch.setattr(packed, "SOLVED_AGAIN", 1)
     return client

@@ -33,14 +33,23 @@ MINUTE, HOUR = 60.0, 3_600.0
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A job leased to a worker: items `first` to `last` of `what`, such as ``run 7`` or ``audit 7``, claimed `seconds`
-    ago. It is `late` if its lease has expired, so that another worker can claim it soon."""
+    """A job leased to a worker: items `first` to `last` of a run or an audit, claimed `seconds` ago.
 
-    what: str
+    `kind` is ``run`` or ``audit``, and `id` its number. The job is `late` if its lease has expired, so that another
+    worker can claim it soon.
+    """
+
+    kind: str
+    id: int
     first: int
     last: int
     seconds: float
     late: bool
+
+    @property
+    def what(self) -> str:
+        """The run or audit in words: ``run 7``."""
+        return f"{self.kind} {self.id}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +116,8 @@ def list_workers(store: Database) -> list[Worker]:
         ).all()
         held = defaultdict(list)
         for row in connection.execute(select(every).where(every.c.state == LEASED).order_by(every.c.started)):
-            what = f"{row.kind} {row.owner}"
-            held[row.worker].append(
-                Held(what, row.first, row.stop - 1, max(now - row.started, 0.0), row.leased_until < now)
-            )
+            seconds, late = max(now - row.started, 0.0), row.leased_until < now
+            held[row.worker].append(Held(row.kind, row.owner, row.first, row.stop - 1, seconds, late))
     return [
         Worker(
             name=row.worker.partition(" ")[0],

@@ -37,28 +37,28 @@ def run(request: Request, store: OpenStore, run: RunNumber) -> Response:
     return shared_page(request, "run.html", partial(_everything, store, run))
 
 
-def _everything(store: dealmill.Store, run: int) -> dict[str, Any]:
-    found = store.find_run(run)
-    status, audit = found.progress, found.latest_audit
-    histograms = [] if status.retracted is not None else [found.histogram("value"), found.histogram("nodes")]
+def _everything(store: dealmill.Store, number: int) -> dict[str, Any]:
+    run = store.find_run(number)
+    status, audit = run.progress, run.latest_audit
+    histograms = [] if status.retracted is not None else [run.histogram("value"), run.histogram("nodes")]
     return {
         "run": status,
-        "state": found.state,
-        "machines": found.machines,
-        "fingerprint": fingerprint_of(found),
-        "live": is_live(found),
+        "state": run.state,
+        "machines": run.machines,
+        "fingerprint": fingerprint_of(run),
+        "live": is_live(run),
         "source": store.find_source(status.source),
-        "winnability": found.winnability,
-        "expectation": None if found.expectation is None else float(found.expectation),
-        "convergence": found.convergence(),
+        "winnability": run.winnability,
+        "expectation": None if run.expectation is None else float(run.expectation),
+        "convergence": run.convergence(),
         "histograms": [histogram for histogram in histograms if histogram and len(histogram.bars) > 1],
-        "link": lambda column: partial(_link, run, column),
-        "workers": [worker for worker in store.workers() if any(job.what == f"run {run}" for job in worker.holds)],
+        "link": lambda column: partial(_link, number, column),
+        "held": [(it.name, job) for it in store.workers() for job in it.holds if (job.kind, job.id) == ("run", number)],
         "audit": audit,
         "findings": list(islice(audit.findings(), FINDINGS)) if audit else [],
-        "rejects": list(islice(found.rejects(), FEW)),
-        "same": store.status(found.related[-MOST_RELATED:]),
-        "entries": store.log(run),
+        "rejects": list(islice(run.rejects(), FEW)),
+        "same": store.status(run.related[-MOST_RELATED:]),
+        "entries": store.log(number),
     }
 
 

@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.web import check, pages, site
+from dealmill.web import check, runs, site
 from dealmill.web.app import application
 from tests.conftest import with_tables
 from tests.web.shop import furnish
@@ -21,7 +21,7 @@ HOSTS = ["testserver", "127.0.0.1"]
 def patient() -> Iterator[None]:
     """Let pages search and wait as long as it takes, however slow the machine is, and make each page anew."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pages, "SEARCH_SECONDS", 60.0)
+        patch.setattr(runs, "SEARCH_SECONDS", 60.0)
         patch.setattr(check, "PATIENCE", 60.0)
         patch.setattr(site, "SECONDS", 0.0)  # tests change a store and look at once
         yield

@@ -1,5 +1,7 @@
 """What holds for the engines of all games beyond the checks in `dealmill.testing`."""
 
+from functools import partial
+
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import deal, each_engine, solver
@@ -21,7 +23,8 @@ def test_a_batch_may_need_more_room_for_evidence_than_is_reserved(game: Game, en
 
 @each_engine
 def test_layouts_of_all_sizes_can_be_in_one_batch(game: Game, engine: Engine) -> None:
-    solve, layouts = solver(game.full_name(engine)), [text.decode() for text in canonical_texts(game)]
+    solve = partial(solver(game.full_name(engine)), max_nodes=10_000)
+    layouts = [text.decode() for text in canonical_texts(game)]
     together = solve(layouts)
     assert together.evidence == [solve([layout]).evidence[0] for layout in layouts]
     backwards = solve(layouts[::-1])

@@ -106,10 +106,9 @@ def _proves(found: Ledger) -> str:
 
 
 def _reason(layout: str, found: Ledger) -> str:
-    single = [f"{len(cards)}×{rank_name(cards[0])}" for cards in found.single if cards]
+    single = " ".join(map(rank_name, "".join(found.single)))
     return (
-        f"Of the first {found.cards} cards, {len(found.court)} are court cards, which never leave, and "
-        f"{', '.join(single) or 'none'} of the others have no partner. These {len(found.staying)} cards fill all "
-        f"{len(SLOTS)} slots, however they are played. There is no slot for card {found.cards + 1} "
-        f"({rank_name(layout[found.cards])}), so no play wins."
+        f"Of the first {found.cards} cards, {len(found.court)} are court cards, which never leave, and {single} have no "
+        f"partner. These {len(found.staying)} cards fill all {len(SLOTS)} slots, however the deck is played. A card leaves "
+        f"from a slot, and there is none for card {found.cards + 1} ({rank_name(layout[found.cards])}), so no play wins."
     )

@@ -46,9 +46,10 @@ Removal 10: 10 from f, 10 from g, 10 from j, 10 from k. The deck is empty
 EXPLAINED = """
 A A A A 2 2 2 2 3 3 3 3 4 4 4 4
 
-Of the first 16 cards, 0 are court cards, which never leave, and 4×A, 4×2,
-4×3, 4×4 of the others have no partner. These 16 cards fill all 16 slots,
-however they are played. There is no slot for card 17 (5), so no play wins.
+Of the first 16 cards, 0 are court cards, which never leave, and A A A A 2 2
+2 2 3 3 3 3 4 4 4 4 have no partner. These 16 cards fill all 16 slots,
+however the deck is played. A card leaves from a slot, and there is none for
+card 17 (5), so no play wins.
 """
 
 

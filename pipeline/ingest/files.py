@@ -77,7 +77,7 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
         return partial(open_binary, name)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
     with open_binary(name) as file, _input_errors(name):
-        for block in iter(partial(file.read, BLOCK_BYTES), b"") if _is_gzip(file) else _readable(file):
+        for block in iter(partial(file.read, BLOCK_BYTES), b"") if is_gzip(file) else _readable(file):
             copy.write(block)
 
     @contextmanager
@@ -174,10 +174,11 @@ def _checked(lines: Iterable[bytes], first: int, name: str) -> Iterator[bytes]:
 
 
 def _unpacked(file: BinaryIO) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(file)) if _is_gzip(file) else file
+    return cast(IO[bytes], gzip.open(file)) if is_gzip(file) else file
 
 
-def _is_gzip(file: BinaryIO) -> bool:
+def is_gzip(file: BinaryIO) -> bool:
+    """Return whether a file that is at its beginning is gzipped."""
     if hasattr(file, "peek"):
         return bool(file.peek(2)[:2] == GZIP)
     head = file.read(2)

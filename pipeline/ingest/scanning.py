@@ -32,7 +32,7 @@ from dealmill.pipeline.games.batch import (
 )
 from dealmill.pipeline.games.contract import CanonicalMask, Game, Layout, Reject
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
-from dealmill.pipeline.ingest.files import Reached, decoded, lines_of, text_blocks
+from dealmill.pipeline.ingest.files import Reached, decoded, is_gzip, lines_of, text_blocks
 from dealmill.pipeline.solve import check_is_compiled, load
 
 FindCheck = Callable[[], CanonicalMask | None]
@@ -133,6 +133,8 @@ def _without_ends(text: Bytes, starts: Numbers, ends: Numbers, canonical: Mask) 
 
 ENOUGH = 4 << 20
 """The bytes that the reader of a game reads in about the time it takes to load the compiler."""
+UNPACKED = 2
+"""How many times its size the text of a gzipped file has at least: 2.2 for random layouts, 4 with their verdicts."""
 
 
 @contextmanager
@@ -141,7 +143,8 @@ def check_of(game: Game, file: BinaryIO) -> Iterator[FindCheck]:
 
     It returns None while the check is not compiled, and if the file is too small to make loading it worthwhile.
     """
-    worthwhile = os.fstat(file.fileno()).st_size >= ENOUGH
+    size = os.fstat(file.fileno()).st_size
+    worthwhile = size * (UNPACKED if is_gzip(file) else 1) >= ENOUGH
     compiling = list[subprocess.Popen[bytes]]()
 
     def find() -> CanonicalMask | None:

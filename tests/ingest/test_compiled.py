@@ -7,13 +7,15 @@ from pathlib import Path
 from tests.servers import clean_environment
 
 SCRIPT = """
-import os, sys, tempfile, time
+import gzip, os, sys, tempfile, time
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.scanning import ENOUGH, check_of
 
 game = find_game("memory")
-small, large = tempfile.TemporaryFile(), tempfile.TemporaryFile()
+small, large, packed = tempfile.TemporaryFile(), tempfile.TemporaryFile(), tempfile.TemporaryFile()
 large.truncate(ENOUGH)
+packed.write(gzip.compress(os.urandom(ENOUGH // 2)))
+packed.seek(0)
 with check_of(game, large) as find:
     print(find(), "numba" in sys.modules)
 try:
@@ -26,6 +28,8 @@ with check_of(game, large) as find:
     from dealmill.pipeline.games.batch import pack
     texts = pack(["AABB", "AAB", "ABBA"])
     print(find()(texts.text, texts.starts[:-1], texts.starts[1:]))
+with check_of(game, packed) as find:
+    print(find() is not None, packed.tell())
 with check_of(game, small) as find:
     print(find())
 """
@@ -40,4 +44,5 @@ def test_a_reader_gets_the_compiled_check_from_another_process(tmp_path: Path) -
         timeout=120,
         check=False,
     )
-    assert told.stdout.splitlines() == ["None False", "nobody is left", "[ True False  True]", "None"], told.stderr
+    found = ["None False", "nobody is left", "[ True False  True]", "True 0", "None"]
+    assert told.stdout.splitlines() == found, told.stderr

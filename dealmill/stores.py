@@ -309,7 +309,10 @@ class Store:
             reading, run = verdict_reading(self._database, name, claimed, limit, copies)
             reading.finish(progress)
         if reading.error:
-            raise reading.error
+            raise InputError(
+                f"{reading.error}; the verdicts before it are run {run.id}, which cannot be finished: correct the "
+                f"file and import it as a new run; delete this one with: dealmill delete {run.id}"
+            )
         return self.find_run(run.id)
 
     def queue(

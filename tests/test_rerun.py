@@ -85,7 +85,7 @@ def test_a_rerun_of_a_run_that_cannot_be_finished_says_why(store: Database) -> N
     plan_run(store, broken, ENGINE, "1", None)
     cut_remaining_jobs(store, broken)
     do_runs(store)
-    with pytest.raises(StoreError, match=r"b\.txt has not been read to its end; .* dealmill ingest"):
+    with pytest.raises(StoreError, match=r"b\.txt has not been read to its end; .* repeat the command"):
         queue_rerun(store, find_run(store, "1"), any_version=False)
     plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None)
     retract(store, ENGINE, "1", "miscounts")

@@ -13,7 +13,7 @@ def describe(run: RunStatus) -> str:
         case "damaged":
             words = f"damaged: dealmill audit {run.id}"
         case "stopped":
-            words = "stopped while reading: repeat the command"
+            words = "not fully read: correct the input, or repeat the command"
         case "waiting":
             words = f"waiting for workers, {percent(run)}" if run.solved else "waiting for workers"
         case "reading":

@@ -439,6 +439,10 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     piped += b"\0\n"
     stopped = dealmill("import", "-", "--engine", "memory/mine", "--version", "9", cwd=tmp_path, stdin=piped)
     assert (stopped.returncode, stopped.stderr.count("there is a NUL byte")) == (1, 1)
+    assert "run 3, which cannot be finished" in stopped.stderr
+    assert "not fully read: correct the input" in dealmill("status", "3", cwd=tmp_path).stdout
+    for subject in ("3", "source:3"):  # at once, since nobody is reading
+        assert dealmill("delete", subject, "--yes", cwd=tmp_path).returncode == 0
     ran = dealmill("audit", "1", cwd=tmp_path)
     assert ran.returncode == 0
     assert "nothing proved" in dealmill("status", "1", cwd=tmp_path).stdout

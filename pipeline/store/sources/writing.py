@@ -20,6 +20,7 @@ from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.revisions import create_store
 from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources, unindexed
 from dealmill.pipeline.store.runs.jobs import cut_jobs
+from dealmill.pipeline.store.runs.status import SILENT_READER
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
 from dealmill.pipeline.store.sources.layout_index import DigestPrefixes, count_duplicates, index_items
 from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, Source, one_source
@@ -41,6 +42,11 @@ ADVANCE = (
     update(sources)
     .where(sources.c.id == bindparam("number"), sources.c.seal == bindparam("seal_before"))
     .values(advanced=clock(), **{name: bindparam(name) for name in (*COUNTED, "seal")})
+)
+STOP = (
+    update(sources)
+    .where(sources.c.id == bindparam("number"), sources.c.complete.is_(False))
+    .values(advanced=clock() - SILENT_READER.total_seconds())
 )
 RUNS_OVER = select(runs.c.id).where(
     runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS, runs.c.control != Control.DELETED
@@ -161,8 +167,10 @@ def complete(
 
 
 def cut_remaining_jobs(store: Database, source: Source) -> None:
-    """Cut jobs for everything read so far of a source whose ingest was interrupted, including a last, shorter one."""
+    """Cut jobs for everything read so far of a source that cannot be read further, including a last, shorter one, and
+    let it count as stopped at once."""
     with store.writing() as connection:
+        connection.execute(STOP, {"number": source.id})
         _cut_new_jobs(connection, replace(source, complete=True))
 
 

@@ -58,7 +58,7 @@ class EngineBench:
     `other` is the engine and `one` the baseline, as in a `Diff`: another engine, or the verdicts in the set. It is None
     if the set answers another question than the engine. `nodes` compares the node counts of two engines on the layouts
     that both decided; None if there are none. What a node is, each engine decides, so those of the set are not
-    compared. If the two do not answer the same question, their verdicts may differ without being wrong.
+    compared.
     """
 
     layouts: int
@@ -67,7 +67,6 @@ class EngineBench:
     other: EngineFigures
     differences: Sequence[Difference]
     nodes: NodeCounts | None
-    same_question: bool = True
 
     @property
     def summary(self) -> DiffSummary:
@@ -83,11 +82,9 @@ class EngineBench:
 
     @property
     def right(self) -> bool:
-        """Whether the referee accepts every verdict, none failed, and none contradicts a baseline that answers the same
-        question."""
+        """Whether the referee accepts every verdict, none failed, and none contradicts the baseline."""
         figures = [figures for figures in (self.one, self.other) if figures]
-        contradicted = self.same_question and "contradicted" in self.summary.counts
-        return not contradicted and not any(each.refused or each.failed for each in figures)
+        return "contradicted" not in self.summary.counts and not any(each.refused or each.failed for each in figures)
 
 
 def set_file(game: Game) -> Path:
@@ -131,8 +128,8 @@ def bench_engine(engine: str, baseline: str | None = None, max_nodes: int | None
         return EngineBench(len(layouts), limit, None, other, [], None)
     nodes = _node_counts(solved[1], solved[0]) if ones else None
     same_question = len({each.rules_name for each in engines}) == 1
-    differences = _differences(layouts, solved[1], solved[0])
-    return EngineBench(len(layouts), limit, one, other, differences, nodes, same_question)
+    differences = _differences(layouts, solved[1], solved[0], same_question=same_question)
+    return EngineBench(len(layouts), limit, one, other, differences, nodes)
 
 
 def _solved(engines: Sequence[str], layouts: Texts, limit: int) -> tuple[list[Solved], list[float]]:
@@ -171,9 +168,9 @@ def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microsecon
     )
 
 
-def _differences(layouts: Texts, one: Solved, other: Solved) -> list[Difference]:
+def _differences(layouts: Texts, one: Solved, other: Solved, *, same_question: bool) -> list[Difference]:
     pairs = zip(unpack(layouts), _recorded(one), _recorded(other), strict=True)
-    return [Difference(layout, ours, theirs) for layout, ours, theirs in pairs if ours != theirs]
+    return [Difference(layout, ours, theirs, same_question) for layout, ours, theirs in pairs if ours != theirs]
 
 
 def _node_counts(one: Solved, other: Solved) -> NodeCounts | None:

@@ -1,7 +1,6 @@
 """The benchmark sets, each entry of which is proved, and `dealmill bench-engine` over them."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,8 +83,7 @@ def test_the_comparison_is_the_diff_of_two_runs(
         assert found.summary == diff.summary
         assert list(found.differences) == list(diff)
         assert found.nodes == diff.nodes
-        assert found.right and found.same_question == (engine == baseline)
-        assert replace(found, same_question=True).right == ("contradicted" not in diff.summary.counts)
+        assert found.right and (engine == baseline or diff.summary.counts["question"])
         progress = store.find_run(other).progress
     assert found.other.undecided == progress.counts.get(Verdict.UNDECIDED, 0)
     assert (found.other.decided, found.other.nodes) == (sets.SIZE - found.other.undecided, progress.nodes)
@@ -119,7 +117,7 @@ def test_the_command_prints_figures_and_fails_on_contradictions(tmp_path: Path) 
     ran = dealmill("bench-engine", "memory/incremental", "--baseline", "two-pass", "--json", cwd=tmp_path)
     assert ran.returncode == 0
     assert [row["engine"] for row in json.loads(ran.stdout)] == ["memory/two-pass", "memory/incremental"]
-    assert "contradicted\nmemory/two-pass and memory/incremental answer different questions" in ran.stderr
+    assert "question\n" in ran.stderr
     ran = dealmill("bench-engine", "hi-q", cwd=tmp_path)
     assert (ran.returncode, "differences on 150 layouts: none" in ran.stderr) == (0, True)
     assert not list(tmp_path.iterdir())

@@ -128,8 +128,18 @@ def test_every_difference_is_reported_with_both_results(store: Database) -> None
     summary = diff(store, run, again).summary
     assert summary.counts == {"contradicted": 1, "lost": 1, "evidence": 1, "missing": 1}
     assert summary.evidence_lengths == (len(found[1].one.evidence or ""), 1)
-    with pytest.raises(UsageError, match="there is no kind of difference 'worse'; choose from: contradicted, lost"):
+    with pytest.raises(UsageError, match="there is no kind of difference 'worse'; choose from: contradicted, question"):
         diff(store, run, again, ["worse"])
+
+
+@pytest.mark.parametrize("storage", Storage)
+def test_answers_to_different_questions_do_not_contradict_each_other(store: Database, storage: Storage) -> None:
+    deals = DealRange(find_game("memory"), 3, 1, 100)
+    deals_reading(store, deals).finish(silent)
+    source = deals_source(store, deals)
+    one, other = (queue_run(store, source, f"memory/{name}", None, storage) for name in ("two-pass", "incremental"))
+    do_runs(store)
+    assert {each.kind for each in compared(store, find_run(store, one), find_run(store, other))} == {"question"}
 
 
 def test_verdicts_that_nobody_decided_differ_in_the_reason(store: Database) -> None:

@@ -71,9 +71,10 @@ def diff(
 ) -> None:
     """Print every layout for which RUN and OTHER have different results, with both results.
 
-    The kinds of differences are: contradicted (decided by both, with different verdicts or values), lost (decided by
-    RUN only), gained (decided by OTHER only), evidence (the same verdict with other evidence), undecided (by both, for
-    different reasons), missing (in one of them), and damaged.
+    The kinds of differences are: contradicted (decided by both, with different verdicts or values), question (decided
+    by both, by engines that answer different questions), lost (decided by RUN only), gained (decided by OTHER only),
+    evidence (the same verdict with other evidence), undecided (by both, for different reasons), missing (in one of
+    them), and damaged.
 
     Runs over the same source are compared by position, other runs of the same game by layout. A packed run can only be
     compared with runs over the same deals. Runs are equal if all their verdicts, values and evidence are equal;

@@ -26,29 +26,30 @@ if TYPE_CHECKING:
 
 
 @click.command()
+@click.argument("game", required=False, shell_complete=complete_game)
 @output_options
-def games(form: str | None) -> None:
-    """List the games and their engines; --json, --nl and --csv add columns.
+def games(game: str | None, form: str | None) -> None:
+    """List the games and their engines, or those of GAME; --json, --nl and --csv add columns.
 
     Installed packages can offer further games. One that cannot be used is reported with the reason.
     """
     rows = [
         {
-            "engine": game.full_name(engine),
+            "engine": known.full_name(engine),
             "version": engine.version,
-            "default": "*" if engine is game.engines[0] else "",
+            "default": "*" if engine is known.engines[0] else "",
             "summary": engine.summary,
             "evidence": engine.evidence,
-            "title": game.title,
-            "deals": game.deals.version,
+            "title": known.title,
+            "deals": known.deals.version,
             "deal_parameters": [
                 f"{name}={parameter.default} ({parameter.meaning}, {parameter.least} to {parameter.most})"
-                for name, parameter in game.deals.parameters.items()
+                for name, parameter in known.deals.parameters.items()
             ],
-            "examples": str(game.examples),
+            "examples": str(known.examples),
         }
-        for game in dealmill.games().values()
-        for engine in game.engines
+        for known in dealmill.games(game).values()
+        for engine in known.engines
     ]
     write_rows(
         ["engine", "version", "default", "summary", "deal_parameters"] if form is None else list(rows[0]),
@@ -137,7 +138,7 @@ def bench_engine(
     median. Without --max-nodes, the node limit is 10,000,000 per layout.
 
     The exit code is 3 if the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts that of
-    a baseline that answers the same question.
+    the baseline. Differences from a baseline that answers another question are of the kind `question`.
     """
     found = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
     sides = [side for side in (found.one, found.other) if side]
@@ -154,8 +155,6 @@ def bench_engine(
     if found.one is not None:
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.summary.counts.items())
         tell(f"differences on {counted(found.layouts, 'layout')}: {kinds or 'none'}")
-        if not found.same_question:
-            tell(f"{found.one.engine} and {found.other.engine} answer different questions: no difference is an error")
     if not found.right:
         ctx.exit(DIFFERENT)
 

@@ -108,7 +108,7 @@ def _print(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> No
         write_line(f"item {result.item}, line {result.line} of {status.source_name}")
         if status.retracted is not None:
             write_line(f"RETRACTED: {status.retracted}")
-    worth = "" if result.value is None else f" with value {engine.value_text(result.value)}"
+    worth = "" if result.value is None else f" with value {engine.words_of_value(result.value)}"
     write_line(f"{result.engine}: {result.verdict}{worth} ({counted(result.nodes, 'node')})")
     write_line(f"layout: {result.layout}")
     if result.verdict is Verdict.FAILED:

@@ -37,12 +37,16 @@ def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
 
 
 def every_verdict_has_a_word_in_an_answer(subject: Subject, engine: Engine) -> None:
-    """`AnswerFormat` has a word for each verdict that the engine gives, except for undecided."""
+    """`AnswerFormat` has a word for each verdict that the engine gives, except for undecided; `value_text` has a text
+    for each value."""
     for layout, verdict, value, _ in subject.verdicts(engine, subject.deal(16, 1, MANY)):
         if verdict is Verdict.UNDECIDED:
             continue
         word = subject.game.answer.word(verdict, value)
         require(word not in {"", UNKNOWN}, f"layout {layout}: AnswerFormat has no word for {verdict}")
+        if value is not None:
+            said = engine.value_text(value) if engine.value_text else None
+            require(isinstance(said, str), f"layout {layout}: value_text says {said!r} of {value}, expected a text")
 
 
 def a_verdict_depends_only_on_its_layout(subject: Subject, engine: Engine) -> None:

@@ -13,8 +13,17 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.installed import BrokenGame
 
 
-def games() -> "dict[str, Game]":
-    """Return all games that can be used by name, in the order of their names, with the engines that are programs."""
+def games(only: str | None = None) -> "dict[str, Game]":
+    """Return all games that can be used by name, in the order of their names, with the engines that are programs; or
+    `only` the game of that name.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game, or it cannot be used.
+    """
+    if only is not None:
+        return {only: find_game(only)}
     from dealmill.pipeline.games.installed import BrokenGame, offered_games  # slow to import; help texts need no games
 
     return {game.name: with_programs(game) for game in offered_games() if not isinstance(game, BrokenGame)}

@@ -66,15 +66,22 @@ class Engine:
     measures: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Whole numbers in its evidence by which layouts can be graded, such as critical choices: for each name, the place
     of the word, from 0."""
-    value_text: Callable[[int], str] = "{:,}".format
-    """Says what a value is, for people: `98 flips`."""
+    value_text: Callable[[int], str] | None = None
+    """Says what a value is, for people: `98 flips`. None if it scores no layouts."""
     program: "Program | None" = None
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
 
     @property
     def rules_name(self) -> str:
-        """The name of the engine by which the referee knows it."""
+        """The name of the engine by which the referee knows it. Engines that have the same answer one question."""
         return self.checked_as or self.name
+
+    def words_of_value(self, value: int) -> str:
+        """Return what `value_text` says of a value; the number alone if that fails, since a stored value may be any."""
+        try:
+            return str((self.value_text or "{:,}".format)(value))
+        except Exception:  # noqa: BLE001 -- a game from outside may raise anything; check-game names it
+            return f"{value:,}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import csv
 import json
 import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -56,6 +57,7 @@ SCORED, UNDECIDED = (Verdict.SCORED.word, Verdict.UNDECIDED.word)
 COUNTS = range(NUMBERS.stop)
 """The node counts that can be stored."""
 PRINTABLE = range(ord(" "), ord("~") + 1)
+UNCLOSED = "a quoted cell does not end in its line"
 AT_ONCE = 5_000
 """Rows of a Parquet file that are read together."""
 
@@ -77,13 +79,14 @@ class Claimed:
     """The engine that verdicts are imported for.
 
     `checked_as` is the full name of an installed engine, as which the referee checks them; None if `engine` is the name
-    of an installed engine itself.
+    of an installed engine itself. `verdicts` are the words of those that it can give.
     """
 
     game: Game
     engine: str
     version: str
     checked_as: str | None
+    verdicts: Sequence[str]
 
     @classmethod
     def of(cls, engine: str, version: str, game: str | None, checked_as: str | None, file: str) -> "Claimed":
@@ -109,11 +112,17 @@ class Claimed:
         if name in installed and checked_as is not None:
             raise UsageError(f"{owner.name}/{name} is installed, and is checked as itself: leave out --checked-as")
         if name in installed:
-            return cls(owner, f"{owner.name}/{name}", version, None)
+            return cls(owner, f"{owner.name}/{name}", version, None, _verdicts(owner, installed[name]))
         judging, like = find_engine(checked_as or owner.name, owner)
         if judging.name != owner.name:
             raise UsageError(f"{checked_as} is not an engine of {owner.name}")
-        return cls(owner, f"{owner.name}/{name}", version, owner.full_name(like))
+        return cls(owner, f"{owner.name}/{name}", version, owner.full_name(like), _verdicts(owner, like))
+
+
+def _verdicts(game: Game, engine: Engine) -> list[str]:
+    """Return the words of the verdicts that an engine can give: a game has an answer for each."""
+    has = {Verdict.WINNABLE: game.answer.winnable, Verdict.UNWINNABLE: game.answer.unwinnable}
+    return [verdict.word for verdict in Verdict if (has | {Verdict.SCORED: engine.value_text}).get(verdict, True)]
 
 
 def verdict_reading(
@@ -168,7 +177,8 @@ def read_verdicts(game: Game, file: str) -> Iterator[Entries]:
     InputError
         If the file cannot be read, or a row of it cannot be used.
     """
-    claimed = Claimed(game, game.name, "", game.full_name(game.engines[0]))
+    engine = game.engines[0]
+    claimed = Claimed(game, game.name, "", game.full_name(engine), _verdicts(game, engine))
     with ExitStack() as copies:
         for entries in _entries(file, claimed, _form_of(file), rereadable(file, copies), lambda _: None):
             for reject in entries.rejects:
@@ -206,10 +216,9 @@ def _entries(file: str, claimed: Claimed, read: "ReadRows", reopen: Reopen, reac
 
 def _checked(claimed: Claimed, lines: Sequence[int], fields: Fields, check: CanonicalMask | None) -> Entries:
     """Return the verdicts and the rejects in some rows."""
-    needs_evidence = claimed.checked_as is None
     texts, claims = fields[0], fields[1:]
-    solved = _all_solved(fields, needs_evidence=needs_evidence)
-    bad = {} if solved else _bad_rows(fields, needs_evidence=needs_evidence)
+    solved = _all_solved(fields, claimed)
+    bad = {} if solved else _bad_rows(fields, claimed)
     layouts = ["" if place in bad else text for place, text in enumerate(texts)] if bad else list(texts)
     for place in _unchecked(layouts, check):
         if place not in bad:
@@ -236,20 +245,20 @@ def _unchecked(layouts: Sequence[str], check: CanonicalMask | None) -> Sequence[
     return found
 
 
-def _bad_rows(fields: Fields, *, needs_evidence: bool) -> dict[int, Sequence[str]]:
+def _bad_rows(fields: Fields, claimed: Claimed) -> dict[int, Sequence[str]]:
     """Return what is wrong with rows, by place, apart from the contents of their layouts and evidence."""
-    wrong = (_wrong(row, needs_evidence=needs_evidence) for row in zip(*fields, strict=True))
+    wrong = (_wrong(row, claimed) for row in zip(*fields, strict=True))
     return {place: reasons for place, reasons in enumerate(wrong) if reasons}
 
 
-def _all_solved(fields: Fields, *, needs_evidence: bool) -> Solved | None:
+def _all_solved(fields: Fields, claimed: Claimed) -> Solved | None:
     """Return the verdicts in rows, or None if `_wrong` objects to one of them. Rows that have the same verdict and
     fields of the same types differ only in numbers and texts, so it looks at one of each kind."""
     if not {*map(type, fields[1])} <= {str}:
         return None
     kinds = zip(fields[1], *(map(type, column) for column in fields), strict=True)
     one_of_each_kind = {kind: place for place, kind in enumerate(kinds)}.values()
-    if any(_wrong([column[place] for column in fields], needs_evidence=needs_evidence) for place in one_of_each_kind):
+    if any(_wrong([column[place] for column in fields], claimed) for place in one_of_each_kind):
         return None
     try:
         solved = _solved(*fields[1:])
@@ -265,7 +274,7 @@ def _are_in(allowed: range, numbers: Numbers | Bytes) -> bool:
     return int(numbers.min(initial=allowed[-1])) in allowed and int(numbers.max(initial=allowed[0])) in allowed
 
 
-def _wrong(row: Sequence[Any], *, needs_evidence: bool) -> list[str]:
+def _wrong(row: Sequence[Any], claimed: Claimed) -> list[str]:
     """Return what is wrong with a row, apart from the contents of its layout and its evidence."""
     layout, verdict, value, nodes, evidence = row
     if isinstance(layout, Unreadable):
@@ -273,8 +282,8 @@ def _wrong(row: Sequence[Any], *, needs_evidence: bool) -> list[str]:
     wrong = []
     if type(layout) is not str:
         wrong.append(f"the layout is {shown_value(layout)}, not text")
-    if type(verdict) is not str or verdict not in CODES:
-        wrong.append(f"the verdict is {shown_value(verdict)}, expected one of: {', '.join(CODES)}")
+    if type(verdict) is not str or verdict not in claimed.verdicts:
+        wrong.append(f"the verdict is {shown_value(verdict)}, expected one of: {', '.join(claimed.verdicts)}")
     if verdict == SCORED and (type(value) is not int or value not in NUMBERS):
         wrong.append(f"the value is {shown_value(value)}, not a whole number of at most 40 bits")
     if verdict != SCORED and value is not None:
@@ -285,7 +294,7 @@ def _wrong(row: Sequence[Any], *, needs_evidence: bool) -> list[str]:
         wrong.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
     if verdict == UNDECIDED and evidence:
         wrong.append("the verdict is undecided, but there is evidence")
-    if needs_evidence and evidence is None and verdict != UNDECIDED:
+    if claimed.checked_as is None and evidence is None and verdict != UNDECIDED:
         wrong.append("there is no evidence, but the engine gives some for each verdict: import it as another engine")
     return wrong
 
@@ -357,8 +366,10 @@ def _json_objects(block: bytes) -> list[dict[str, Any]] | None:
 def _json_object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, RecursionError):
         return {"layout": Unreadable("the line is not JSON")}
+    except ValueError:  # a limit of Python
+        return {"layout": Unreadable(f"a number has more than {sys.get_int_max_str_digits():,} digits")}
     return found if type(found) is dict else {"layout": Unreadable("the line is not a JSON object")}
 
 
@@ -372,7 +383,10 @@ def _csv_rows(file: BinaryIO, name: str, proves: Judge, reached: Reached) -> Ite
             lines = [line for line, text in zip(lines, texts, strict=True) if text.strip()]
             texts = [text for text in texts if text.strip()]
         if texts and not columns:
-            columns = _checked_columns(name, _cells_of_line(texts[0]))
+            header = _cells_of_line(texts[0])
+            if header is None:
+                raise InputError(f"{name}, line {lines[0]}: {UNCLOSED}; the first line has the names of the columns")
+            columns = _checked_columns(name, header)
             lines, texts = lines[1:], texts[1:]
         if texts:
             cells, missing = list(zip(*_cells(texts, len(columns)), strict=True)), [""] * len(texts)
@@ -380,8 +394,8 @@ def _csv_rows(file: BinaryIO, name: str, proves: Judge, reached: Reached) -> Ite
             yield lines, _csv_fields(fields, proves if "evidence" in columns else _proves_nothing)
 
 
-def _checked_columns(name: str, columns: Iterable[str] | None) -> list[str]:
-    found = list(columns or ())
+def _checked_columns(name: str, columns: Iterable[str]) -> list[str]:
+    found = list(columns)
     if missing := [column for column in NEEDED if column not in found]:
         raise InputError(f"{name} has no column {' and no column '.join(missing)}; name them in its first line")
     if twice := [column for column in COLUMNS if found.count(column) > 1]:
@@ -411,7 +425,7 @@ def _cells_of_line(text: str) -> list[str] | None:
 
 def _counted(cells: Sequence[str] | None, count: int) -> Sequence[str]:
     if cells is None:
-        return [Unreadable("a quoted cell does not end in its line")] * count
+        return [Unreadable(UNCLOSED)] * count
     return cells if len(cells) == count else [Unreadable(f"the line has {len(cells)} cells, expected {count}")] * count
 
 

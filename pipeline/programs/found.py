@@ -127,6 +127,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
         like.evidence if like else "as its program writes it",
         checked_as=like.rules_name if like else manifest.name,
         complete=manifest.complete,
+        value_text=like.value_text if like else None,
         program=program,
     )
 

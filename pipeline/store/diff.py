@@ -12,7 +12,8 @@ from sqlalchemy import FromClause, Select, and_, func, or_, select
 
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
-from dealmill.pipeline.errors import DamagedError, UsageError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, UsageError
+from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
@@ -38,11 +39,13 @@ DECIDED = {Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED}
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A layout on which two runs differ, with their verdicts. The layout is None if its row is missing."""
+    """A layout on which two runs differ, with their verdicts. The layout is None if its row is missing.
+    `same_question` says whether two verdicts can contradict each other."""
 
     layout: str | None
     one: RecordedVerdict
     other: RecordedVerdict
+    same_question: bool = True
 
     @property
     def kind(self) -> DifferenceKind:
@@ -53,12 +56,22 @@ class Difference:
             return DifferenceKind.DAMAGED
         if (one.verdict is None) != (other.verdict is None):
             return DifferenceKind.MISSING
+        if decided == (True, True) and not self.same_question:
+            return DifferenceKind.QUESTION
         if decided == (True, True) and (one.verdict, one.value) != (other.verdict, other.value):
             return DifferenceKind.CONTRADICTED
         if one.verdict is other.verdict:  # also of a block of deals, where both are None
             return DifferenceKind.EVIDENCE
         names = {(True, False): DifferenceKind.LOST, (False, True): DifferenceKind.GAINED}
         return names.get(decided, DifferenceKind.UNDECIDED)
+
+
+def have_same_question(one: RunStatus, other: RunStatus) -> bool:
+    """Return whether the engines of two runs answer the same question, as is assumed of one that is not installed."""
+    try:
+        return len({find_engine(run.judged_as)[1].rules_name for run in (one, other)}) == 1
+    except NotFoundError:
+        return True
 
 
 def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
@@ -93,7 +106,7 @@ def difference_parts(store: Database, one: RunStatus, other: RunStatus) -> Itera
     else:
         for first in range(1, one.items + 1, PART):
             reached = min(first + PART - 1, one.items)
-            yield DiffPart(reached, list(_rows(store, _differing(one, other, first, reached))))
+            yield DiffPart(reached, list(_rows(store, one, other, first, reached)))
         yield DiffPart(one.items, list(_differing_missing(store, one, other)))
 
 
@@ -130,26 +143,30 @@ def _differing_in_block(
         here, there = (
             storage_of(run).recorded_verdicts(store, run, first, stop, evidence=False) or [] for run in (one, other)
         )
-    some = False
+    some, same = False, have_same_question(one, other)
     for layout, ours, theirs in zip(deals, here, there, strict=True):
         if ours != theirs:
             some = True
-            yield Difference(layout.text, ours, theirs)
+            yield Difference(layout.text, ours, theirs, same)
     if sure and not some:
         nothing = RecordedVerdict(first, None, None, None)
         yield Difference(f"the layout or the evidence of one of {deals.name}", nothing, nothing)
 
 
-def _rows(store: Database, differing: Select[*tuple[Any, ...]]) -> Iterator[Difference]:
+def _rows(
+    store: Database, one: RunStatus, other: RunStatus, first: int = 1, last: int | None = None
+) -> Iterator[Difference]:
+    """Yield the differences; with a `last` position, only those of a range of positions of the same source."""
+    differing, same = _differing(one, other, first, last), have_same_question(one, other)
     with store.browsing() as connection:
         for row in connection.execution_options(yield_per=FETCHED).execute(differing):
             ours = recorded_verdict(row.here, (row.verdict, row.value, row.evidence))
             theirs = recorded_verdict(row.there, (row.other_verdict, row.other_value, row.other_evidence))
-            yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs)
+            yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs, same)
 
 
 def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    yield from _rows(store, _differing(one, other))
+    yield from _rows(store, one, other)
     if one.source == other.source:
         yield from _differing_missing(store, one, other)
 
@@ -167,11 +184,10 @@ def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Ite
             Rows().recorded_verdicts(store, run, position, position + 1, evidence=True) for run in (one, other)
         )
         if ours != theirs:
-            yield Difference(None, ours, theirs)
+            yield Difference(None, ours, theirs, have_same_question(one, other))
 
 
-def _differing(one: RunStatus, other: RunStatus, first: int = 1, last: int | None = None) -> Select[*tuple[Any, ...]]:
-    """Select the differences; with a `last` position, only those of a range of positions of the same source."""
+def _differing(one: RunStatus, other: RunStatus, first: int, last: int | None) -> Select[*tuple[Any, ...]]:
     pairs = _pairs(one, other)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]

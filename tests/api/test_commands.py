@@ -97,11 +97,11 @@ def of_reject_reasons(store: Store) -> list[Row]:
     return [{"source": source.name, **row} for row in rows]
 
 
-def of_games(_store: Store) -> list[Row]:
+def of_games(_store: Store, only: str | None = None) -> list[Row]:
     """Return engines as rows."""
     return [
         {"engine": game.full_name(engine), "version": engine.version, "examples": str(game.examples)}
-        for game in dealmill.games().values()
+        for game in dealmill.games(only).values()
         for engine in game.engines
     ]
 
@@ -139,6 +139,7 @@ COMMANDS: dict[str, Callable[[Store], list[Row]]] = {
     "diff 1 2": of_diff,
     "log": of_log,
     "games": of_games,
+    "games tantrix-loop": lambda store: of_games(store, "tantrix-loop"),
     "doctor": of_doctor,
 }
 

@@ -195,7 +195,7 @@ def file_of(data: bytes) -> Iterator[BinaryIO]:
 def files_of_verdicts(name: str, rows: list[str]) -> None:
     """Each row is a verdict that can be stored or a reject with reasons, in order, or the file is refused."""
     data = "\n".join(rows).encode("utf-8", "replace")
-    claimed = verdicts.Claimed(find_game("memory"), "memory/mine", "1", "memory/two-pass")
+    claimed = verdicts.Claimed.of("memory/mine", "1", None, None, name)
     form = verdicts._form_of(name)
     try:
         found = list(verdicts._entries(name, claimed, form, lambda: file_of(data), lambda _: None))

@@ -2,14 +2,18 @@
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from click.testing import CliRunner
 
 from dealmill.cli.games import check_game
+from dealmill.pipeline.games import find_engine
 from dealmill.testing import Check, CheckFailed, checks_of, write_golden
+from dealmill.testing.engines import every_verdict_has_a_word_in_an_answer
+from dealmill.testing.subject import Subject
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 from tests.servers import dealmill
 
@@ -289,3 +293,15 @@ def test_the_command_prints_the_traceback_of_each_error_once(
     assert error in ran.stderr
     assert len(ran.stderr.splitlines()) < 100
     assert ran.stdout.count("failed  ") > 2
+
+
+def test_a_value_is_its_number_if_its_text_fails_and_the_check_finds_that() -> None:
+    game, engine = find_engine("memory/two-pass")
+    texts: tuple[Any, ...] = (lambda value: value / 0, print, None)
+    failing, silent, without = (replace(engine, value_text=text) for text in texts)
+    assert [each.words_of_value(1234) for each in (engine, failing, without)] == ["1,234 flips", "1,234", "1,234"]
+    with pytest.raises(ZeroDivisionError):
+        every_verdict_has_a_word_in_an_answer(Subject(game, []), failing)
+    for each in (silent, without):
+        with pytest.raises(CheckFailed, match="value_text says None of"):
+            every_verdict_has_a_word_in_an_answer(Subject(game, []), each)

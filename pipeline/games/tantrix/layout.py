@@ -42,8 +42,9 @@ def canonical(text: str) -> str:
     if len(text) > LONGEST_LINE:
         raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
     field, slash, hand = text.partition("/")
-    faults = [] if slash else ["there is no / between the field and the hand"]
-    placed = []
+    if not slash:
+        raise BadLayout(["there is no / between the field and the hand"])
+    faults, placed = [], []
     for entry in field.split():
         place, colon, tile = entry.partition(":")
         x, comma, y = place.partition(",")

@@ -488,7 +488,7 @@ def check_finished(run: RunStatus) -> None:
         raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
     if not run.complete:
         raise StoreError(
-            f"run {run.id} is not finished, since {run.source_name} has not been read to its end; correct it, or repeat the "
-            "command that read it"
+            f"run {run.id} is not finished, since {run.source_name} has not been read to its end; correct it, or "
+            "repeat the command that read it"
         )
     raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")

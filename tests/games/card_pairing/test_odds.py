@@ -105,5 +105,5 @@ def test_a_best_play_can_lead_through_critical_choices(monkeypatch: pytest.Monke
 def test_a_lost_deal_has_no_best_play() -> None:
     boards = list(frames("AK KA", Verdict.SCORED, "0/1 0 0 1"))
     assert boards[1:] == ["K A\nA K\n───\n0 1\n\nLost: no play wins. Positions that can be reached: 1."]
-    said = find_engine("card-pairing/odds")[1].value_text
+    said = find_engine("card-pairing/odds")[1].words_of_value
     assert (said(0), said(371)) == ("0, lost", "371 millionths (0.0371 %)")

@@ -37,7 +37,9 @@ def canonical(text: str) -> str:
     """
     if len(text) > LONGEST_LINE:
         raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
-    colour, _, rest = text.upper().partition("/")
+    colour, slash, rest = text.upper().partition("/")
+    if not slash:
+        raise BadLayout(["there is no / between the colour and the tiles"])
     tiles = rest.split()
     if reasons := list(_reasons(colour.strip(), tiles)):
         raise BadLayout(reasons)

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from dealmill.cli.options import Range
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
-from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS

@@ -80,6 +80,7 @@ def cache_folder(game_folder: Path) -> Path:
     return folder
 
 
+@cache
 def compiled_mark(game_folder: Path, what: str) -> Path:
     """Return the file that exists once this Python and this numba have compiled `what`, some kernels of a game."""
     name = what.replace("/", "-").replace(" ", "-")

@@ -320,7 +320,9 @@ def check_differences(store: Database, ours: Pair, theirs: Pair) -> list[Differe
     """Check that two runs have the same differences however each of them is stored; return the differences."""
     found = [list(diff(store, one, other)) for one in ours for other in theirs]
     assert found[0] == found[1] == found[2] == found[3]
-    mirrored = [Difference(it.layout, it.other, it.one) for it in diff(store, theirs.packed, ours.rows)]
+    mirrored = [
+        Difference(it.layout, it.other, it.one, it.same_question) for it in diff(store, theirs.packed, ours.rows)
+    ]
     assert mirrored == found[0]
     return found[0]
 

@@ -108,7 +108,8 @@ def _proves(found: Ledger) -> str:
 def _reason(layout: str, found: Ledger) -> str:
     single = " ".join(map(rank_name, "".join(found.single)))
     return (
-        f"Of the first {found.cards} cards, {len(found.court)} are court cards, which never leave, and {single} have no "
-        f"partner. These {len(found.staying)} cards fill all {len(SLOTS)} slots, however the deck is played. A card leaves "
-        f"from a slot, and there is none for card {found.cards + 1} ({rank_name(layout[found.cards])}), so no play wins."
+        f"Of the first {found.cards} cards, {len(found.court)} are court cards, which never leave, and {single} have "
+        f"no partner. These {len(found.staying)} cards fill all {len(SLOTS)} slots, however the deck is played. A card "
+        f"leaves from a slot, and there is none for card {found.cards + 1} ({rank_name(layout[found.cards])}), so no "
+        "play wins."
     )

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from shutil import copyfile
@@ -166,6 +167,7 @@ def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, for
 def test_what_exists_only_on_record_is_not_solved_again(store: Database, tmp_path: Path) -> None:
     file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "scored", "value": 4}])
     run = imported(store, file, "mine")
+    assert replace(run.progress, recent=9, recent_seconds=1.0).rate is None
     for again in (run.rerun, run.retry):
         with pytest.raises(UsageError, match="exists only on record"):
             again(progress=silent)

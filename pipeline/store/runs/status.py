@@ -138,8 +138,9 @@ class RunStatus(PlannedRun):
 
     @property
     def rate(self) -> float | None:
-        """Verdicts per second in the last minute in which there were any; None if there were none."""
-        return self.recent / self.recent_seconds if self.recent_seconds > 0 else None
+        """Verdicts per second in the last minute in which there were any; None if there were none, or if they were
+        imported, since the time that their solver took is not known."""
+        return self.recent / self.recent_seconds if self.recent_seconds > 0 and self.checked_as is None else None
 
     @property
     def ends(self) -> datetime | None:

@@ -17,7 +17,7 @@ from dealmill.pipeline.store.database.revisions import check_tables
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.broker import LocalBroker
-from dealmill.workers.processes import start, stop
+from dealmill.workers.children import start, stop
 from dealmill.workers.reconciler import reconcile, unfinished
 from tests.servers import Postgres
 

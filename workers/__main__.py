@@ -13,6 +13,6 @@ none happens while they are loaded."""
 
 if __name__ == "__main__":
     gc.set_threshold(COLLECTION_THRESHOLD)
-    from dealmill.workers.process import main
+    from dealmill.workers.parent import main
 
     sys.exit(main(int(sys.argv[1]), engines="engines" in sys.argv[2:]))

@@ -1,6 +1,6 @@
 """The Celery app. A message holds only the kind and the number of a job; everything else is read from the database.
 
-Importing this module does not affect other Celery apps in the same process. `dealmill.workers.process` sets up worker
+Importing this module does not affect other Celery apps in the same process. `dealmill.workers.parent` sets up worker
 processes.
 """
 

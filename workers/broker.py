@@ -11,7 +11,7 @@ from typing import Self
 from urllib.parse import quote
 
 from dealmill.pipeline.errors import BrokerError
-from dealmill.workers.processes import kill, start, stop
+from dealmill.workers.children import kill, start, stop
 
 SERVERS = ("valkey-server", "redis-server")
 START_SECONDS = 20

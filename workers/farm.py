@@ -27,8 +27,8 @@ from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, expire, leased
 from dealmill.pipeline.store.runs.workers import local_process
 from dealmill.workers.broker import LocalBroker
+from dealmill.workers.children import STOP_SECONDS, has_ended, kill, start, stop
 from dealmill.workers.logs import line_of
-from dealmill.workers.processes import STOP_SECONDS, has_ended, kill, start, stop
 from dealmill.workers.reconciler import check_broker, reconcile
 
 PREFIX = "dealmill-"

@@ -9,7 +9,7 @@ from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
 
 from dealmill.pipeline.settings import settings
-from dealmill.workers.messages import BROKER_ERRORS
+from dealmill.workers.transport import BROKER_ERRORS
 
 PLAIN = "%(processName)s: %(message)s"
 IN_HAND: dict[str, int] = {}

@@ -16,7 +16,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import UnworkableJobs
 from dealmill.pipeline.waiting import waiting_for
 from dealmill.workers.app import QUEUE, TASK, app
-from dealmill.workers.messages import BROKER_ERRORS
+from dealmill.workers.transport import BROKER_ERRORS
 
 WINDOW = 10_000
 """The most messages sent at once: minutes of work for fast engines, and a few megabytes of the broker's memory."""

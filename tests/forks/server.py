@@ -59,7 +59,7 @@ MODULES = (
     *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.bounds"),
     *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.job_kinds"),
     *("dealmill.pipeline.survey.growth", "dealmill.workers.broker"),
-    *("dealmill.workers.logs", "dealmill.workers.messages"),
+    *("dealmill.workers.logs", "dealmill.workers.transport"),
 )
 """Modules that most commands and workers import, and whose import reads no settings."""
 

@@ -16,9 +16,9 @@ from celery.signals import after_setup_logger
 
 from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.workers import farm, logs, process
+from dealmill.workers import farm, logs, parent
+from dealmill.workers.children import kill, start
 from dealmill.workers.farm import Farm
-from dealmill.workers.processes import kill, start
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent
@@ -119,7 +119,7 @@ def test_workers_that_cannot_create_semaphores_say_what_to_do(
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(billiard, "Lock", refuse)
-    assert process.main(1, engines=False) == 1
+    assert parent.main(1, engines=False) == 1
     assert capsys.readouterr().err == (
         "worker processes need semaphores, which cannot be created (Read-only file system); mount a writable file "
         "system at /dev/shm\n"

@@ -15,7 +15,7 @@ from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.workers import metrics, tasks  # noqa: F401
 from dealmill.workers.app import app
 from dealmill.workers.logs import connect_logs
-from dealmill.workers.messages import patch_redis_transport
+from dealmill.workers.transport import patch_redis_transport
 
 
 def prepare() -> None:

@@ -1,4 +1,4 @@
-"""Messages: they name their tasks, and none stays in hand for ever."""
+"""Our transport to the broker: messages name their tasks, and none stays in hand for ever."""
 
 import os
 import signal
@@ -10,7 +10,7 @@ from redis import Redis
 from dealmill.workers import tasks
 from dealmill.workers.app import TASK, app
 from dealmill.workers.broker import LocalBroker
-from dealmill.workers.messages import patch_redis_transport
+from dealmill.workers.transport import patch_redis_transport
 
 patch_redis_transport()
 

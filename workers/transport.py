@@ -1,5 +1,6 @@
-"""Workarounds for three problems of Celery's Redis transport: a worker exits on an invalid message, it exits when a
-connection breaks, and it counts a message as unacknowledged forever if the acknowledgement cannot be sent."""
+"""Our transport to the broker, with workarounds for three problems of Celery's for Redis: a worker exits on an invalid
+message, it exits when a connection breaks, and it counts a message as unacknowledged forever if the acknowledgement
+cannot be sent."""
 
 import logging
 from queue import Empty

@@ -53,9 +53,9 @@ def main(processes: int, *, engines: bool) -> int:
         return 1
     prepare()
     if engines:
-        from dealmill.pipeline.games.kernels import load_compiler
+        from dealmill.pipeline.games.kernels import prepare_kernels
 
-        load_compiler()
+        prepare_kernels()
     gc.freeze()  # child processes share the memory of loaded modules if the garbage collector does not touch it
     worker = app.Worker(
         pool="prefork",

@@ -51,7 +51,7 @@ def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> No
     from golf.parts.kernels import worth  # type: ignore[import-not-found]
 
     assert worth(14) == 42
-    assert list(cache_folder(package).rglob("*.nbi"))
+    assert list(cache_folder(package).rglob("*.object"))
 
 
 def test_only_processes_that_need_a_kernel_wait_until_it_is_compiled(package: Path) -> None:

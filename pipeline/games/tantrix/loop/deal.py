@@ -37,5 +37,6 @@ def _choose_each(seed: np.uint64, first: np.uint64, tiles: int, names: Bytes, la
         start = FIRST_TILE
         for number in range(len(names)):
             if chosen[number]:
-                layouts[i, start : start + TILE_PITCH] = names[number]
+                for at in range(TILE_PITCH):
+                    layouts[i, start + at] = names[number, at]
                 start += TILE_PITCH

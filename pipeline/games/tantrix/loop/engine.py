@@ -168,7 +168,8 @@ def _solve(tiles: Tiles, count: int, limit: int, chain: Chain, stream: Stream) -
     start = in_all = 0
     while start <= STARTS:
         if start == STARTS:
-            order[:] = np.arange(count)
+            for number in range(count):
+                order[number] = number
         elif start:
             open_stream(stream, ZERO, np.uint64(start))
             shuffle(stream, order, count)

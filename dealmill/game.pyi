@@ -34,6 +34,7 @@ from .pipeline.games.contract import Read as Read
 from .pipeline.games.contract import ReadEachLine as ReadEachLine
 from .pipeline.games.contract import Reject as Reject
 from .pipeline.games.contract import Scenes as Scenes
+from .pipeline.games.kernels import allocating as allocating
 from .pipeline.games.kernels import compiling as compiling
 from .pipeline.games.kernels import inlined as inlined
 from .pipeline.games.kernels import intrinsic as intrinsic

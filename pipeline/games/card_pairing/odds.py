@@ -23,6 +23,7 @@ from dealmill.game import (
     kernel,
     lowest_bit,
     pack,
+    allocating,
     routine,
     run_kernel,
 )
@@ -153,7 +154,7 @@ def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: R
     return len(results.verdicts)
 
 
-@routine
+@allocating
 def _new_graph(room: int) -> Graph:
     return Graph(
         np.empty(room, dtype=np.uint64),
@@ -167,7 +168,7 @@ def _new_graph(room: int) -> Graph:
     )
 
 
-@routine
+@allocating
 def _read(text: Bytes, begin: np.uint64, end: np.uint64) -> Deal:
     rank_at = np.empty(end - begin, dtype=np.uint64)
     sizes = np.zeros(end - begin, dtype=np.uint64)
@@ -192,7 +193,7 @@ def _read(text: Bytes, begin: np.uint64, end: np.uint64) -> Deal:
     return Deal(rank_at, first_card[:stacks], shifts[:stacks], masks[:stacks], ranks, start)
 
 
-@routine
+@allocating
 def _reach(deal: Deal, graph: Graph, most: np.uint64) -> int:
     """Reach all positions, layer by layer.
 
@@ -262,7 +263,7 @@ def _explore(deal: Deal, graph: Graph, begin: np.uint64, tops: Words, most: np.u
     return GOING_ON
 
 
-@routine
+@allocating
 def _write_numbers(graph: Graph, evidence: Bytes, won: bool) -> np.uint64:
     """Write four numbers of equal size: the winning orders, the numerator and denominator of the chance, and the
     critical choices. Returns how many bytes that are, or 0 if there is not enough room for the numbers."""

@@ -16,7 +16,7 @@ from dealmill.game import (
     count_bits,
     inlined,
     kernel,
-    routine,
+    allocating,
     run_kernel,
 )
 from dealmill.pipeline.games.hi_q import board as tables
@@ -125,7 +125,7 @@ def _bound(board: np.uint64) -> np.uint64:
     return ONE
 
 
-@routine
+@allocating
 def _search(board: np.uint64, bound: np.uint64, most: np.uint64, play: Numbers) -> tuple[np.uint64, np.uint64, bool]:
     """Search all plays of a board, until one leaves `bound` pegs, and set `play` to the jumps of the best one.
 
@@ -179,7 +179,7 @@ def _enter(seen: Boards, board: np.uint64) -> bool:
     return True
 
 
-@routine
+@allocating
 def _grown(seen: Boards) -> Boards:
     grown = np.zeros(GROWTH * len(seen), dtype=np.uint64)
     for board in seen:

@@ -6,7 +6,7 @@ by assuming its literals false and following its hints to a contradiction. See `
 
 import numpy as np
 
-from dealmill.game import Bytes, inlined, routine
+from dealmill.game import Bytes, allocating, inlined, routine
 from dealmill.pipeline.games.card_pairing.any_size.explanations import explain
 from dealmill.pipeline.games.card_pairing.any_size.implications import (
     CAUSES,
@@ -34,7 +34,7 @@ OF_GROUP, OF_LEMMA, DOWNWARDS, UPWARDS = ord("g"), ord("l"), ord("v"), ord("^")
 DIGIT, TEN = np.uint64(ord("0")), np.uint64(10)
 
 
-@routine
+@allocating
 def write_play(table: Table, state: State, evidence: Bytes) -> np.uint64:
     """Remove the chosen pairs as soon as both cards are on top, visiting the stacks in turn, and write the pairs of
     stacks; return the number of bytes.
@@ -83,7 +83,7 @@ def _write_number(evidence: Bytes, end: np.uint64, number: np.uint64) -> np.uint
     return end
 
 
-@routine
+@allocating
 def write_certificate(table: Table, state: State, lemmas: Lemmas, evidence: Bytes) -> np.uint64:
     """Write the steps that lead to the conflict at level 0; return the number of bytes, or `NONE` if they are more than
     `LONGEST_EVIDENCE`."""

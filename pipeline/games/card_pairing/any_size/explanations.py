@@ -88,7 +88,8 @@ def _find_cycle(
     are a and b. This is a breadth-first search in which options met before, or at level 0, cost nothing.
     """
     near, far, entered, came_from = state.near, state.far, state.entered, state.came_from
-    state.covered[:] = table.stack_starts
+    for stack in range(len(table.stack_starts)):
+        state.covered[stack] = table.stack_starts[stack]
     near[ZERO], near[ONE] = a, b
     came_from[a] = came_from[b] = NONE
     nearby, distant, cost = TWO, ZERO, ZERO

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, inlined, lowest_bit, routine
+from dealmill.game import Bytes, allocating, inlined, lowest_bit, routine
 from dealmill.pipeline.games.card_pairing.any_size.table import LOW_BITS, NONE, WORD_BITS, Table, option_of
 from dealmill.pipeline.games.card_pairing.sets import FOUR, ONE, THREE, TWO, ZERO, Words
 
@@ -83,7 +83,7 @@ class State(NamedTuple):
     """For `jam`: for each card, whether it has left."""
 
 
-@routine
+@allocating
 def new_state(table: Table) -> State:
     """Allocate the arrays of a search and set its first state, with all options open."""
     cards, options, groups = table.cards, np.uint64(len(table.groups)) // TWO, np.uint64(len(table.leaders))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, inlined, routine
+from dealmill.game import Bytes, allocating, inlined, routine
 from dealmill.pipeline.games.card_pairing.any_size.explanations import explain
 from dealmill.pipeline.games.card_pairing.any_size.implications import (
     CAUSES,
@@ -97,7 +97,7 @@ class Heuristics(NamedTuple):
     """For each level, the last lemma whose quality it counted for."""
 
 
-@routine
+@allocating
 def new_lemmas() -> Lemmas:
     """Allocate the lemmas of a search. Memory that is not used is not touched."""
     lemmas = Lemmas(
@@ -115,7 +115,7 @@ def new_lemmas() -> Lemmas:
     return lemmas
 
 
-@routine
+@allocating
 def new_heuristics(table: Table) -> Heuristics:
     """Allocate the heuristics of a search of one deal."""
     options, groups = len(table.groups) // 2, len(table.leaders)
@@ -155,7 +155,8 @@ def learn(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heuristic
         state.seen[heuristics.met[k]] = 0
     heuristics.weight[0] /= DECAY
     if heuristics.weight[0] > GREATEST:
-        heuristics.activities[:] /= GREATEST
+        for group in range(len(heuristics.activities)):
+            heuristics.activities[group] /= GREATEST
         heuristics.weight[0] /= GREATEST
     jump = ZERO
     for k in range(ONE, size):
@@ -361,7 +362,7 @@ def is_full(lemmas: Lemmas, options: np.uint64) -> bool:
     )
 
 
-@routine
+@allocating
 def forget(state: State, lemmas: Lemmas, heads: Halves) -> None:
     """Forget the half of the lemmas with most levels, older ones first, and those that are true at level 0."""
     counts, active, qualities = lemmas.counts, lemmas.active, lemmas.qualities

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, routine
+from dealmill.game import Bytes, allocating, routine
 from dealmill.pipeline.games.card_pairing.canonical import BLANK, DASH, GOLDEN, HASH_SHIFT, SEPARATOR, SLOTS
 from dealmill.pipeline.games.card_pairing.sets import EIGHT, FOUR, ONE, THREE, TWO, ZERO, Words
 
@@ -63,7 +63,7 @@ class Table(NamedTuple):
     """The mate of the card in this option."""
 
 
-@routine
+@allocating
 def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
     """Read the canonical layout ``text[begin:end]``."""
     rank_at = np.empty(end - begin, dtype=np.uint64)
@@ -102,7 +102,7 @@ def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
     return table
 
 
-@routine
+@allocating
 def read_cards(
     text: Bytes, begin: np.uint64, end: np.uint64, rank_at: Words, sizes: Words, stack_starts: Words
 ) -> tuple[np.uint64, np.uint64, np.uint64]:
@@ -167,7 +167,7 @@ def _number(
     return options, groups, entries, levels
 
 
-@routine
+@allocating
 def _set_places(table: Table, rank_at: Words) -> None:
     dealt = np.zeros(len(table.sizes), dtype=np.uint64)
     for stack in range(np.uint64(len(table.stack_starts)) - ONE):

@@ -81,6 +81,8 @@ class State(NamedTuple):
     """For `jam`: for each card, whether all cards above it have left."""
     gone: Bytes
     """For `jam`: for each card, whether it has left."""
+    exits: Words
+    """For `jam`, for each direction and card, the option by which the card left when all cards did."""
 
 
 @allocating
@@ -113,6 +115,7 @@ def new_state(table: Table) -> State:
         np.empty(cards, dtype=np.uint64),
         np.empty(cards, dtype=np.uint8),
         np.empty(cards, dtype=np.uint8),
+        np.full(TWO * cards, NONE),
     )
     for option in range(options):
         state.left[table.groups[TWO * option]] += ONE
@@ -397,8 +400,15 @@ def back_to(table: Table, state: State, level: np.uint64, phases: Words) -> None
 def jam(table: Table, state: State, upwards: bool) -> bool:
     """Play the relaxed game and return whether cards stay for ever; `free` and `gone` then tell which.
 
-    A card leaves if it is free, and so is its mate in an option that is not shut, left or not.
+    A card leaves if it is free, and so is its mate in an option that is not shut, left or not. If all cards left before,
+    by options that are not shut now, they leave again.
     """
+    exits = state.exits[table.cards :] if upwards else state.exits[: table.cards]
+    card = ZERO
+    while card < table.cards and exits[card] != NONE and state.values[exits[card]] != SHUT:
+        card += ONE
+    if card == table.cards:
+        return False
     following = table.above if upwards else table.below
     free, gone, waiting = state.free, state.gone, state.near
     free[:] = gone[:] = 0
@@ -413,13 +423,16 @@ def jam(table: Table, state: State, upwards: bool) -> bool:
         card = waiting[count]
         free[card] = 1
         for entry in range(table.entry_starts[card], table.entry_starts[card + ONE]):
-            mate = table.entry_mates[entry]
-            if free[mate] and state.values[table.entry_options[entry]] != SHUT:
+            mate, option = table.entry_mates[entry], table.entry_options[entry]
+            if free[mate] and state.values[option] != SHUT:
                 for leaving in (card, mate):
                     if not gone[leaving]:
                         gone[leaving] = 1
+                        exits[leaving] = option
                         left += ONE
                         if following[leaving] != NONE:
                             waiting[count] = following[leaving]
                             count += ONE
+    if left < table.cards:
+        exits[ZERO] = NONE
     return bool(left < table.cards)

@@ -25,6 +25,7 @@ from dealmill.game import (
     Solved,
     Stream,
     Texts,
+    allocating,
     inlined,
     kernel,
     open_stream,
@@ -157,7 +158,7 @@ def _read(text: Bytes, begin: int, count: int, tiles: Tiles) -> int:
     return gentle
 
 
-@routine
+@allocating
 def _solve(tiles: Tiles, count: int, limit: int, chain: Chain, stream: Stream) -> tuple[int, int, bool]:
     """Search until a loop is found, all chains have been laid, or there are `limit` of them.
 

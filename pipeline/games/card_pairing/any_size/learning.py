@@ -390,6 +390,16 @@ def forget(state: State, lemmas: Lemmas, heads: Halves) -> None:
 
 
 @routine
+def forget_all(heuristics: Heuristics) -> None:
+    """Prepare the heuristics of a deal for another search of it, without lemmas."""
+    heuristics.heads[:] = END
+    heuristics.stamps[:] = ZERO
+    for group in range(len(heuristics.activities)):
+        heuristics.activities[group] /= heuristics.weight[0]
+    heuristics.weight[0] = 1
+
+
+@routine
 def _keep(state: State, lemmas: Lemmas, lemma: np.uint64) -> bool:
     """Move two literals that are open at level 0 to the front; return whether no literal is true."""
     literals, front = lemmas.literals, lemmas.starts[lemma]

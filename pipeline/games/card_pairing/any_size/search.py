@@ -15,6 +15,7 @@ from dealmill.game import (
     Results,
     Solved,
     Texts,
+    allocating,
     compiling,
     count_bits,
     inlined,
@@ -56,6 +57,7 @@ from dealmill.pipeline.games.card_pairing.any_size.learning import (
     Heuristics,
     Lemmas,
     forget,
+    forget_all,
     is_full,
     learn,
     new_heuristics,
@@ -72,6 +74,10 @@ UNDECIDED = int(Verdict.UNDECIDED)
 
 RESTART = np.uint64(60)
 """The number of conflicts before the first restart; the factor of Luby's sequence."""
+LONG = np.uint64(48_000)
+"""Certificates with more bytes are shortened."""
+MOST_NODES = np.uint64(20_000)
+"""The most nodes of a deal in all its searches, unless the first one takes more."""
 REMEMBERED = 20_000
 """The number of lemmas from which on a restart forgets half of them."""
 
@@ -110,11 +116,35 @@ def _solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit
             end += write_play(table, state, results.evidence[end:])
         elif outcome == LOST:
             length = write_certificate(table, state, lemmas, results.evidence[end:])
+            if length > LONG:
+                length = _shorten(table, possible, lemmas, heuristics, results.evidence[end:], length)
             if length != NONE:
                 results.verdicts[i] = UNWINNABLE
                 end += length
         results.ends[i] = end
     return len(results.verdicts)
+
+
+@allocating
+def _shorten(
+    table: Table, possible: Bytes, lemmas: Lemmas, heuristics: Heuristics, certificate: Bytes, length: np.uint64
+) -> np.uint64:
+    """Search again while the certificate of a lost deal is long, each time with the activities and phases that the last
+    search has left, and keep the shortest; return its length."""
+    other = np.empty(LONGEST_EVIDENCE, dtype=np.uint8)
+    nodes = lemmas.counts[NODES]
+    while length > LONG and nodes < MOST_NODES:
+        forget_all(heuristics)
+        state = new_state(table)
+        begin(table, state, possible)
+        outcome = _search(table, state, possible, lemmas, heuristics, np.int64(MOST_NODES - nodes))
+        nodes += lemmas.counts[NODES]
+        if outcome == LOST:
+            end = write_certificate(table, state, lemmas, other)
+            if end < length:
+                certificate[:end] = other[:end]
+                length = end
+    return length
 
 
 @routine

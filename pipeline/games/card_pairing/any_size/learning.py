@@ -83,6 +83,8 @@ class Heuristics(NamedTuple):
     """The weight of the next conflict."""
     phases: Words
     """For each group, the option last taken of it, or `NONE`."""
+    targets: Words
+    """For each group, the option taken in the longest trail before a decision that led to a conflict, or `NONE`."""
     hits: Words
     """For each card of the group to decide on, the number of cards that wait for it."""
     lemma: Words
@@ -123,6 +125,7 @@ def new_heuristics(table: Table) -> Heuristics:
         np.full(2 * options, END),
         np.ones(groups, dtype=np.float64),
         np.ones(1, dtype=np.float64),
+        np.full(groups, NONE),
         np.full(groups, NONE),
         np.empty(table.cards, dtype=np.uint64),
         np.empty(options + 1, dtype=np.uint64),

@@ -1,7 +1,8 @@
 """The search of card pairing for layouts of any size, a kernel: it decides which options to take.
 
 `implications` derives what follows, and `learning` turns conflicts into lemmas. Restarts follow Luby, Sinclair and
-Zuckerman, "Optimal Speedup of Las Vegas Algorithms".
+Zuckerman, "Optimal Speedup of Las Vegas Algorithms". Each restart aims again at the longest trail so far that had no
+conflict (target phases: Biere and Fleury, "Chasing Target Phases").
 """
 
 from functools import cache, partial
@@ -74,10 +75,10 @@ UNDECIDED = int(Verdict.UNDECIDED)
 
 RESTART = np.uint64(60)
 """The number of conflicts before the first restart; the factor of Luby's sequence."""
-LONG = np.uint64(48_000)
+LONG = np.uint64(60_000)
 """Certificates with more bytes are shortened."""
-MOST_NODES = np.uint64(20_000)
-"""The most nodes of a deal in all its searches, unless the first one takes more."""
+MOST_NODES = np.uint64(15_000)
+"""The most nodes of the searches for shorter ones of a deal."""
 REMEMBERED = 20_000
 """The number of lemmas from which on a restart forgets half of them."""
 
@@ -132,7 +133,7 @@ def _shorten(
     """Search again while the certificate of a lost deal is long, each time with the activities and phases that the last
     search has left, and keep the shortest; return its length."""
     other = np.empty(LONGEST_EVIDENCE, dtype=np.uint8)
-    nodes = lemmas.counts[NODES]
+    nodes = ZERO
     while length > LONG and nodes < MOST_NODES:
         forget_all(heuristics)
         state = new_state(table)
@@ -156,7 +157,7 @@ def _search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heurist
     """
     now, counts = state.now, lemmas.counts
     counts[:] = ZERO
-    restarts, conflicts = ONE, ZERO
+    restarts, conflicts, longest = ONE, ZERO, ZERO
     while True:
         _propagate(table, state, possible, lemmas, heuristics.heads)
         if now[CONFLICT] == ZERO and (now[LEVEL] == ZERO or counts[LEMMAS] > ZERO):
@@ -165,6 +166,9 @@ def _search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heurist
             elif jam(table, state, True):
                 now[CONFLICT] = ONE << KIND_BITS | JAM
         if now[CONFLICT] != ZERO:
+            if state.level_starts[now[LEVEL]] > longest:
+                longest = state.level_starts[now[LEVEL]]
+                _aim(table, state, heuristics.targets)
             if not learn(table, state, possible, lemmas, heuristics):
                 return LOST
             if is_full(lemmas, np.uint64(len(table.groups))):
@@ -174,6 +178,8 @@ def _search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heurist
         if conflicts >= RESTART * _luby(restarts):
             restarts, conflicts = restarts + ONE, ZERO
             back_to(table, state, ZERO, heuristics.phases)
+            for group in range(len(heuristics.phases)):
+                heuristics.phases[group] = heuristics.targets[group]
             if counts[ACTIVE] >= REMEMBERED:
                 forget(state, lemmas, heuristics.heads)
         group = _choose_group(table, state, heuristics.activities)
@@ -245,6 +251,15 @@ def _luby(number: np.uint64) -> np.uint64:
         if power == number + ONE:
             return power // TWO
         number -= power - ONE
+
+
+@routine
+def _aim(table: Table, state: State, targets: Words) -> None:
+    """Make the options that are taken the targets of their groups."""
+    for group in range(np.uint64(len(table.leaders))):
+        option = state.chosen[table.leaders[group]]
+        if option != NONE:
+            targets[group] = option
 
 
 @routine

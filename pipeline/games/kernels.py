@@ -54,12 +54,16 @@ def routine(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def allocating(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that only kernels call and that allocates arrays."""
+    """Compile a function that only kernels call and that allocates arrays.
+
+    It says so, since numba lets a function inherit these options from the one that is compiled first of its callers.
+    """
     return Kernel(function, no_cpython_wrapper=True, no_cfunc_wrapper=True, _nrt=True, forceinline=False)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function inline into its callers: passing an array costs as much as a short loop."""
+    """Compile a function inline into its callers: passing an array costs as much as a short loop. Like a `routine`, it
+    allocates no arrays."""
     return Kernel(function, forceinline=True, _nrt=False)
 
 

@@ -19,11 +19,11 @@ from dealmill.game import (
     Results,
     Solved,
     Texts,
+    allocating,
     inlined,
     kernel,
     lowest_bit,
     pack,
-    allocating,
     routine,
     run_kernel,
 )

@@ -13,10 +13,10 @@ from dealmill.game import (
     Results,
     Solved,
     Texts,
+    allocating,
     count_bits,
     inlined,
     kernel,
-    allocating,
     run_kernel,
 )
 from dealmill.pipeline.games.hi_q import board as tables

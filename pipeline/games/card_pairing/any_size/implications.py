@@ -400,7 +400,7 @@ def back_to(table: Table, state: State, level: np.uint64, phases: Words) -> None
 def jam(table: Table, state: State, upwards: bool) -> bool:
     """Play the relaxed game and return whether cards stay for ever; `free` and `gone` then tell which.
 
-    A card leaves if it is free, and so is its mate in an option that is not shut, left or not. If all cards left before,
+    A card leaves if it is free, and so is its mate in an option that is not shut, left or not. If all cards left before
     by options that are not shut now, they leave again.
     """
     exits = state.exits[table.cards :] if upwards else state.exits[: table.cards]

@@ -138,7 +138,7 @@ def _shorten(
         forget_all(heuristics)
         state = new_state(table)
         begin(table, state, possible)
-        outcome = _search(table, state, possible, lemmas, heuristics, np.int64(MOST_NODES - nodes))
+        outcome = _search(table, state, possible, lemmas, heuristics, int(np.int64(MOST_NODES - nodes)))
         nodes += lemmas.counts[NODES]
         if outcome == LOST:
             end = write_certificate(table, state, lemmas, other)
@@ -177,11 +177,7 @@ def _search(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heurist
             continue
         if conflicts >= RESTART * _luby(restarts):
             restarts, conflicts = restarts + ONE, ZERO
-            back_to(table, state, ZERO, heuristics.phases)
-            for group in range(len(heuristics.phases)):
-                heuristics.phases[group] = heuristics.targets[group]
-            if counts[ACTIVE] >= REMEMBERED:
-                forget(state, lemmas, heuristics.heads)
+            _restart(table, state, lemmas, heuristics)
         group = _choose_group(table, state, heuristics.activities)
         if group == NONE:
             return WON
@@ -251,6 +247,16 @@ def _luby(number: np.uint64) -> np.uint64:
         if power == number + ONE:
             return power // TWO
         number -= power - ONE
+
+
+@routine
+def _restart(table: Table, state: State, lemmas: Lemmas, heuristics: Heuristics) -> None:
+    """Go back to level 0, aim at the targets, and forget lemmas if there are many."""
+    back_to(table, state, ZERO, heuristics.phases)
+    for group in range(len(heuristics.phases)):
+        heuristics.phases[group] = heuristics.targets[group]
+    if lemmas.counts[ACTIVE] >= REMEMBERED:
+        forget(state, lemmas, heuristics.heads)
 
 
 @routine

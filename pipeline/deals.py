@@ -184,7 +184,10 @@ def parse_deal_range(text: str) -> DealRange:
     NotFoundError
         If there is no such game.
     """
-    usage = f"{text!r} is not a range of deals; write deal:GAME:seed=S:FIRST-LAST, as in deal:camelot:seed=1:1-1000"
+    usage = (
+        f"{text!r} is not a range of deals; write deal:GAME:seed=S:FIRST-LAST, with parameters after the seed, as in "
+        "deal:hi-q:seed=1:pegs=20:1-1000"
+    )
     game, *options, numbers = text.removeprefix(PREFIX).split(":") if text.count(":") > 1 else ("", "")
     span = re.fullmatch(r"(\d{1,20})(-)?(\d{1,20})?", numbers, re.ASCII)
     named = [re.fullmatch(r"([a-z]+)=(\d{1,20})", option, re.ASCII) for option in options]

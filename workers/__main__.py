@@ -1,6 +1,6 @@
 """Run a Celery worker: ``python -m dealmill.workers PROCESSES [engines]``.
 
-With ``engines``, the compiler that all engines need is loaded once in the parent, rather than in each child process.
+With ``engines``, what all engines need is loaded once in the parent, rather than in each child process.
 Celery's own command line takes half a second longer to start (docs/decisions/0016-reading-is-the-bottleneck.md).
 """
 

@@ -108,7 +108,7 @@ QUICK_DEATHS = 3
 
 class Farm:
     """A context manager that runs Celery workers on this machine, with a local broker unless one is configured. With
-    `engines`, the workers load the compiler of engines when they start. They get the jobs that `installation` can do.
+    `engines`, the workers load what all engines need when they start. They get the jobs that `installation` can do.
 
     Raises
     ------

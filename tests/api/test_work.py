@@ -172,6 +172,7 @@ def test_invalid_sources_are_refused_and_leave_nothing_in_the_store(store: Datab
         (tmp_path / "none.txt", dealmill.InputError, "there is no file"),
         (dealmill.deals("memory"), dealmill.UsageError, "has no end"),
         ("deal:memory:seed=1:2-1", dealmill.UsageError, "2-1 is not a range of deals"),
+        ("deal:hi-q:seed=1,pegs=20:1-2", dealmill.UsageError, "with parameters after the seed"),
         ("deal:card-pairing:seed=1:suits=3:1-5", dealmill.UsageError, "suits is 3, expected an even number"),
     ):
         with pytest.raises(error, match=message):

@@ -19,9 +19,6 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 SERVER = "postgresql://dealmill@db.example/dealmill"
 """The database that the pages speak of; here it is a real one."""
 DECISIONS = ROOT / "docs" / "decisions"
-SOURCES = [page for page in PAGES if page.parent in (ROOT, ROOT / "docs", DECISIONS)]
-"""The pages with paths of the tree as it is. Decisions have them, too, though their figures are those of their time."""
-PATH = re.compile(r"(?<![\w./-])(?:bench|pipeline|workers|dealmill|migrations|tests)/[\w./*-]*\w/?")
 WIDE = {"COLUMNS": "200"}
 ELIDED = "…"
 SPEED = "layouts/s"
@@ -137,23 +134,6 @@ def test_the_pictures_are_what_the_games_draw() -> None:
     assert {path: path.read_text() for path in pictures.FOLDER.glob("*.svg")} == drawn, (
         "draw them again with: make docs"
     )
-
-
-def paths(text: str) -> list[str]:
-    """The paths of sources in code font on a page, as patterns; GAME stands for the folder of any game."""
-    code = re.findall(r"```.*?```|`[^`\n]+`", text, re.DOTALL)
-    return [path.replace("GAME", "*") for span in code for path in PATH.findall(span)]
-
-
-def test_paths_are_found_in_code_font_only() -> None:
-    text = "a `pipeline/solve.py`, pipeline/none.py\n```\n│  tests/games/GAME/\n```\n`sqlite:///dealmill/x` `a/tests/b`"
-    assert paths(text) == ["pipeline/solve.py", "tests/games/*/"]
-
-
-@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_paths_in_code_font_exist(path: Path) -> None:
-    missing = [pattern for pattern in paths(path.read_text()) if not any(ROOT.glob(pattern))]
-    assert missing == []
 
 
 def test_every_decision_is_in_the_index_once_with_the_number_of_its_file() -> None:

@@ -124,9 +124,8 @@ SECTIONS: list[Section] = [
     ),
     (
         "Finding a layout",
-        "An ingest into SQLite in one process, with and without the index of layouts; and lookups in one process, with "
-        "the store open.",
-        finding.lookups,
+        "Searches in one process, with the store on SQLite open.",
+        finding.searches,
     ),
     (
         "Imports",
@@ -196,7 +195,7 @@ AT_SCALE: list[Section] = [
     (
         "Finding one of ten million layouts",
         "As *Finding a layout*.",
-        partial(finding.lookups, 1_000_000, 10_000_000),
+        partial(finding.searches, 10_000_000),
     ),
     (
         "Pages over ten million verdicts",

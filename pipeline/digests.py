@@ -50,8 +50,6 @@ audit job  audit, first, stop, totals (values); positions,        ``audit_jobs.d
 action     digest of the entry before (none for the first), id,   ``actions.digest``
            who, what, run, audit, engine, version, why, Dealmill
            (values)
-index      number of the segment, its bits, number of the block   ``index_blocks.digest``
-block      (numbers); entries (digests)
 record     see `record_seals` of the store                        the seal that ``dealmill audit`` prints
 =========  =====================================================  ======================================================
 """

@@ -29,6 +29,7 @@ __all__ = [
     "Opening",
     "Progress",
     "Rerunning",
+    "Searching",
     "Solving",
     "Step",
     "Surveying",
@@ -102,6 +103,11 @@ class Exporting(Step):
 @dataclass(frozen=True, slots=True)
 class Choosing(Step):
     """Results are being read to choose layouts for a pack. Unit: layouts of a run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searching(Step):
+    """A layout is searched for in a store of more than ten million. Unit: layouts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +185,7 @@ Event = (
     | Working
     | Exporting
     | Choosing
+    | Searching
     | Copying
     | Ingested
     | OpenFailed
@@ -222,7 +229,7 @@ def words(step: Step) -> tuple[str, str, str]:
             )
         case Exporting():
             note = f"{step.done:,} verdicts"
-        case Choosing():
+        case Choosing() | Searching():
             note = f"{step.done:,} layouts"
         case Copying():
             note = f"{step.done:,} pages"

@@ -10,7 +10,7 @@ from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.imports import write_imported
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.sources.layout_index import DigestPrefixes
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
 from dealmill.pipeline.store.sources.source import Source, reread
 from dealmill.pipeline.store.sources.writing import WriteMore, append, complete, cut_remaining_jobs, write_nothing
 

@@ -2,7 +2,7 @@
 
 - `database`: tables, connections and their transactions, migrations, fast inserts
 - `runs`: the plans and the progress of runs, jobs and their leases, workers, engine versions, the action log
-- `sources`: layouts, rejects, and the index of layouts
+- `sources`: layouts and rejects
 - `filters`, `histograms`, `arrow`: what is asked of results, and the forms in which they are returned
 - `storages`: verdicts and evidence, as rows or packed
 - `installation`, `planning`, `imports`, `deletion`, `states`: how runs begin and end, and their state in words

@@ -4,7 +4,7 @@ used again, and the action log can still be checked (docs/decisions/0055-deletio
 import sqlite3
 from dataclasses import replace
 
-from sqlalchemy import ColumnElement, Connection, Select, delete, exists, func, or_, select, update
+from sqlalchemy import Connection, Select, delete, exists, func, or_, select, update
 
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.store.database.connections import Database
@@ -17,7 +17,6 @@ from dealmill.pipeline.store.database.tables import (
     audits,
     blocks,
     faults,
-    index_stretches,
     items,
     jobs,
     judgements,
@@ -26,13 +25,11 @@ from dealmill.pipeline.store.database.tables import (
     runs,
     source_blocks,
     sources,
-    unindexed,
     verdicts,
 )
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.planned import THERE
 from dealmill.pipeline.store.runs.status import SILENT_READER, RunStatus
-from dealmill.pipeline.store.sources.layout_index import delete_index
 from dealmill.pipeline.store.sources.source import Source
 
 VACUUM_SECONDS = 5.0
@@ -111,9 +108,7 @@ def _delete_run(connection: Connection, run: RunStatus) -> None:
 def _delete_source(connection: Connection, source: Source) -> None:
     connection.execute(select(sources.c.id).where(sources.c.id == source.id).with_for_update())
     _check(connection, source)
-    if _any(connection, index_stretches.c.source_id == source.id):
-        delete_index(connection)
-    for table in (items, rejects, source_blocks, unindexed):
+    for table in (items, rejects, source_blocks):
         connection.execute(delete(table).where(table.c.source_id == source.id))
     empty = replace(source, accepted=0, duplicates=0, rejected=0, complete=False)
     nothing = {"accepted": 0, "duplicates": 0, "rejected": 0, "complete": False, "advanced": None, "seal": empty.seal}
@@ -168,7 +163,3 @@ def _of_source(source: Source) -> list[tuple[Select[int], str]]:
         ),
         (select(sources.c.id).where(*read), "it is being read; stop the command that reads it, and wait a minute"),
     ]
-
-
-def _any(connection: Connection, condition: ColumnElement[bool]) -> bool:
-    return bool(connection.execute(select(exists().where(condition))).scalar())

@@ -1,39 +1,41 @@
-"""Find a layout in the store: its items in all sources, and the results of the runs over them."""
+"""Find a layout in the store: its items in all sources, and the results of the runs over them.
+
+The digests of all items are read, which takes about 0.2 seconds per million. There is no index of them
+(docs/decisions/0068-fewer-digests.md).
+"""
 
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, pairwise
+from typing import NamedTuple
 
-from dealmill.pipeline.errors import (
-    BadLayout,
-    DamagedError,
-    DamagedWarning,
-    NotFoundError,
-    StoreError,
-    StoreUnavailable,
-    VersionError,
-)
+from sqlalchemy import ColumnElement, exists, func, literal, select, tuple_
+
+from dealmill.pipeline.digests import layout_digest
+from dealmill.pipeline.errors import BadLayout, DamagedError, DamagedWarning, NotFoundError, VersionError
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.reading import Line
-from dealmill.pipeline.progress import Message, Progress
+from dealmill.pipeline.progress import Message, Progress, Searching
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.tables import Control, items, runs, sources
 from dealmill.pipeline.store.results import find_result
 from dealmill.pipeline.store.runs.status import RunStatus, runs_over
-from dealmill.pipeline.store.sources.layout_index import (
-    LEAST,
-    Place,
-    clear_index,
-    index_some,
-    indexed_items,
-    scanned_items,
-    unindexed_items,
-    unstored_ranges,
-)
 from dealmill.pipeline.store.sources.source import Source, find_source
+
+ITEMS_PER_QUERY = 10_000_000
+"""The number of items after which a search reports its progress."""
+ITEM = (items.c.source_id, items.c.position, items.c.line, items.c.layout)
+ITEM_SHAPE = Shape(*ITEM)
+LENGTHS = (
+    select(sources.c.id, sources.c.accepted)
+    # A damaged number of items could be 2⁶².
+    .where(exists().where(items.c.source_id == sources.c.id, items.c.position == sources.c.accepted))
+    .order_by(sources.c.id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +68,21 @@ def find_layout(store: Database, lines: Sequence[Line], game: str | None, progre
         If the lines are not exactly one layout.
     """
     layouts = _one_layout(lines, game)
-    with suppress(StoreError):  # a store that cannot be written is searched without the index
-        _index_rest(store, progress)
-    found = [match for owner, layout in layouts for match in _matches(store, owner, layout, progress)]
-    if ranges := unstored_ranges(store, [owner for owner, _ in layouts]):
+    matches = [match for owner, layout in layouts for match in _matches(store, owner, layout, progress)]
+    if ranges := _unstored_ranges(store, [owner for owner, _ in layouts]):
         what = "1 range" if ranges == 1 else f"{ranges:,} ranges"
         progress(Message(f"not searched: {what} of numbered deals that are not stored (packed runs and surveys)"))
-    return found
+    return matches
+
+
+def _unstored_ranges(store: Database, games: Sequence[str]) -> int:
+    """Return the number of ranges of deals of these games without items, which are those of packed runs only."""
+    used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
+    query = select(func.count()).where(
+        sources.c.generator.is_not(None), sources.c.accepted == 0, sources.c.game.in_(games), used
+    )
+    with store.reading() as connection:
+        return connection.execute(query).scalar_one()
 
 
 def _one_layout(lines: Sequence[Line], game: str | None) -> list[tuple[str, str]]:
@@ -93,38 +103,61 @@ def _first_two(game: Game, lines: Sequence[Line]) -> list[Layout | Reject]:
 
 
 def _matches(store: Database, game: str, layout: str, progress: Progress) -> Iterator[Match]:
-    places = _places(store, game, layout, progress)
-    for number in dict.fromkeys(place.source for place in places):
+    stored = stored_items(store, game, layout, progress)
+    for number in dict.fromkeys(item.source for item in stored):
         source = find_source(store, number)
         over: list[RunStatus | None] = [*runs_over(store, number)] or [None]
-        for place in places:
-            for run in over if place.source == number else ():
-                result = None if run is None else _result(store, run, place.position)
-                yield Match(layout, source, place.position, place.line, run, result)
+        for item in stored:
+            for run in over if item.source == number else ():
+                result = None if run is None else _result(store, run, item.position)
+                yield Match(layout, source, item.position, item.line, run, result)
 
 
-def _places(store: Database, game: str, layout: str, progress: Progress) -> list[Place]:
-    try:
-        return indexed_items(store, game, layout)
-    except DamagedError as error:
-        progress(Message(f"{error}; it is built again"))
-    try:
-        clear_index(store)
-        _index_rest(store, progress)
-        return indexed_items(store, game, layout)
-    except StoreUnavailable:
-        raise
-    except StoreError:  # for example, a store that cannot be written
-        return scanned_items(store, game, layout)
+class StoredItem(NamedTuple):
+    """An item of a source."""
+
+    source: int
+    position: int
+    line: int
 
 
-def _index_rest(store: Database, progress: Progress) -> None:
-    """Index the complete sources of an earlier version, and those of a damaged index."""
-    rest = unindexed_items(store)
-    if rest >= LEAST:
-        progress(Message(f"indexing {rest:,} layouts for this and later searches"))
-        while index_some(store):
-            pass
+def stored_items(store: Database, game: str, layout: str, progress: Progress) -> list[StoredItem]:
+    """Return the items with a layout, in order of source and position. Issue a `DamagedWarning` for each one with its
+    digest that cannot be read or has another text."""
+    digest, stored = layout_digest(game, layout), []
+    total, parts = _parts(store)
+    for number, part in enumerate(parts, start=1):
+        with store.reading() as connection:
+            rows = connection.execute(select(*ITEM).where(items.c.digest == digest, *part)).all()
+        for row in rows:
+            trouble = ITEM_SHAPE.trouble(row)
+            if trouble or row.layout != layout:
+                reason = trouble or "its layout does not match its digest"
+                message = f"item {row.position} of source {row.source_id} cannot be read: {reason}"
+                warnings.warn(DamagedWarning(message), stacklevel=2)
+            else:
+                stored.append(StoredItem(*row[:3]))
+        if len(parts) > 1:
+            progress(Searching(min(number * ITEMS_PER_QUERY, total), total))
+    return sorted(stored)
+
+
+def _parts(store: Database) -> tuple[int, list[list[ColumnElement[bool]]]]:
+    """Return the number of items of the store, and conditions that divide them into parts of `ITEMS_PER_QUERY`. Every
+    row is in exactly one part, whatever the numbers of items say."""
+    ends, total = [], 0
+    with store.reading() as connection:
+        for source, length in connection.execute(LENGTHS):
+            first = ITEMS_PER_QUERY - total % ITEMS_PER_QUERY
+            ends += [(source, position) for position in range(first, length + 1, ITEMS_PER_QUERY)]
+            total += length
+    item = tuple_(items.c.source_id, items.c.position)
+    conditions = []
+    for after, end in pairwise((None, *ends, None)):
+        above = [] if after is None else [item > tuple_(*map(literal, after))]
+        below = [] if end is None else [item <= tuple_(*map(literal, end))]
+        conditions.append(above + below)
+    return total, conditions
 
 
 def _result(store: Database, run: RunStatus, position: int) -> Result | None:

@@ -25,7 +25,6 @@ from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import set_note
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, read_runs
-from dealmill.pipeline.store.sources import layout_index
 from dealmill.pipeline.store.sources.source import find_source, list_sources
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
@@ -135,14 +134,12 @@ def test_a_run_is_not_deleted_while_something_depends_on_it(store: Database) -> 
     assert give_back_space(store)
 
 
-def test_a_deleted_source_is_read_again_under_its_number(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_deleted_source_is_read_again_under_its_number(store: Database) -> None:
     other = a_run(store, ENGINE, ["CCDD", *TEXTS], name="b.txt")
     source = a_source(store, ENGINE, TEXTS)
     run = find_run(store, plan_run(store, source, ENGINE, "1", None, chunk=1))
     with pytest.raises(StoreError, match=f"run {run.id} is over it; delete run {run.id} first"):
         delete_subject(store, source)
-    monkeypatch.setattr(layout_index, "LEAST", 1)
-    assert layout_index.index_some(store)
     delete_subject(store, run)
     delete_subject(store, source)
     assert [found.id for found in list_sources(store)] == [other.source]

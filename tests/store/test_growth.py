@@ -5,16 +5,15 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
 import pytest
-from sqlalchemy import Connection, event, func, select, text
+from sqlalchemy import Connection, event, text
 
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import metadata, unindexed
+from dealmill.pipeline.store.database.tables import metadata
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.status import Runs
-from dealmill.pipeline.store.sources.writing import open_source
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.stores import Store
 from tests.doing import a_run, a_source, dealer
@@ -148,13 +147,6 @@ def test_the_results_of_a_damaged_run_leave_their_places_to_others(sqlite_store:
         found = places(Store(sqlite_store).query(order="nodes", limit=3))
     assert len(found) == 3
     assert damaged not in {run for run, _ in found}
-
-
-def test_a_source_that_was_only_opened_is_not_waiting_for_the_index(store: Database) -> None:
-    for number in range(3):
-        open_source(store, "memory", f"{number}.txt", bytes([number]))
-    with store.reading() as connection:
-        assert connection.execute(select(func.count()).select_from(unindexed)).scalar_one() == 0
 
 
 def test_numbers_of_any_size_are_no_runs(store: Database) -> None:

@@ -19,8 +19,8 @@ from dealmill.pipeline.store.database.tables import items
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.jobs import CHUNK
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources import layout_index
-from dealmill.pipeline.store.sources.layout_index import DigestPrefixes, count_duplicates
+from dealmill.pipeline.store.sources import duplicates
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.source import find_source, rejects_of, reread
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
@@ -63,7 +63,7 @@ def test_duplicates_are_counted_alike_with_and_without_digest_prefixes(
     source = append(store, started, entries, seen, last=True)
     expected = len(layouts) - len(set(layouts))
     assert source.complete == (expected == 0)
-    with patch.object(layout_index, "FEW", few):
+    with patch.object(duplicates, "FEW", few):
         assert count_duplicates(store, source, seen) == count_duplicates(store, source, None) == expected
 
 

@@ -265,11 +265,8 @@ FREE = {
     ("worker", "attempt", "trouble"): "the worker of a job, the number of attempts, and the end of earlier attempts",
     ("cpu_seconds",): "what a job cost",
     ("jobs.id", "audit_jobs.id"): "numbers that only messages use",
-    ("index_segments", "index_blocks", "index_stretches", "unindexed"): (
-        "the index of layouts, which `dealmill find` checks and builds again if it is damaged"
-    ),
 }
-"""The columns and tables that an audit does not check, with their meaning. An invariant covers each of the others."""
+"""The columns that an audit does not check, with their meaning. An invariant covers each of the others."""
 
 
 def faults_in(scope: AuditScope) -> list[Fault]:

@@ -3,8 +3,6 @@
 sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
          ├─ rejects                 the entries that are not valid layouts, with all reasons
          ├─ source_blocks           a digest of every thousand items, and of every thousand rejects
-         ├─ unindexed               the first item of a source that the index of layouts does not cover
-         ├─ index_stretches         consecutive items of a source with their numbers in the index
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions, claimed by a worker
                   ├─ verdicts       one per item: the engine's verdict with its evidence
@@ -13,13 +11,12 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
                              ├─ judgements   one per audited verdict: the referee's judgement
                              └─ faults       other faults of the record
-index_segments ── index_blocks      the index of layouts: sorted beginnings of digests, with numbers of items
 actions                             who did what, when and why: a hash chain, each digest covers all earlier entries
 
 The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/digests.py`), so that an
 audit detects changes. An audit checks every column except those listed in `pipeline/store/audits/invariants.py`.
 
-PostgreSQL stores the comments of columns, which stay as a migration wrote them: some name modules of Dealmill 0.1.0.
+PostgreSQL stores the comments of columns, so they name nothing that changes without a migration, such as modules.
 
 SQLite stores any value in any column, and anyone with write access to a database can store values that Dealmill never
 writes. The table definitions say what is valid: the type of a column, whether it may be NULL, and its codes.
@@ -55,7 +52,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0015"
+REVISION = "0016"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -162,7 +159,7 @@ sources = Table(
     Column("rejected", BigInteger, nullable=False),
     Column("complete", Boolean, nullable=False, comment="read to the end"),
     Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
-    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column("seal", LargeBinary, nullable=False, comment="digest of the row, without its times"),
     Column("advanced", Float, comment="when entries of it were last stored"),
     UniqueConstraint("game", "digest"),
 )
@@ -200,41 +197,8 @@ source_blocks = Table(
     Column("source_id", ForeignKey("sources.id"), primary_key=True),
     Column("kind", SmallInteger, primary_key=True, autoincrement=False, comment="1 items, 2 rejects"),
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand rows each"),
-    Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column("digest", LargeBinary, nullable=False, comment="of the positions, lines and digests of the items"),
     sqlite_with_rowid=False,
-)
-
-index_segments = Table(
-    "index_segments",
-    metadata,
-    Column("id", Integer, primary_key=True),
-    Column("bits", SmallInteger, nullable=False, comment="first bits of a digest that number its block"),
-    Column("entries", BigInteger, nullable=False, comment="in all its blocks"),
-)
-
-index_blocks = Table(
-    "index_blocks",
-    metadata,
-    Column("segment_id", ForeignKey("index_segments.id"), primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False, comment="from 0"),
-    Column("entries", LargeBinary, nullable=False, comment="see pipeline.store.sources.index.writing"),
-    Column("digest", LargeBinary, nullable=False, comment="see pipeline.seals"),
-)
-
-index_stretches = Table(
-    "index_stretches",
-    metadata,
-    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="number of its first item"),
-    Column("size", BigInteger, nullable=False, comment="number of items"),
-    Column("source_id", ForeignKey("sources.id"), nullable=False),
-    Column("position", BigInteger, nullable=False, comment="of its first item"),
-)
-
-unindexed = Table(
-    "unindexed",
-    metadata,
-    Column("source_id", ForeignKey("sources.id"), primary_key=True, autoincrement=False),
-    Column("position", BigInteger, nullable=False, comment="of the first item that is not indexed"),
 )
 
 engines = Table(
@@ -288,7 +252,7 @@ runs = Table(
     ),
     Column("repeats", ForeignKey("runs.id"), comment="the run that this is a rerun of"),
     Column("created", Float, nullable=False),
-    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column("seal", LargeBinary, nullable=False, comment="digest of the plan"),
     Column(
         "control",
         SmallInteger,
@@ -344,7 +308,7 @@ jobs = Table(
     Column("nodes", BigInteger, nullable=False),
     Column("least_value", BigInteger),
     Column("greatest_value", BigInteger),
-    Column("value_counts", JsonNumbers, comment="values by start of their bar; see pipeline.distribution"),
+    Column("value_counts", JsonNumbers, comment="scored layouts by start of the bar of their values"),
     Column("least_nodes", BigInteger),
     Column("greatest_nodes", BigInteger),
     Column("node_counts", JsonNumbers, comment="verdicts by start of the bar of their nodes"),
@@ -360,7 +324,13 @@ verdicts = Table(
     metadata,
     Column("run_id", Integer, primary_key=True, autoincrement=False),
     Column("position", BigInteger, primary_key=True, autoincrement=False),
-    Column("verdict", SmallInteger, nullable=False, comment="see pipeline.games.verdict", info={CODES: Verdict}),
+    Column(
+        "verdict",
+        SmallInteger,
+        nullable=False,
+        comment="1 winnable, 2 unwinnable, 3 scored, 4 undecided, 5 failed",
+        info={CODES: Verdict},
+    ),
     Column("value", BigInteger),
     Column("nodes", BigInteger, nullable=False),
     Column("evidence", Text, comment="trace or certificate; the error if failed; NULL if undecided"),
@@ -375,7 +345,7 @@ packs = Table(
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first item"),
     Column("stop", BigInteger, nullable=False, comment="position after its last item"),
-    Column("verdicts", LargeBinary, nullable=False, comment="see pipeline.store.record.packed.bitmap"),
+    Column("verdicts", LargeBinary, nullable=False, comment="one or two bits per item"),
     Column("moments", LargeBinary, nullable=False, comment="per block: sum of values, sum of squares"),
     sqlite_with_rowid=False,
 )
@@ -384,7 +354,7 @@ blocks = Table(
     "blocks",
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
-    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; see pipeline.fingerprint"),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand verdicts each"),
     Column("digest", LargeBinary, nullable=False),
     Column("node_digest", LargeBinary, comment="of runs stored as rows"),
     sqlite_with_rowid=False,
@@ -399,7 +369,7 @@ audits = Table(
     Column("size", BigInteger, nullable=False, comment="verdicts to judge; fewer than population for a sample"),
     Column("seed", BigInteger, nullable=False, comment="seed of the sample"),
     Column("created", Float, nullable=False),
-    Column("seal", LargeBinary, nullable=False, comment="see pipeline.seals"),
+    Column("seal", LargeBinary, nullable=False, comment="digest of the plan"),
     Index(None, "run_id"),
 )
 
@@ -453,7 +423,7 @@ actions = Table(
     Column("id", Integer, primary_key=True),
     Column("at", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     Column("who", Text, nullable=False, comment="user@host"),
-    Column("what", Text, nullable=False, comment="run, audit, retract, pause …; see pipeline.store.log"),
+    Column("what", Text, nullable=False, comment="run, audit, retract, pause …"),
     Column("run_id", ForeignKey("runs.id")),
     Column("audit_id", ForeignKey("audits.id")),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),

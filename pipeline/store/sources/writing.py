@@ -18,11 +18,11 @@ from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.revisions import create_store
-from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources, unindexed
+from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.runs.jobs import cut_jobs
 from dealmill.pipeline.store.runs.status import SILENT_READER
 from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
-from dealmill.pipeline.store.sources.layout_index import DigestPrefixes, count_duplicates, index_items
+from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, Source, one_source
 
 UNSEALED = b""
@@ -32,7 +32,6 @@ NOTHING_READ = {"accepted": 0, "duplicates": 0, "rejected": 0, "complete": False
 
 # One command may read a hundred thousand sources, and building these statements would take longer than executing them.
 NEW = insert(sources).values(created=clock())
-NEW_UNINDEXED = insert(unindexed)
 FIRST_SEAL = (
     update(sources)
     .where(sources.c.id == bindparam("number"), sources.c.seal == UNSEALED)
@@ -139,13 +138,10 @@ def append(
         after = replace(after, complete=shared is not None and not len(shared))
     with store.writing() as connection:
         _advance(connection, source, after)
-        if after.accepted and not source.accepted:
-            insert_once(connection, NEW_UNINDEXED, {"source_id": source.id, "position": 1})
         insert(connection)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
         reject_columns = REJECT_LISTING.columns(rejected)
         _record_blocks(connection, source, after, (positions, entries.lines, digests), reject_columns)
-        index_items(connection, source, after, seen)
         more(connection)
         _cut_new_jobs(connection, after)
     return after
@@ -160,7 +156,6 @@ def complete(
     with store.writing() as connection:
         _advance(connection, source, after)
         _record_blocks(connection, source, after, (), ())
-        index_items(connection, source, after, seen)
         more(connection)
         _cut_new_jobs(connection, after)
     return after

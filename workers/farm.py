@@ -24,7 +24,7 @@ from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_tables
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.runs.leases import JobTable, Lease, expire, leased
+from dealmill.pipeline.store.runs.leases import give_back, leased
 from dealmill.pipeline.store.runs.workers import local_process
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import STOP_SECONDS, has_ended, kill, start, stop
@@ -98,8 +98,6 @@ QUIET = "ignore:unknown setting:UserWarning"
 """A filter for warnings that the command itself has already issued."""
 TICK = 0.5
 """Seconds between two checks of the queue. Each check costs some milliseconds, during which no source is read."""
-STOPPED = "its command was stopped"
-"""The reason on record for an attempt that ended with its command."""
 LISTEN_SECONDS = 10.0
 """How long to wait for the last lines of killed workers. Without load they are read at once."""
 QUICK_DEATH = 5.0
@@ -206,11 +204,11 @@ class Farm:
         return str(folder)
 
     def _stop_worker(self) -> None:
-        """Stop the workers. They get a second to finish their jobs. Then the leases of unfinished jobs are ended, so
-        that other workers can claim them at once."""
+        """Stop the workers. They get a second to finish their jobs. Then other workers can claim the unfinished ones at
+        once, also those of workers of other commands that have died."""
         try:
             with suppress(StoreError):
-                if count := len(self._leased(self._is_ours)):
+                if count := sum(map(self._is_ours, self._at_work().values())):
                     jobs_left = "1 job" if count == 1 else f"{count} jobs"
                     self.say(
                         f"waiting up to {STOP_SECONDS:g} s for {jobs_left}; what is not finished will be done again"
@@ -223,17 +221,15 @@ class Farm:
         finally:  # also if `tell` raises an exception
             kill(self._worker)
             with suppress(StoreError):  # read again: a worker may have claimed a job since
-                for jobs, worker, lease in self._leased(lambda process: self._is_ours(process) or has_ended(process)):
-                    expire(self._store, jobs, lease.id, worker, STOPPED)
+                for worker, process in self._at_work().items():
+                    if self._is_ours(process) or has_ended(process):
+                        for kind in KINDS.values():
+                            give_back(self._store, kind.table, worker)
 
-    def _leased(self, chosen: Callable[[int], bool]) -> list[tuple[JobTable, str, Lease]]:
-        """Return the jobs leased to processes of this machine that `chosen` accepts, each with its table and worker."""
-        return [
-            (kind.table, worker, lease)
-            for kind in KINDS.values()
-            for worker, lease in leased(self._store, kind.table)
-            if (process := local_process(worker)) is not None and chosen(process)
-        ]
+    def _at_work(self) -> dict[str, int]:
+        """Return the processes of this machine that hold leases, by the names of the workers."""
+        workers = set().union(*(leased(self._store, kind.table) for kind in KINDS.values()))
+        return {worker: process for worker in workers if (process := local_process(worker)) is not None}
 
     def _is_ours(self, process: int) -> bool:
         """Whether this farm has started a process, which may be dying."""

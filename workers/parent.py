@@ -12,9 +12,10 @@ from celery.signals import worker_process_init, worker_ready
 from dealmill.pipeline.programs.bounds import die_with_parent
 
 # Imported here, because Celery's `include` would search the working directory first.
-from dealmill.workers import metrics, tasks  # noqa: F401
+from dealmill.workers import metrics, tasks
 from dealmill.workers.app import app
 from dealmill.workers.logs import connect_logs
+from dealmill.workers.renewal import Renewal
 from dealmill.workers.transport import patch_redis_transport
 
 
@@ -66,5 +67,6 @@ def main(processes: int, *, engines: bool) -> int:
         without_mingle=True,
         without_heartbeat=True,
     )
+    Renewal(tasks.configured_store(), processes).start()
     worker.start()
     return int(worker.exitcode or 0)

@@ -12,7 +12,6 @@ from celery.exceptions import WorkerLostError
 from celery.worker.request import Request
 
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
-from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_revision
@@ -27,6 +26,7 @@ from dealmill.pipeline.store.runs.workers import worker_name
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.logs import IN_HAND
+from dealmill.workers.renewal import in_hand
 
 logger = logging.getLogger(__name__)
 
@@ -69,14 +69,10 @@ def _do_number(kind: JobKind[Any, Any], number: int) -> None:
             return
         if run is None or not _prepared(store, kind, chosen, run):
             return
-        job = _waiting(partial(kind.claim, store, chosen, worker_name(os.getpid()), _lease_seconds(run)))
+        job = _waiting(partial(kind.claim, store, chosen, worker_name(os.getpid()), settings().lease_seconds))
     if job is not None:
-        _do(store, kind, job)
-
-
-def _lease_seconds(run: PlannedRun) -> float:
-    _, engine = find_engine(run.judged_as)
-    return max(settings().lease_seconds, engine.program.longest if engine.program else 0.0)
+        with in_hand(job.lease):
+            _do(store, kind, job)
 
 
 def _chosen(store: Database, kind: JobKind[Any, Any], number: int) -> tuple[int, PlannedRun | DamagedError | None]:
@@ -182,14 +178,14 @@ class WatchedRequest(Request):  # type: ignore[misc]
         error = exc_info.exception  # type: ignore[attr-defined]
         lost = getattr(error, "exc", error)
         if isinstance(lost, WorkerLostError):
-            name, number = self.args
-            trouble = str(lost).partition(" Job:")[0]  # without the job number, which differs each time
-            self._end_lease(name, number, trouble)
+            _end_leases(worker_name(self.worker_pid), str(lost).partition(" Job:")[0])  # the job is another each time
             return_ok = True  # no traceback
         return super().on_failure(exc_info, send_failed_event, return_ok)
 
-    def _end_lease(self, name: str, number: int, trouble: str) -> None:
-        try:
-            leases.expire(configured_store(), KINDS[name].table, number, worker_name(self.worker_pid), trouble)
-        except DealmillError as away:
-            logger.warning("job %s cannot be retried before its lease expires: %s", number, away)
+
+def _end_leases(worker: str, trouble: str) -> None:
+    try:
+        for kind in KINDS.values():
+            leases.expire(configured_store(), kind.table, worker, trouble)
+    except DealmillError as away:
+        logger.warning("the job of %s cannot be retried before its lease expires: %s", worker, away)

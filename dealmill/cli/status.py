@@ -61,6 +61,7 @@ def status(
             else:
                 _show_runs(store, runs, form, labelled=labelled)
                 if run and form is None:
+                    _tell_work(store, runs[0])
                     _tell_cost(runs[0])
 
 
@@ -117,6 +118,16 @@ def _show_runs(
         ends = ("mean", "layouts/s", "started", "seconds", "cpu_seconds", "audit", "fingerprint", "state")
         columns = [*COLUMNS, "storage", *LABELS, *used, *ends]
     write_rows(columns, rows, form, empty)
+
+
+def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
+    """Say which jobs of a run are being done, where, and for how long; of many, the one that takes longest."""
+    held = [
+        (job.seconds, job, worker) for worker in store.workers() for job in worker.holds if job.what == f"run {run.id}"
+    ]
+    if held:
+        _, job, worker = max(held, key=lambda each: each[0])
+        tell(f"{counted(len(held), 'job')} at work, the longest: {worker.name}: {_held(job)}")
 
 
 def _tell_cost(run: "dealmill.Run") -> None:

@@ -16,7 +16,6 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.programs import AT_ONCE, PART_SECONDS
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$")]
 Number = Annotated[str, StringConstraints(pattern=r"^[0-9A-Za-z][0-9A-Za-z.]*$")]
@@ -90,11 +89,6 @@ class Program:
     def command(self) -> list[str]:
         """The command line, with the path of the executable file."""
         return [str(self.files[0]), *self.manifest.command[1:]]
-
-    @property
-    def longest(self) -> float:
-        """The most seconds for a job: each layout may be tried twice, and the program started each time."""
-        return PART_SECONDS + 2 * AT_ONCE * (self.manifest.seconds + self.manifest.handshake_seconds)
 
     def state(self) -> State:
         """Return what changes if one of the files is replaced or written to: cheaper than a digest."""

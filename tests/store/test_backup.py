@@ -48,7 +48,7 @@ def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
 
     restored = backed_up(store, tmp_path, request)
     assert [(run.solved, run.leased) for run in list_runs(restored)] == [(3_000, 0), (0, 1)]
-    leases.expire(restored, SOLVING, taken, "at work", "it is none of the copy's")
+    leases.expire(restored, SOLVING, "at work", "it is none of the copy's")
     leases.free_expired(restored, SOLVING)
     assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
     for each in (store, restored):

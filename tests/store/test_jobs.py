@@ -13,12 +13,14 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import PENDING
+from dealmill.pipeline.store.database.tables import PENDING, Control
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.controls import control
 from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.leases import JobInHand
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
@@ -169,10 +171,10 @@ def test_a_late_worker_cannot_finish_a_new_job_with_the_id_of_its_old_one(store:
 def test_the_reason_of_the_last_failed_attempt_is_stored_with_a_job(store: Database, run: int) -> None:
     last = pending(store)[-1]
     claim(store, last, "w:7", LEASE)
-    leases.expire(store, SOLVING, last, "w:8", "not its worker")
+    leases.expire(store, SOLVING, "w:8", "not its worker")
     leases.free_expired(store, SOLVING)
     assert last not in pending(store)
-    leases.expire(store, SOLVING, last, "w:7", "signal 11")
+    leases.expire(store, SOLVING, "w:7", "signal 11")
     leases.free_expired(store, SOLVING)
     later = claimed(store, last, "w:9", -1.0)
     assert (later.lease.attempt, later.lease.trouble) == (2, "signal 11")
@@ -190,7 +192,42 @@ def test_the_reason_of_an_earlier_attempt_is_not_given_for_a_lost_worker(store: 
     assert vanished.lease.trouble == "ValueError: no room"
     leases.free_expired(store, SOLVING)
     later = claimed(store, last, "w:9", LEASE)
-    assert later.lease.trouble == leases.NO_RETURN
+    assert later.lease.trouble == leases.SILENT
+
+
+def test_only_a_lease_that_a_worker_still_holds_is_renewed(store: Database, run: int) -> None:
+    first, second, third = pending(store)
+    for number, seconds in ((first, -1.0), (second, -1.0), (third, LEASE)):
+        claim(store, number, "w", seconds)
+    in_hand = [
+        JobInHand(first, 1, "w"),
+        JobInHand(second, 1, "another"),
+        JobInHand(second, 2, "w"),
+        JobInHand(third, 1, "w"),
+    ]
+    with store.reading() as connection:
+        until = select(tables.jobs.c.leased_until).where(tables.jobs.c.id == third)
+        before = connection.execute(until).scalar_one()
+    assert leases.renew(store, SOLVING, in_hand, LEASE) == []
+    leases.free_expired(store, SOLVING)
+    assert find_run(store, run).held == 2
+    with store.reading() as connection:
+        assert connection.execute(until).scalar_one() == before, "it was not due"
+    control(store, find_run(store, run), Control.PAUSED)
+    assert leases.renew(store, SOLVING, in_hand, LEASE) == []
+    control(store, find_run(store, run), Control.CANCELLED)
+    assert set(leases.renew(store, SOLVING, in_hand, LEASE)) == {in_hand[0], in_hand[-1]}
+
+
+def test_a_job_that_is_given_back_is_pending_as_if_it_had_not_been_claimed(store: Database, run: int) -> None:
+    first, second, _ = pending(store)
+    ended = claimed(store, first, "w", LEASE)
+    claim(store, second, "another", LEASE)
+    leases.give_back(store, SOLVING, "w")
+    assert (find_run(store, run).leased, find_run(store, run).retried) == (1, 0)
+    assert not finish(store, ended, scored(store, ended, 4, 6))
+    later = claimed(store, first, "later", LEASE)
+    assert (later.lease.attempt, later.lease.first, later.lease.stop) == (1, 1, 3)
 
 
 def end_the_pause(store: Database) -> float:
@@ -257,7 +294,7 @@ def test_a_job_that_is_being_finished_blocks_no_other_worker(store: Database, ru
     first, second, _ = pending(store)
     for number in (first, second):
         assert claim(store, number, "w", LEASE) is not None
-        leases.expire(store, SOLVING, number, "w", "gone")
+        leases.expire(store, SOLVING, "w", "gone")
     with store.writing() as connection:
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(trouble="still writing"))
         leases.free_expired(store, SOLVING)

@@ -168,7 +168,7 @@ def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterw
     revisions.upgrade(store)  # there is nothing to do
     with pytest.raises(StoreError, match=r"workers hold leases \(1\); stop all commands.* within (59|60) s"):
         revisions.downgrade(store, OLDEST)
-    leases.expire(store, SOLVING, first, "w", "gone")
+    leases.expire(store, SOLVING, "w", "gone")
     revisions.downgrade(store, OLDEST)
     with store.writing() as connection:
         connection.execute(text("UPDATE jobs SET leased_until = 1e12"))
@@ -189,7 +189,7 @@ def test_results_are_not_written_to_tables_of_another_revision(store: Database) 
     first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
     job = SOLVING_JOBS.claim(store, first, "late", 60.0)
     assert job is not None
-    leases.expire(store, SOLVING, first, "late", "its tables were migrated")
+    leases.expire(store, SOLVING, "late", "its tables were migrated")
     revisions.downgrade(store, OLDEST)
     with pytest.raises(StoreError, match="do not match this version of Dealmill"):
         SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))

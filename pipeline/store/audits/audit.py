@@ -14,6 +14,7 @@ from sqlalchemy import (
     bindparam,
     case,
     cast,
+    false,
     func,
     insert,
     literal,
@@ -57,6 +58,7 @@ AUDITING = JobTable(
     totals=("valid", "invalid", "no_evidence", "faults"),
     owners=audits_of,
     open=true(),
+    cancelled=false(),
     grain=literal(1),
 )
 UNFINISHED = select(audit_jobs.c.audit_id).where(

@@ -100,6 +100,7 @@ SOLVING = JobTable(
     totals=TOTALS,
     owners=workable_runs,
     open=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.ACTIVE),
+    cancelled=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.CANCELLED),
     grain=select(case((runs.c.storage == Storage.PACKED, BLOCK), else_=1))
     .where(runs.c.id == jobs.c.run_id)
     .scalar_subquery(),

@@ -4,9 +4,12 @@ Fencing: every claim increments `attempt`, and results are written only in the t
 the attempt that claimed it. A worker that resumes after its lease has expired finds another attempt, or no such job,
 and writes nothing. So each item gets exactly one result, even if processes are killed or messages are lost or repeated.
 
-A job whose worker dies is split in two, and both halves are tried again. So a layout that kills its worker ends up in a
-job of its own, and a job that takes longer than its lease is split into shorter jobs. A job that its worker releases
-unfinished is tried again after a pause, which grows with every attempt.
+The parent of the workers renews the leases of jobs that are being done (`dealmill.workers.renewal`), however long they
+take. So a lease expires only if its worker is silent: it was killed or stopped, or is cut off from the database.
+
+A job whose worker dies or is silent is split in two, and both halves are tried again. So a layout that kills its worker
+ends up in a job of its own. A job that its worker releases unfinished is tried again after a pause, which grows with
+every attempt.
 
 Leases use the clock of the database. If it is set forward, leases expire early, and the fence rejects late results. If
 it is set back, a lease or a pause that started in what is now the future ends at once.
@@ -49,7 +52,7 @@ PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before a released job is tried again, after its first attempt, its second, and so on."""
 SLEW = 1.0
 """Seconds that the clock of the database may be set back before leases that start in the future are ended."""
-NO_RETURN = "its worker did not finish within the lease"
+SILENT = "its worker was silent for longer than its lease"
 KNOWN_TO_BE_GONE = 0.0
 """The `leased_until` of a lease whose worker is known to be dead; the job's `trouble` says why."""
 
@@ -72,9 +75,9 @@ class JobTable:
     """A table of jobs of one kind.
 
     `owner` is the column of the run or audit that a job belongs to, and `owners` selects those that can be worked on
-    with the installed engines. `open` is the condition that users have not stopped the owner of a job. `run` is the
-    column of the run that a job is about, in `joined`, the table joined with others. `totals` are the columns that a
-    finished job fills. Jobs are split at multiples of `grain` items.
+    with the installed engines. `open` is the condition that users have not stopped the owner of a job, and `cancelled`
+    that they have cancelled it. `run` is the column of the run that a job is about, in `joined`, the table joined with
+    others. `totals` are the columns that a finished job fills. Jobs are split at multiples of `grain` items.
     """
 
     table: Table
@@ -84,6 +87,7 @@ class JobTable:
     totals: tuple[str, ...]
     owners: Callable[[Installed], Select[tuple[int]]]
     open: ColumnElement[bool]
+    cancelled: ColumnElement[bool]
     grain: ColumnElement[int]
 
 
@@ -191,24 +195,81 @@ def refused(store: Database, jobs: JobTable) -> set[int]:
         return set(connection.execute(query).scalars())
 
 
-def expire(store: Database, jobs: JobTable, job: int, worker: str, trouble: str) -> None:
-    """End the lease of a worker that is known to be dead."""
-    table = jobs.table
-    with store.writing() as connection:
-        connection.execute(
-            update(table)
-            .where(table.c.id == job, table.c.worker == worker, table.c.state == LEASED)
-            .values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble)
-        )
+@dataclass(frozen=True, slots=True)
+class JobInHand:
+    """The job that a worker does: its number and attempt, and the name of the worker."""
+
+    number: int
+    attempt: int
+    worker: str
 
 
-def leased(store: Database, jobs: JobTable) -> list[tuple[str, Lease]]:
-    """Return the leased jobs, each with the name of its worker."""
-    table = jobs.table
-    columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
-    query = select(table.c.worker, *columns).where(table.c.state == LEASED).order_by(table.c.id)
+def renew(store: Database, jobs: JobTable, in_hand: Collection[JobInHand], seconds: float) -> list[JobInHand]:
+    """Renew the leases of these jobs for `seconds`, where less than two thirds of that are left. Return the jobs whose
+    owner was cancelled; their leases are not renewed."""
+    cancelled, due = list[JobInHand](), list[JobInHand]()
     with store.reading() as connection:
-        return [(str(worker), Lease(*row)) for worker, *row in connection.execute(query)]
+        rows = connection.execute(_leases(jobs), {"numbers": [job.number for job in in_hand]}).all()
+    for *lease, left, is_cancelled in rows:
+        if (job := JobInHand(*lease)) in in_hand:
+            if is_cancelled:
+                cancelled.append(job)
+            elif left < seconds * 2 / 3:
+                due.append(job)
+    if due:
+        with store.writing() as connection:
+            for job in due:
+                parameters = {"number": job.number, "claim": job.attempt, "claimant": job.worker, "seconds": seconds}
+                connection.execute(_renewing(jobs), parameters)
+    return cancelled
+
+
+@cache
+def _leases(jobs: JobTable) -> Select[*tuple[Any, ...]]:
+    table = jobs.table
+    left = table.c.leased_until - clock()
+    query: Select[*tuple[Any, ...]] = select(table.c.id, table.c.attempt, table.c.worker, left, jobs.cancelled)
+    return query.where(table.c.id.in_(bindparam("numbers", expanding=True)), table.c.state == LEASED)
+
+
+@cache
+def _renewing(jobs: JobTable) -> Update:
+    table = jobs.table
+    return (
+        update(table)
+        .where(
+            table.c.id == bindparam("number"),
+            table.c.attempt == bindparam("claim"),
+            table.c.worker == bindparam("claimant"),
+            table.c.state == LEASED,
+        )
+        .values(leased_until=clock() + bindparam("seconds"))
+    )
+
+
+def expire(store: Database, jobs: JobTable, worker: str, trouble: str) -> None:
+    """End the leases of a worker that has died."""
+    with store.writing() as connection:
+        connection.execute(_leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble))
+
+
+def give_back(store: Database, jobs: JobTable, worker: str) -> None:
+    """Make the jobs of a worker pending that was killed on purpose. This was no attempt: it says nothing about the
+    items."""
+    attempt = jobs.table.c.attempt - 1  # the next claim may have the same number: a dead worker needs no fence
+    with store.writing() as connection:
+        connection.execute(_leased_to(jobs, worker).values(state=PENDING, attempt=attempt, leased_until=None))
+
+
+def _leased_to(jobs: JobTable, worker: str) -> Update:
+    return update(jobs.table).where(jobs.table.c.worker == worker, jobs.table.c.state == LEASED)
+
+
+def leased(store: Database, jobs: JobTable) -> set[str]:
+    """Return the names of the workers that hold leases."""
+    query = select(jobs.table.c.worker).where(jobs.table.c.state == LEASED)
+    with store.reading() as connection:
+        return set(map(str, connection.execute(query).scalars()))
 
 
 def free_expired(store: Database, jobs: JobTable) -> None:
@@ -230,7 +291,7 @@ def free_expired(store: Database, jobs: JobTable) -> None:
         for _, owner, first, stop, grain in long:
             middle = first + max((stop - first) // (2 * grain), 1) * grain
             cut(connection, jobs, owner, [(first, middle), (middle, stop)])
-        trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), NO_RETURN)
+        trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
         connection.execute(
             update(table)
             .where(table.c.id.in_([row.id for row in found]), expired)

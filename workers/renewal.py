@@ -1,0 +1,106 @@
+"""Renewal of leases: the parent of the worker processes renews the lease of each job that a child does, however long it
+takes. So only a silent worker loses its job: one that was killed or stopped, or is cut off from the database.
+
+The parent also kills a child whose run was cancelled, since nothing else can end a kernel.
+
+The children write which job they do into memory that they share with their parent. The database does not say that: a
+claim whose answer was lost leaves a lease on a job that nobody does.
+"""
+
+import logging
+import mmap
+import os
+import signal
+import struct
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Lock, Thread
+
+from billiard import current_process
+
+from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.settings import settings
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.runs.leases import JobInHand, Lease, give_back, renew
+from dealmill.pipeline.store.runs.workers import worker_name
+
+logger = logging.getLogger(__name__)
+
+LOOK_SECONDS = 1.0
+"""The time between two looks of the parent at what its children do. Shorter jobs cost it nothing."""
+LOOKS_PER_LEASE = 4
+
+SLOT = struct.Struct("3q")
+"""What a child does: its process number, and the number and attempt of its job; zeros between two jobs."""
+_slots: mmap.mmap | None = None
+"""A slot for each child, in the order of the pool; None in processes that are no workers."""
+
+
+@contextmanager
+def in_hand(lease: Lease) -> Iterator[None]:
+    """Say that this child does a job, so that its parent renews the lease."""
+    _write(os.getpid(), lease.id, lease.attempt)
+    try:
+        yield
+    finally:
+        _write(0, 0, 0)
+
+
+def _write(*job: int) -> None:
+    if _slots is not None:
+        SLOT.pack_into(_slots, current_process().index * SLOT.size, *job)
+
+
+class Renewal(Thread):
+    """The thread of a parent of worker processes that renews their leases. Create it before the children.
+
+    While it uses the database, the parent forks no child, which would inherit a lock that nobody releases.
+    """
+
+    def __init__(self, store: Database, processes: int) -> None:
+        global _slots  # noqa: PLW0603
+        super().__init__(name="renewal", daemon=True)
+        self._store = store
+        _slots = mmap.mmap(-1, processes * SLOT.size)
+        self._forking = Lock()
+        os.register_at_fork(
+            before=self._forking.acquire, after_in_parent=self._forking.release, after_in_child=self._forking.release
+        )
+
+    def run(self) -> None:
+        """Look what the children do, again and again."""
+        seconds, before = settings().lease_seconds, set[tuple[int, ...]]()
+        while True:
+            time.sleep(min(LOOK_SECONDS, seconds / LOOKS_PER_LEASE))
+            assert _slots is not None  # noqa: S101 -- created with this thread
+            now = {slot for slot in SLOT.iter_unpack(_slots[:]) if slot[0] and runs(slot[0])}
+            if now & before:
+                with self._forking, suppress(DealmillError):  # the children and the command report it, too
+                    self._renew(
+                        {
+                            JobInHand(number, attempt, worker_name(child)): child
+                            for child, number, attempt in now & before
+                        },
+                        seconds,
+                    )
+            before = now
+
+    def _renew(self, children: dict[JobInHand, int], seconds: float) -> None:
+        for kind in KINDS.values():
+            for job in renew(self._store, kind.table, children, seconds):
+                logger.warning("job %d was ended, because its run was cancelled", job.number)
+                with suppress(ProcessLookupError):
+                    os.kill(children[job], signal.SIGKILL)
+                give_back(self._store, kind.table, job.worker)
+
+
+def runs(child: int) -> bool:
+    """Whether a child of this process runs: it has neither ended nor been stopped by a signal."""
+    if not hasattr(os, "waitid"):  # macOS, before Python 3.13
+        return True
+    try:
+        return os.waitid(os.P_PID, child, os.WSTOPPED | os.WNOHANG | os.WNOWAIT) is None
+    except ChildProcessError:
+        return False

@@ -37,7 +37,6 @@ from .pipeline.games.contract import Scenes as Scenes
 from .pipeline.games.kernels import allocating as allocating
 from .pipeline.games.kernels import compiling as compiling
 from .pipeline.games.kernels import inlined as inlined
-from .pipeline.games.kernels import intrinsic as intrinsic
 from .pipeline.games.kernels import kernel as kernel
 from .pipeline.games.kernels import routine as routine
 from .pipeline.games.philox import Stream as Stream

@@ -66,8 +66,8 @@ def test_the_referee_imports_no_store_workers_or_engines() -> None:
         ("import dealmill.verdicts", set()),
         ("from dealmill.game import Game, Layout, BadLayout, EachLine, scene", set()),
         ("from dealmill.game import Texts, pack", {"numpy"}),
-        ("from dealmill.game import kernel, open_stream", {"numpy"}),
-        ("from dealmill.testing import checks_of\nchecks_of('memory')", {"numpy"}),
+        ("from dealmill.game import kernel, open_stream", {"numpy", "numba"}),
+        ("from dealmill.testing import checks_of\nchecks_of('memory')", {"numpy", "numba"}),
     ],
 )
 def test_what_games_need_imports_no_store_workers_or_test_framework(code: str, slow: set[str]) -> None:

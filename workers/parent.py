@@ -54,9 +54,9 @@ def main(processes: int, *, engines: bool) -> int:
         return 1
     prepare()
     if engines:
-        from dealmill.pipeline.games.kernels import prepare_kernels
+        from dealmill.pipeline.games.kernels import load_compiler
 
-        prepare_kernels()
+        load_compiler()
     gc.freeze()  # child processes share the memory of loaded modules if the garbage collector does not touch it
     worker = app.Worker(
         pool="prefork",

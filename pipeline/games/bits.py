@@ -3,14 +3,14 @@
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.extending import intrinsic
 
-from dealmill.pipeline.games.kernels import inlined, intrinsic
+from dealmill.pipeline.games.kernels import inlined
 
 
 @intrinsic
 def _count_trailing_zeros(_: Any, word: Any) -> Any:
-    from numba import types
-
     def generate(context: Any, builder: Any, _: Any, words: Any) -> Any:
         return builder.cttz(words[0], context.get_constant(types.boolean, True))
 
@@ -28,12 +28,12 @@ def _count_ones(_: Any, word: Any) -> Any:
 @inlined
 def lowest_bit(word: np.uint64) -> np.uint64:
     """Return the index of the lowest set bit of a word, which must not be 0; compiles to a single instruction."""
-    number: np.uint64 = _count_trailing_zeros(word)
+    number: np.uint64 = _count_trailing_zeros(word)  # type: ignore[call-arg]
     return number
 
 
 @inlined
 def count_bits(word: np.uint64) -> np.uint64:
     """Return the number of set bits of a word."""
-    count: np.uint64 = _count_ones(word)
+    count: np.uint64 = _count_ones(word)  # type: ignore[call-arg]
     return count

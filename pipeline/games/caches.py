@@ -20,6 +20,8 @@ from platformdirs import user_cache_path
 from dealmill.pipeline.errors import DealmillError
 
 SHARED = Path(__file__).parent
+WRITABLE_BY_OTHERS = 0o022
+"""The bits of a mode that let the group and all others write."""
 
 
 class CacheError(DealmillError):
@@ -36,22 +38,34 @@ class CacheError(DealmillError):
 
 @cache
 def caches() -> Path:
-    """Return Dealmill's folder in the user's cache folder; create it if necessary."""
+    """Return Dealmill's folder in the user's cache folder; create it if necessary.
+
+    Raises
+    ------
+    CacheError
+        If it cannot be written to, or other users can write to it: the code in it is executed.
+    """
     folder = user_cache_path("dealmill")
-    _make_writable(folder)
-    _make_writable(folder / "kernels")
+    _make_private(folder)
+    _make_private(folder / "kernels")
     return folder
 
 
-def _make_writable(folder: Path) -> None:
-    """Create a folder if necessary, and check that files can be created in it: numba would use another folder, or fail
-    with an error of its own."""
+def _make_private(folder: Path) -> None:
+    """Create a folder if necessary, and check that only this user can create files in it. Without this check, numba
+    would use another folder, or fail with an error of its own."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with TemporaryFile(dir=folder):
             pass
+        status = folder.stat()
     except OSError as error:
         raise CacheError.about(folder, error) from error
+    if status.st_mode & WRITABLE_BY_OTHERS or status.st_uid != os.geteuid():
+        raise CacheError(
+            f"compiled engines are cached in {folder}, which other users can write to; "
+            "remove it, or name another cache folder with XDG_CACHE_HOME"
+        )
 
 
 def package_folder(source: Path) -> Path:
@@ -64,25 +78,24 @@ def package_folder(source: Path) -> Path:
 
 @cache
 def cache_folder(game_folder: Path) -> Path:
-    """Return the folder for the machine code of the kernels in `game_folder`, the folder of a game's package.
+    """Return the folder for the machine code of the kernels in `game_folder`, the folder of a game's package, as this
+    Python and this numba compile it.
 
     Code with bounds checks (``NUMBA_BOUNDSCHECK=1``) has its own folder, because numba's cache does not distinguish it.
     """
     own = [] if game_folder == SHARED else game_folder.rglob("*.py")
     sources = sorted({*SHARED.glob("*.py"), *own})
-    digest = blake2b(digest_size=8)
+    digest = blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=8)
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     checked = "-checked" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""
     folder = caches() / "kernels" / f"{game_folder.name}-{digest.hexdigest()}{checked}"
-    if folder.exists():
-        _make_writable(folder)
+    _make_private(folder)
     return folder
 
 
 @cache
 def compiled_mark(game_folder: Path, what: str) -> Path:
-    """Return the file that exists once this Python and this numba have compiled `what`, some kernels of a game."""
-    name = what.replace("/", "-").replace(" ", "-")
+    """Return the file that exists once `what`, some kernels of a game, is compiled."""
     folder = cache_folder(package_folder(game_folder / "__init__.py"))
-    return folder / f"{name}.{sys.implementation.cache_tag}.numba-{version('numba')}"
+    return folder / what.replace("/", "-").replace(" ", "-")

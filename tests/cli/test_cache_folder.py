@@ -1,6 +1,7 @@
 """The folder for compiled engines is checked before anything is compiled, by every command and the API."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -113,6 +114,23 @@ def test_a_cache_folder_that_cannot_be_written_to_is_named(work: Path) -> None:
     (work / "dealmill" / "kernels").symlink_to("/proc")  # where not even root can create a file
     ran = run_alone("show", "memory", LAYOUT, cwd=work, env={"XDG_CACHE_HOME": str(work)})
     assert (ran.returncode, ran.stderr.startswith(f"dealmill: {message(str(work))}")) == (1, True), ran.stderr
+
+
+@pytest.mark.parametrize("owner", [os.geteuid(), 12345])
+@pytest.mark.parametrize("mode", [0o700, 0o720, 0o702])
+def test_a_cache_folder_that_others_can_write_to_is_refused(owner: int, mode: int, work: Path) -> None:
+    if owner != os.geteuid() != 0:
+        pytest.skip("changing the owner of a folder needs privileges")
+    (folder := work / "dealmill").mkdir()
+    os.chown(folder, owner, -1)
+    folder.chmod(mode)
+    ran = run_alone("show", "memory", LAYOUT, cwd=work, env={"XDG_CACHE_HOME": str(work)})
+    if (owner, mode) == (os.geteuid(), 0o700):
+        assert ran.returncode == 0, ran.stderr
+        assert not [path for path in folder.rglob("*") if path.is_dir() and path.stat().st_mode & 0o022]
+    else:
+        error = f"dealmill: compiled engines are cached in {folder}, which other users can write to; remove it, or name"
+        assert (ran.returncode, ran.stderr) == (1, f"{error} another cache folder with XDG_CACHE_HOME\n")
 
 
 @pytest.mark.slow

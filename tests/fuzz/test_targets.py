@@ -13,14 +13,14 @@ INPUTS = 100
 COMPILED = """
 import sys
 from importlib import import_module
-from dealmill.pipeline.games.kernels import Kernel
+from numba.core.registry import CPUDispatcher
 import tests.fuzz.targets
 from dealmill.pipeline.games import games
 for game in games().values():
     for room in ("layout", "rules", "picture"):
         import_module(f"{game.package}.{room}")
 ours = [module for name, module in sys.modules.items() if name.startswith("dealmill")]
-print([module.__name__ for module in ours if any(isinstance(one, Kernel) for one in vars(module).values())])
+print([module.__name__ for module in ours if any(isinstance(one, CPUDispatcher) for one in vars(module).values())])
 """
 """Tells which modules hold compiled functions, of those that the fuzzer instruments."""
 

@@ -1,7 +1,9 @@
 """The machine code of kernels of a package is cached under a digest of its sources."""
 
 import fcntl
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
@@ -9,7 +11,8 @@ import pytest
 
 from dealmill.pipeline.games import caches
 from dealmill.pipeline.games.caches import cache_folder, compiled_mark, package_folder
-from dealmill.pipeline.games.kernels import compiling
+from dealmill.pipeline.games.kernels import KernelFiles, compiling, kernel
+from tests.servers import clean_environment
 
 KERNEL = """
 from dealmill.game import kernel
@@ -19,6 +22,24 @@ from golf.parts.worth import WORTH
 def worth(cards):
     return cards * WORTH
 """
+COMPILE = """
+import logging, sys
+from pathlib import Path
+logging.basicConfig(format="%(message)s")
+sys.path.append(sys.argv[1])
+from dealmill.game import compiling
+from golf.parts.kernels import worth
+print("imported", flush=True)
+sys.stdin.read()
+with compiling(Path(sys.argv[1], "golf"), "putting"):
+    print(worth(14))
+"""
+DAMAGES: dict[str, Callable[[bytes], bytes]] = {
+    "empty": lambda _content: b"",
+    "truncated": lambda content: content[:-1],
+    "shorter than a digest": lambda content: content[:10],
+    "one bit of the machine code": lambda content: content[:-99] + bytes([content[-99] ^ 1]) + content[-98:],
+}
 
 
 @pytest.fixture
@@ -51,7 +72,71 @@ def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> No
     from golf.parts.kernels import worth  # type: ignore[import-not-found]
 
     assert worth(14) == 42
-    assert list(cache_folder(package).rglob("*.object"))
+    again = kernel(worth.py_func)
+    assert again(14) == 42
+    assert (again.stats.cache_hits.total(), again.stats.cache_misses.total()) == (1, 0)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_file_is_compiled_again(damage: str, package: Path) -> None:
+    from golf.parts.kernels import worth
+
+    assert worth(14) == 42
+    [file] = kernel_files(cache_folder(package))
+    content = file.read_bytes()
+    file.write_bytes(DAMAGES[damage](content))
+    for misses in (1, 0):
+        again = kernel(worth.py_func)
+        assert again(14) == 42
+        assert again.stats.cache_misses.total() == misses  # type: ignore[attr-defined]
+
+
+def test_no_changed_file_and_no_file_of_other_types_is_read(tmp_path: Path) -> None:
+    files = KernelFiles(tmp_path, "kernel")
+    files.save("int64", b"machine code")
+    assert (files.load("int64"), files.load("uint64")) == (b"machine code", None)
+    [file] = tmp_path.iterdir()
+    content = file.read_bytes()
+    for index in range(len(content)):
+        file.write_bytes(content[:index] + bytes([content[index] ^ 1]) + content[index + 1 :])
+        assert files.load("int64") is None
+    files.save("uint64", b"other machine code")
+    [other_file] = set(tmp_path.iterdir()) - {file}
+    file.write_bytes(other_file.read_bytes())
+    assert files.load("int64") is None
+
+
+@pytest.mark.parametrize("damage", [None, *DAMAGES])
+def test_four_processes_at_once_compile_a_kernel_once(damage: str | None, package: Path) -> None:
+    def run_at_once() -> list[str]:
+        command = [sys.executable, "-c", COMPILE, str(package.parent)]
+        environment = clean_environment({"XDG_CACHE_HOME": str(package.parent)})
+        pipe = subprocess.PIPE
+        started = [
+            subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+            for _ in range(4)
+        ]
+        for process in started:
+            assert process.stdout and process.stdout.readline() == "imported\n"
+        for process in started:
+            assert process.stdin
+            process.stdin.close()
+            process.stdin = None
+        outputs = [process.communicate() for process in started]
+        assert [stdout for stdout, _ in outputs] == ["42\n"] * 4
+        return [line for _, stderr in outputs for line in stderr.splitlines()]
+
+    assert run_at_once() == ["compiling putting (takes seconds, once per version)"]
+    if damage:
+        [file] = kernel_files(package.parent / "dealmill")
+        file.write_bytes(DAMAGES[damage](file.read_bytes()))
+        assert 1 <= len(run_at_once()) <= 4
+    assert run_at_once() == []
+
+
+def kernel_files(folder: Path) -> list[Path]:
+    """Return the files with machine code of the package, in its cache folder or one around it."""
+    return list(folder.rglob("kernels.worth-*"))
 
 
 def test_only_processes_that_need_a_kernel_wait_until_it_is_compiled(package: Path) -> None:

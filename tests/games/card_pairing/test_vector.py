@@ -16,7 +16,7 @@ sets = words | sparse | st.just(0)
 
 @kernel
 def passed_on(before: Words, old: np.uint64, new: np.uint64, shift: np.uint64, effect: Effect) -> np.uint64:
-    return np.uint64(pass_on_to_four(before, old, new, shift, effect))
+    return np.uint64(pass_on_to_four(before, old, new, shift, effect))  # type: ignore[call-arg]
 
 
 @given(

@@ -281,7 +281,7 @@ def pass_on(search: Search, old: np.uint64, new: np.uint64, rank: np.uint64, eff
     """Record for level `new` the effect on a rank of an assignment at level `old`; return the matchings it has left."""
     card = rank << SUIT_BITS
     old_card, new_card = (old << CARD_BITS) + card, (new << CARD_BITS) + card
-    own: np.uint64 = pass_on_to_four(search.before, old_card, new_card, card, effect)
+    own: np.uint64 = pass_on_to_four(search.before, old_card, new_card, card, effect)  # type: ignore[call-arg]
     matchings = np.uint64(search.possible[own])
     search.left[new << RANK_BITS | rank] = matchings
     return matchings

@@ -8,8 +8,11 @@ on a vector of four words are written out here, and LLVM translates them for the
 from typing import Any
 
 from llvmlite import ir
+from numba import types
+from numba.core.cgutils import unpack_tuple
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 
-from dealmill.game import intrinsic
 from dealmill.pipeline.games.card_pairing.layout import SUITS
 
 PLACE = ir.IntType(32)
@@ -27,9 +30,6 @@ def pass_on_to_four(_: Any, before: Any, old: Any, new: Any, shift: Any, effect:
     the first set, the second to each that intersects the second. Returns the four bits of each new word from bit
     `shift` on, in one number; those of the first word are lowest.
     """
-    from numba import types
-    from numba.core.cgutils import unpack_tuple
-    from numba.np.arrayobj import make_array
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, old, new, shift, effect = arguments

@@ -26,6 +26,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
 from dealmill.pipeline.store.runs.leases import Lease, refused, stuck
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
+    check_not_deleted,
     check_not_halted,
     check_not_retracted,
     find_run,
@@ -134,6 +135,7 @@ def solve_runs(
 
     work_until_done(store, check, progress, readings)
     refresh_statistics(store)
+    check_not_deleted(store, [run.id for run in known.values() if run.halted])
     return list(known.values())
 
 

@@ -27,7 +27,7 @@ from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import CONDITIONS, Filter
-from dealmill.pipeline.store.runs.status import RunStatus, check_finished, find_run
+from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_deleted, find_run
 from dealmill.pipeline.store.sources.source import Source, altered_layouts, earlier_namesake
 from dealmill.pipeline.store.sources.writing import open_source
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -123,7 +123,7 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
     _check_count(run, query, count)
     source = open_source(store, run.game, query.name, digest.digest())
     _tell_of_change(store, source, progress)
-    return Reading(store, source, query.name, partial(_entries, copy), count)
+    return Reading(store, source, query.name, partial(_entries, copy), count, queried=run.id)
 
 
 def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Mapping[int, str]]:
@@ -131,12 +131,16 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Ma
 
     Raises
     ------
+    NotFoundError
+        If the run was deleted meanwhile.
     DamagedError
         If one of them cannot be read, or its layout was changed.
     """
     after: int | None = 0
     while after is not None:
         page = storage_of(run).page(store, run, query.filter, after, PAGE)
+        if page.faults or page.end is None:
+            check_not_deleted(store, [run.id])
         for fault in page.faults:
             raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
         layouts = dict(zip(page.columns.positions, page.columns.layouts, strict=True))

@@ -9,7 +9,7 @@ from dealmill.pipeline.ingest.files import Reached
 from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.imports import write_imported
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.planned import PlannedRun, lock_run
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
 from dealmill.pipeline.store.sources.source import Source, reread
 from dealmill.pipeline.store.sources.writing import WriteMore, append, complete, cut_remaining_jobs, write_nothing
@@ -26,7 +26,7 @@ class Reading:
     One command may have a hundred thousand readings, so an instance is small and keeps no file open.
     """
 
-    __slots__ = ("_entries", "_read", "_run", "_size", "_store", "error", "name", "source")
+    __slots__ = ("_entries", "_queried", "_read", "_run", "_size", "_store", "error", "name", "source")
 
     def __init__(
         self,
@@ -36,14 +36,17 @@ class Reading:
         entries: Callable[[Reached], Iterator[Entries]],
         size: int,
         run: PlannedRun | None = None,
+        queried: int | None = None,
     ) -> None:
         """`entries` yields all entries of the source, and reports how much of its `size` has been read. Their verdicts
-        become the results of `run`, if there is one."""
+        become the results of `run`, if there is one. `queried` is the number of the run whose results the layouts are,
+        if it is a saved query; they are not stored once that run is deleted."""
         self.name = name
         self.source = source
         self.error: InputError | None = None
         self._store = store
         self._entries = entries
+        self._queried = queried
         self._read = 0
         self._run = run
         self._size = size
@@ -86,8 +89,11 @@ class Reading:
             patiently(partial(refresh_statistics, self._store), tell)
 
     def _more(self, entries: Entries | None) -> WriteMore:
-        """Return what writes the verdicts of the next entries, or what follows the last ones."""
-        return write_imported(self._store, self._run, self.source, entries) if self._run else write_nothing
+        """Return what writes the verdicts of the next entries, or what follows the last ones, and makes sure that the
+        run that these belong to is there."""
+        if self._run:
+            return write_imported(self._store, self._run, self.source, entries)
+        return write_nothing if self._queried is None else partial(lock_run, run=self._queried)
 
     def _batches(self) -> Iterator[tuple[Entries, bool]]:
         """Yield the entries that have not been read yet, in batches, each with whether it is the last one."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlalchemy import Connection, Select, delete, exists, func, or_, select, update
 
-from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import (
@@ -28,7 +28,7 @@ from dealmill.pipeline.store.database.tables import (
     verdicts,
 )
 from dealmill.pipeline.store.runs import log
-from dealmill.pipeline.store.runs.planned import THERE
+from dealmill.pipeline.store.runs.planned import THERE, lock_run
 from dealmill.pipeline.store.runs.status import SILENT_READER, RunStatus
 from dealmill.pipeline.store.sources.source import Source
 
@@ -90,10 +90,7 @@ LEASING = (jobs, audit_jobs)
 def _delete_run(connection: Connection, run: RunStatus) -> None:
     # A reader that cuts jobs for the run holds the row of its source.
     connection.execute(select(sources.c.id).where(sources.c.id == run.source).with_for_update())
-    row = select(runs.c.engine_id).where(runs.c.id == run.id, THERE).with_for_update()
-    engine = connection.execute(row).scalar()
-    if engine is None:
-        raise NotFoundError(f"run {run.id} was deleted before")
+    engine = lock_run(connection, run.id)
     _check(connection, run)
     of_run = select(audits.c.id).where(audits.c.run_id == run.id)
     for table in (faults, audit_jobs):

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
 from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import Storage, items, verdicts
-from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
+from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.rows import Rows, recorded_verdict
@@ -346,8 +346,19 @@ class Diff:
         return f"<Diff of runs {self.one.id} and {self.other.id}>"
 
     def __iter__(self) -> Iterator[Difference]:
-        every = differences(self.store, self.one, self.other)
-        return (difference for difference in every if difference.kind not in self.ignored) if self.ignored else every
+        """Yield the differences.
+
+        Raises
+        ------
+        NotFoundError
+            If one of the runs was deleted meanwhile.
+        """
+        for number, difference in enumerate(differences(self.store, self.one, self.other)):
+            if number == 0:  # `equal` reads no further
+                self._check_not_deleted()
+            if difference.kind not in self.ignored:
+                yield difference
+        self._check_not_deleted()
 
     @property
     def summary(self) -> DiffSummary:
@@ -371,7 +382,11 @@ class Diff:
         """Yield the differences in parts by position in the first run, so that a long comparison shows its progress.
         Runs over different sources that are stored as rows are compared in one part."""
         for part in difference_parts(self.store, self.one, self.other):
+            self._check_not_deleted()
             yield replace(part, differences=[each for each in part.differences if each.kind not in self.ignored])
+
+    def _check_not_deleted(self) -> None:
+        check_not_deleted(self.store, [self.one.id, self.other.id])
 
     def node_sample(self, most: int) -> NodeSample | None:
         """Return the node counts at up to `most` evenly spaced positions; None unless both runs are stored as rows over

@@ -1,15 +1,14 @@
 """Imported verdicts: results of a run that are written with the layouts of its source, each batch as a job that is
 done."""
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert
 
 from dealmill.pipeline.digests import BLOCK
-from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, jobs, runs
-from dealmill.pipeline.store.runs.planned import THERE, PlannedRun
+from dealmill.pipeline.store.database.tables import DONE, jobs
+from dealmill.pipeline.store.runs.planned import PlannedRun, lock_run
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import WriteMore, write_nothing
 from dealmill.pipeline.store.storages.blocks import record_blocks
@@ -22,7 +21,7 @@ def write_imported(store: Database, run: PlannedRun, source: Source, entries: En
 
     Raises
     ------
-    StoreError
+    NotFoundError
         When the function is called, if the run was deleted.
     """
     if entries is None:
@@ -34,8 +33,7 @@ def write_imported(store: Database, run: PlannedRun, source: Source, entries: En
     totals = {**results.totals, **results.spread}
 
     def write(connection: Connection) -> None:
-        if connection.execute(select(runs.c.id).where(runs.c.id == run.id, THERE)).scalar() is None:
-            raise StoreError(f"run {run.id} was deleted while its verdicts were imported")
+        lock_run(connection, run.id)
         done = {"state": DONE, "started": clock(), "finished": clock()}
         connection.execute(insert(jobs).values(**planned, **done, **totals))
         results.write(connection)
@@ -45,5 +43,6 @@ def write_imported(store: Database, run: PlannedRun, source: Source, entries: En
 
 def _write_end(connection: Connection, run: PlannedRun, items: int) -> None:
     """Record the last block, if it is shorter than others: only now is it known that it is the last one."""
+    lock_run(connection, run.id)
     if items % BLOCK:
         record_blocks(connection, run.id, items, items + 1, {})

@@ -6,7 +6,7 @@ from sqlalchemy import Connection, bindparam, delete, exists, func, insert, sele
 
 from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of
-from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
+from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError, VersionError
 from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.store.database.connections import Database
@@ -17,7 +17,7 @@ from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.jobs import CHUNK, SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import cut
-from dealmill.pipeline.store.runs.planned import THERE, item_count, run_seal
+from dealmill.pipeline.store.runs.planned import THERE, item_count, lock_run, run_seal
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.store.storages.blocks import retryable
@@ -53,7 +53,13 @@ def plan_run(
 ) -> int:
     """Return the number of the run of an engine over a source. If there is none, plan it and cut it into jobs. While a
     source is still being ingested, more jobs are added as its items are stored. `why` goes to the action log. For
-    `checked_as` see `PlannedRun`."""
+    `checked_as` see `PlannedRun`.
+
+    Raises
+    ------
+    NotFoundError
+        If the source was deleted after it had been read.
+    """
     with store.writing() as connection:
         entered = enter_engine(connection, engine, version, checked_as)
         plan = _same_plan(source.id, entered.id, max_nodes, storage)
@@ -69,9 +75,17 @@ def plan_run(
 
 def plan_rerun(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
     """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
-    rerun, return the number of that one."""
+    rerun, return the number of that one.
+
+    Raises
+    ------
+    NotFoundError
+        If the run was deleted.
+    """
     with store.writing() as connection:
         entered = enter_engine(connection, run.engine, version)
+        connection.execute(LOCKED_SOURCE, {"source": run.source})
+        lock_run(connection, run.id)
         unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
         plan = _same_plan(run.source, entered.id, run.max_nodes, run.storage)
         rerun = select(runs.c.id).where(*SAME_PLAN, runs.c.repeats == run.id, unfinished).limit(1)
@@ -104,6 +118,8 @@ def _items(connection: Connection, source: Source, storage: Storage) -> tuple[in
         deals = DealRange.of(find_game(source.game), source.deals)
         return 0 if deals.endless else len(deals), True
     row = connection.execute(LOCKED_SOURCE, {"source": source.id}).one()
+    if source.complete and not row.complete:
+        raise NotFoundError(f"source {source.id} was deleted; read it again: {source.name}")
     return item_count(f"source {source.id}", row.accepted), row.complete
 
 
@@ -246,9 +262,15 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
 
 def reset_failed(store: Database, run: int) -> int:
     """Delete the verdicts of all jobs of a run that have some to be tried again, and make the jobs pending. Return the
-    number of layouts that had failed."""
+    number of layouts that had failed.
+
+    Raises
+    ------
+    NotFoundError
+        If the run was deleted.
+    """
     with store.writing() as connection:
-        engine = connection.execute(select(runs.c.engine_id).where(runs.c.id == run).with_for_update()).scalar_one()
+        engine = lock_run(connection, run)
         failed = connection.execute(select(func.count()).select_from(verdicts).where(*retryable(run))).scalar_one()
         within = (verdicts.c.position >= jobs.c.first, verdicts.c.position < jobs.c.stop)
         concerned = connection.execute(

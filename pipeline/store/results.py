@@ -26,7 +26,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
-from dealmill.pipeline.store.runs.status import Runs, RunStatus, by_storage, find_run, run_numbers
+from dealmill.pipeline.store.runs.status import Runs, RunStatus, by_storage, check_not_deleted, find_run, run_numbers
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.choice import storage_for, storage_of
 from dealmill.pipeline.store.storages.storage import Page, VerdictStorage
@@ -161,6 +161,7 @@ class Query(Tabular):
             return None
         every = Runs(self.store, self.numbers)
         number = sum(run.counts.get(verdict, 0) for run in every for verdict in set(verdicts or Verdict))
+        self._check_not_deleted()
         return number if self.limit is None else min(number, self.limit)
 
     def to_arrow(self) -> "pa.Table":
@@ -220,6 +221,8 @@ class Query(Tabular):
         ------
         UsageError
             If there is only one run, it is packed, and the results that audits found valid are wanted.
+        NotFoundError
+            If a run was deleted meanwhile.
         """
         self._check_listed()
         size = PAGE if self.limit is None else max(1, min(self.limit, PAGE))
@@ -235,9 +238,11 @@ class Query(Tabular):
                 page = storage_of(run).page(
                     self.store, run, self.filter, after, size, before=before, backwards=backwards
                 )
+                end = page.end
+                if end is None or page.faults:
+                    check_not_deleted(self.store, [run.id])
                 unreadable.add(page.faults, before_results=bool(page.columns.positions))
                 yield page
-                end = page.end
                 if end is not None:
                     after, before = (after, end) if backwards else (end, before)
             unreadable.warn()
@@ -252,6 +257,7 @@ class Query(Tabular):
                     unreadable = Unreadable(run)
                     unreadable.add(faults, before_results=True)
                     yield from results
+        self._check_not_deleted()
 
     def search(self, seconds: float) -> Searched:
         """Search for the results in order of position, and stop after about this many seconds.
@@ -271,6 +277,12 @@ class Query(Tabular):
             if page.end is not None and monotonic() >= end:
                 return Searched(results, (page.run.id, page.end))
         return Searched(results, None)
+
+    def _check_not_deleted(self) -> None:
+        """Check that none of the runs that a caller has named was deleted. Of all runs in a store, those are left
+        out."""
+        if not isinstance(self.runs, Runs):
+            check_not_deleted(self.store, self.numbers)
 
     def _check_listed(self) -> None:
         """Check that the record has what is needed to list the wanted results, if there is only one run.
@@ -460,6 +472,7 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
     """
     position = check_integer("the position", position, 1)
     page = storage_of(run).page(store, run, Filter(), position - 1, 1)
+    check_not_deleted(store, [run.id])
     for fault in page.faults:
         if fault.first <= position <= fault.last:
             raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))

@@ -156,5 +156,5 @@ def test_a_source_is_not_deleted_while_it_is_read(store: Database) -> None:
         delete_subject(store, reading)
     alter(store, "UPDATE sources SET advanced = advanced - 61")
     delete_subject(store, reading)
-    with pytest.raises(StoreError, match="is being ingested by another command"):
+    with pytest.raises(NotFoundError, match=r"a\.txt was deleted while it was read"):
         complete(store, reading)

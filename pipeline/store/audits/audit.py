@@ -39,13 +39,13 @@ from dealmill.pipeline.store.database.tables import (
     audits,
     faults,
     judgements,
-    runs,
     verdicts,
 )
 from dealmill.pipeline.store.database.tables import actions as actions_table
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.jobs import audits_of, bounded, sizes
 from dealmill.pipeline.store.runs.leases import JobTable, cut
+from dealmill.pipeline.store.runs.planned import lock_run
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
 
@@ -77,7 +77,6 @@ BEGUN = (
 )
 NEW = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
 SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("found"))
-ENGINE = select(runs.c.engine_id).where(runs.c.id == bindparam("run"))
 GREATEST_NUMBERS = [
     greatest_below_end(column) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)
 ]
@@ -132,8 +131,14 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
     the number of that one.
 
     `sample` is the number of verdicts to judge, None for all; `chunk` is the number of verdicts per job.
+
+    Raises
+    ------
+    NotFoundError
+        If the run was deleted.
     """
     with store.writing() as connection:
+        engine = lock_run(connection, run.id)
         population = min(run.items, storage_of(run).last_recorded_position(connection, run))
         size = population if sample is None else min(sample, population)
         plan = {"run_id": run.id, "population": population, "size": size, "seed": seed}
@@ -149,7 +154,6 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
             audit,
             [(first, min(first + chunk, size + 1)) for first in range(1, max(size, 1) + 1, chunk)],
         )
-        engine = connection.execute(ENGINE, {"run": run.id}).scalar_one()
         what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
         log.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
     return audit

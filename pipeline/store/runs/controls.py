@@ -12,11 +12,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, bindparam, func, select, update
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.errors import NotFoundError, StoreError, UsageError
+from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LONGEST_NAME, MOST_CHARACTERS, Control, actions, runs
 from dealmill.pipeline.store.runs import log
-from dealmill.pipeline.store.runs.planned import THERE
+from dealmill.pipeline.store.runs.planned import lock_run
 from dealmill.pipeline.store.runs.status import RunStatus
 
 MOST_PRIORITY = 1_000
@@ -152,13 +152,16 @@ def _joined(words: Iterable[str]) -> str | None:
 
 
 def _change(store: Database, run: int, column: str, what: str, change: Callable[[Any], Any]) -> None:
-    """Change a column of a run and record that, unless it stays as it is."""
+    """Change a column of a run and record that, unless it stays as it is.
+
+    Raises
+    ------
+    NotFoundError
+        If the run was deleted.
+    """
     with store.writing() as connection:
-        row = select(runs.c.engine_id, runs.c[column]).where(runs.c.id == run, THERE).with_for_update()
-        found = connection.execute(row).one_or_none()
-        if found is None:
-            raise NotFoundError(f"run {run} was deleted")
-        engine, before = found
+        engine = lock_run(connection, run)
+        before = connection.execute(select(runs.c[column]).where(runs.c.id == run)).scalar_one()
         after = change(before)
         if after != before:
             connection.execute(update(runs).where(runs.c.id == run).values({column: after}))

@@ -42,6 +42,7 @@ from dealmill.pipeline.store.database.tables import (
 )
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, waiting
+from dealmill.pipeline.store.runs.planned import lock_run
 
 OVER = runs.join(sources).join(engines)
 ACTIVE = runs.c.control == Control.ACTIVE
@@ -179,9 +180,15 @@ def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk
 
 
 def grow(store: Database, run: int, items: int, chunk: int) -> None:
-    """Cut jobs so that a run over an endless deal range has at least `items` items, a multiple of the block size."""
+    """Cut jobs so that a run over an endless deal range has at least `items` items, a multiple of the block size.
+
+    Raises
+    ------
+    NotFoundError
+        If the run was deleted.
+    """
     with store.writing() as connection:
-        connection.execute(select(runs.c.id).where(runs.c.id == run).with_for_update())
+        lock_run(connection, run)
         cut_jobs(connection, run, items, True, chunk)
 
 

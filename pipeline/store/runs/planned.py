@@ -106,6 +106,24 @@ SEALED_PLAN = (
 PLAN_OF_RUN = select(*SEALED_PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
 
 
+LOCKED = select(runs.c.engine_id).where(runs.c.id == bindparam("run"), THERE).with_for_update()
+
+
+def lock_run(connection: Connection, run: int) -> int:
+    """Lock the row of a run in the transaction that writes something about it, so that it is not deleted meanwhile.
+    Return the number of its engine version. A transaction that locks the row of its source, too, does that first.
+
+    Raises
+    ------
+    NotFoundError
+        If it was deleted.
+    """
+    engine: int | None = connection.execute(LOCKED, {"run": run}).scalar()
+    if engine is None:
+        raise NotFoundError(f"run {run} was deleted")
+    return engine
+
+
 def run_seal(connection: Connection, run: int) -> bytes:
     """Compute the seal of a run from its plan."""
     *plan, checked_as = connection.execute(PLAN_OF_RUN, {"run": run}).one()

@@ -152,6 +152,7 @@ class RunStatus(PlannedRun):
 MINUTE, TEN_YEARS = 60.0, 3e8
 """In seconds."""
 NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
+DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBERS), runs.c.control == Control.DELETED)
 
 
 def run_numbers(
@@ -267,11 +268,24 @@ def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
     """
     found = _counted_runs(store, sorted(set(numbers)))
     if lost := set(numbers) - {run.id for run in found}:
-        with store.reading() as connection:
-            if connection.execute(select(runs.c.id).where(runs.c.id == min(lost))).scalar():
-                raise NotFoundError(f"run {min(lost)} was deleted")
+        check_not_deleted(store, lost)
         raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
     return found
+
+
+def check_not_deleted(store: Database, numbers: Collection[int]) -> None:
+    """Check that runs were not deleted while they were read in several transactions. A deletion is final: whatever was
+    read of a run that is still there is complete.
+
+    Raises
+    ------
+    NotFoundError
+        If one of them was deleted.
+    """
+    with store.reading() as connection:
+        deleted = connection.execute(DELETED, {"numbers": [*numbers]}).scalar()
+    if deleted is not None:
+        raise NotFoundError(f"run {deleted} was deleted")
 
 
 def runs_over(store: Database, source: int) -> list[RunStatus]:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import DIGEST, continued, digest_start
-from dealmill.pipeline.errors import DamagedError, StoreError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError
 from dealmill.pipeline.games.batch import Bytes, Entries, Texts
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
@@ -193,6 +193,8 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
     ------
     StoreError
         If another command is ingesting the source, so that its counts are not those of `before`.
+    NotFoundError
+        If it was deleted, so that nothing of it is stored any more.
     DamagedError
         If its row was changed.
     """
@@ -200,13 +202,17 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
     moved = connection.execute(
         ADVANCE, {"number": before.id, "seal_before": before.seal, "seal": after.seal, **counted}
     )
-    if moved.rowcount != 1 and one_source(connection, BY_NUMBER, {"number": before.id}) == before:
+    if moved.rowcount == 1:
+        return
+    stored = one_source(connection, BY_NUMBER, {"number": before.id})
+    if stored == before:
         raise DamagedError(
             f"{before.name}: ingest cannot be resumed, because the row of source {before.id} was changed; delete the "
             "source from the store, or restore the store from a backup"
         )
-    if moved.rowcount != 1:
-        raise StoreError(f"{before.name} is being ingested by another command; wait for it to finish")
+    if stored and not stored.entries and not stored.complete:
+        raise NotFoundError(f"{before.name} was deleted while it was read; repeat the command")
+    raise StoreError(f"{before.name} is being ingested by another command; wait for it to finish")
 
 
 def _storable(found: str) -> str:

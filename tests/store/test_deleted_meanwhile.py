@@ -1,0 +1,205 @@
+"""A run or a source that is deleted while something else is done with it: nothing is written about it, and nothing that
+was read of it counts as complete. On both databases."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from functools import partial
+from pathlib import Path
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+
+from dealmill.pipeline.errors import DealmillError, NotFoundError
+from dealmill.pipeline.games.batch import Entries
+from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.ingest import queries
+from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.results.export import export, to_arrow
+from dealmill.pipeline.results.pack import Choice, write_pack
+from dealmill.pipeline.store import results
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Control
+from dealmill.pipeline.store.deletion import delete_subject
+from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.filters import Filter, Order, Ordering
+from dealmill.pipeline.store.imports import write_imported
+from dealmill.pipeline.store.planning import plan_rerun, plan_run, queue_retry
+from dealmill.pipeline.store.results import Query, find_result
+from dealmill.pipeline.store.runs.controls import control, tag
+from dealmill.pipeline.store.runs.jobs import grow
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import find_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.storages.choice import storage_of
+from dealmill.pipeline.store.storages.storage import Page
+from dealmill.workers import working
+from tests.doing import a_run, a_source
+from tests.store.test_deletion import ENGINE, TEXTS, of_packs, of_rows, sizes
+
+
+def plan_audit(store: Database, run: RunStatus) -> None:
+    queue_audit(store, run, None, 1)
+
+
+def rerun(store: Database, run: RunStatus) -> None:
+    plan_rerun(store, run, run.version)
+
+
+def saved_query(store: Database, run: RunStatus) -> None:
+    with ExitStack() as copies:
+        query_reading(store, parse_saved_query(f"query:{run.id}:value=0..1000"), copies, silent)
+
+
+READERS: list[Callable[[Database, RunStatus, Path], object]] = [
+    lambda store, run, _: list(Query(store, [run], Filter())),
+    lambda store, run, _: Query(store, [run], Filter(value=(0, 1_000))).count(),
+    lambda store, run, _: to_arrow(store, run),
+    lambda store, run, folder: export(store, run, folder / "a.csv"),
+    lambda store, run, folder: export(store, run, folder / "a.parquet"),
+    lambda store, run, folder: write_pack(store, run, folder / "a.json", Choice("value", grades=1, each=1)),
+    lambda store, run, _: saved_query(store, run),
+]
+WRITERS: list[Callable[[Database, RunStatus], object]] = [
+    plan_audit,
+    rerun,
+    queue_retry,
+    lambda store, run: control(store, run, Control.ACTIVE),
+    lambda store, run: tag(store, run.id, ["late"]),
+    lambda store, run: grow(store, run.id, 10_000, 1_000),
+]
+
+
+@pytest.mark.parametrize("planned", [of_rows, of_packs])
+def test_what_reads_a_run_page_by_page_reports_its_deletion(
+    store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned: Callable[[Database], RunStatus]
+) -> None:
+    for module in (results, queries):
+        monkeypatch.setattr(module, "PAGE", 2)
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for read in READERS:
+        run = planned(store)
+        delete_after_first_page(store, run, monkeypatch)
+        with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
+            read(store, run, folder)
+    assert list(folder.iterdir()) == []
+
+
+def delete_after_first_page(store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch) -> None:
+    storage = type(storage_of(run))
+    read_page = storage.page
+
+    def read_page_then_delete(*arguments: Any, **options: Any) -> Page:
+        page = read_page(*arguments, **options)
+        monkeypatch.setattr(storage, "page", read_page)
+        delete_subject(store, run)
+        return page
+
+    monkeypatch.setattr(storage, "page", read_page_then_delete)
+
+
+def test_what_was_read_of_a_run_before_its_deletion_is_not_taken_for_all_of_it(store: Database) -> None:
+    run, other = (a_run(store, engine, TEXTS) for engine in (ENGINE, "memory/incremental"))
+    compared, parts = diff(store, run, other), diff(store, other, run).parts()
+    next(parts)
+    listed = [Query(store, [run], Filter(), limit=9, ordering=Ordering(order)) for order in Order]
+    delete_subject(store, run)
+    readers: list[Callable[[], object]] = [partial(list, query) for query in (compared, parts, *listed)]
+    readers += [partial(getattr, compared, "equal"), partial(find_result, store, run, 1), listed[0].count]
+    for read in readers:
+        with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
+            read()
+
+
+def test_nothing_is_written_about_a_deleted_run(store: Database) -> None:
+    run = a_run(store, ENGINE, TEXTS)
+    delete_subject(store, run)
+    before = sizes(store)
+    for write in WRITERS:
+        with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
+            write(store, run)
+    assert sizes(store) == before
+
+
+@pytest.mark.parametrize("plan", [plan_audit, rerun])
+def test_either_a_run_is_deleted_or_work_on_it_is_planned(
+    store: Database, plan: Callable[[Database, RunStatus], object]
+) -> None:
+    """Both at the same moment, again and again."""
+    for number in range(10):
+        run = a_run(store, ENGINE, TEXTS, name=f"{number}.txt")
+        [error] = race(partial(delete_subject, store, run), partial(plan, store, run))
+        if isinstance(error, NotFoundError):
+            with pytest.raises(NotFoundError):
+                find_run(store, run.id)
+        else:
+            assert find_run(store, run.id).solved == len(TEXTS)
+
+
+def race(*functions: Callable[[], object]) -> list[DealmillError]:
+    """Call functions at the same time, and return their errors."""
+    errors, start = list[DealmillError](), Barrier(len(functions))
+
+    def call(function: Callable[[], object]) -> None:
+        start.wait()
+        try:
+            function()
+        except DealmillError as error:
+            errors.append(error)
+
+    threads = [Thread(target=call, args=(function,)) for function in functions]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return errors
+
+
+def test_an_import_does_not_continue_a_run_that_was_deleted(store: Database) -> None:
+    source = open_source(store, "memory", "a.txt", b"digest")
+    run = find_run(store, plan_run(store, source, "memory/mine", "1", None, checked_as=ENGINE))
+    entries = Entries.of([Layout(1, "AABB")])
+    unsolved = append(store, source, entries)
+    write = write_imported(store, run, unsolved, None)
+    delete_subject(store, run)
+    before = sizes(store)
+    with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
+        complete(store, unsolved, more=write)
+    assert sizes(store) == before
+
+
+def test_a_saved_query_is_not_stored_once_its_run_is_deleted(store: Database) -> None:
+    run = a_run(store, ENGINE, TEXTS)
+    with ExitStack() as copies:
+        reading = query_reading(store, parse_saved_query(f"query:{run.id}:value=0..1000"), copies, silent)
+        delete_subject(store, run)
+        with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
+            reading.finish(silent)
+    assert find_source(store, reading.source.id).entries == 0
+
+
+def test_no_run_is_planned_over_a_source_that_was_deleted(store: Database) -> None:
+    source = a_source(store, ENGINE, TEXTS)
+    delete_subject(store, source)
+    before = sizes(store)
+    with pytest.raises(NotFoundError, match=f"source {source.id} was deleted; read it again: a.txt"):
+        plan_run(store, source, ENGINE, "1", None)
+    assert sizes(store) == before
+
+
+def test_a_command_that_waited_for_a_run_says_that_it_was_deleted(
+    store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = find_run(store, plan_run(store, a_source(store, ENGINE, TEXTS), ENGINE, "1", None))
+
+    def cancelled_and_deleted(_store: Database, check: Callable[[], object], *_: object) -> None:
+        control(store, run, Control.CANCELLED)
+        assert check() is None
+        delete_subject(store, run)
+
+    monkeypatch.setattr(working, "work_until_done", cancelled_and_deleted)
+    with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
+        working.solve_runs(store, [run.id], silent)

@@ -16,7 +16,7 @@ from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, Ver
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import compiled_mark
-from dealmill.pipeline.games.contract import NO_LIMIT, Engine, EngineFunction, Game, Layout, Reject
+from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalMask, Engine, EngineFunction, Game, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
@@ -237,6 +237,17 @@ def _load(name: str, engine: Engine) -> Solver:
         _try(game, engine, solver, pack([_example(game)]))
         compiled_mark(game.folder, CHECK.format(game.name)).touch()
     return solver
+
+
+@cache
+def load_check(game: Game) -> CanonicalMask | None:
+    """Return the compiled check of a game's layouts, ready to run; None if the game has none. If it must be compiled,
+    one process does it and others wait."""
+    from dealmill.pipeline.games.kernels import compiling
+
+    with compiling(game.folder, CHECK.format(game.name)):
+        canonical_mask(game, pack([_example(game)]))
+    return game.mask
 
 
 def check_is_compiled(game: Game) -> bool:

@@ -36,7 +36,7 @@ which is the same on both."""
 
 SLOW = (
     *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/", "tests/reproduce/"),
-    *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py", "tests/ingest/test_compiled.py"),
+    *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py"),
     *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
     *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py", "tests/golden/"),
     *("tests/contract/test_every_column.py", "tests/workers/test_deadly_layouts.py"),

@@ -2,24 +2,18 @@
 
 If a file has one layout per line, the compiled check of the game finds the lines that are canonical layouts, which are
 nearly all lines of most files. The reader of the game reads the other lines, one by one. That reader is the reference,
-and reads all lines while the check is not compiled.
-
-If the check is not compiled yet, a subprocess that runs this module as a program compiles it, and the file is read
-without the check in the meantime.
+and reads all lines of a small file.
 """
 
 import os
-import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from functools import cache, partial
 from itertools import chain
 from typing import BinaryIO
 
 import numpy as np
 
 from dealmill.pipeline.errors import DealmillError, InputError
-from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import (
     Bytes,
     Entries,
@@ -33,10 +27,10 @@ from dealmill.pipeline.games.batch import (
 from dealmill.pipeline.games.contract import CanonicalMask, Game, Layout, Reject
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Reached, decoded, is_gzip, lines_of, text_blocks
-from dealmill.pipeline.solve import check_is_compiled, load
+from dealmill.pipeline.solve import load_check
 
 FindCheck = Callable[[], CanonicalMask | None]
-"""Returns the check, or None to read on without it."""
+"""Returns the check, or None to read without it."""
 AT_ONCE = 2_000
 """Entries that are read one by one before they are yielded together."""
 NEWLINE = ord("\n")
@@ -45,7 +39,7 @@ NEWLINE = ord("\n")
 def scan(
     file: BinaryIO, name: str, game: Game, find_check: FindCheck, reached: Reached = lambda _: None
 ) -> Iterator[Entries]:
-    """Yield the entries of a file; `find_check` is called before each block."""
+    """Yield the entries of a file; `find_check` is called before each block of a file with one layout per line."""
     blocks = text_blocks(file, name, reached)
     for number, block in blocks:
         first = next((line for line in lines_of(number, block) if not is_skipped(line[1])), None)
@@ -137,42 +131,17 @@ UNPACKED = 2
 """How many times its size the text of a gzipped file has at least: 2.2 for random layouts, 4 with their verdicts."""
 
 
-@contextmanager
-def check_of(game: Game, file: BinaryIO) -> Iterator[FindCheck]:
-    """Provide a function that returns the check of a game for the layouts of a file.
-
-    It returns None while the check is not compiled, and if the file is too small to make loading it worthwhile.
-    """
+def check_of(game: Game, file: BinaryIO) -> FindCheck:
+    """Return a function that loads the check of a game for the layouts of a file; it returns None if the file is too
+    small to make that worthwhile, or the check cannot be loaded."""
     size = os.fstat(file.fileno()).st_size
     worthwhile = size * (UNPACKED if is_gzip(file) else 1) >= ENOUGH
-    compiling = list[subprocess.Popen[bytes]]()
+    return partial(_check_or_none, game) if worthwhile else lambda: None
 
-    def find() -> CanonicalMask | None:
-        if not worthwhile:
-            return None
-        if _has_check(game):
-            return game.mask
-        if not compiling:
-            command = (sys.executable, "-P", "-m", "dealmill.pipeline.ingest.scanning", game.name)
-            nothing = subprocess.DEVNULL
-            compiling.append(subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing))  # noqa: S603
+
+@cache
+def _check_or_none(game: Game) -> CanonicalMask | None:
+    try:
+        return load_check(game)
+    except DealmillError:  # an engine reports it; a file can be read without
         return None
-
-    try:
-        yield find
-    finally:
-        for process in compiling:
-            process.kill()
-            process.wait()
-
-
-def _has_check(game: Game) -> bool:
-    try:
-        return check_is_compiled(game)
-    except DealmillError:
-        return False
-
-
-if __name__ == "__main__":
-    found = find_game(sys.argv[1])
-    load(found.full_name(found.engines[0]))

@@ -211,8 +211,8 @@ def _check_game(name: str, game: Game, reopen: Reopen) -> None:
 
 
 def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
-    with reopen() as file, check_of(game, file) as find_check:
-        yield from scan(file, name, game, find_check, reached)
+    with reopen() as file:
+        yield from scan(file, name, game, check_of(game, file), reached)
 
 
 def deals_reading(store: Database, deals: DealRange) -> Reading:

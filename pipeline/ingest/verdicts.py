@@ -209,7 +209,8 @@ def _entries(file: str, claimed: Claimed, read: "ReadRows", reopen: Reopen, reac
     def proves(layout: str, verdict: str, value: int | None) -> bool:
         return judge(judged_as, layout, CODES.get(verdict, 0), value, "").valid
 
-    with reopen() as opened, check_of(claimed.game, opened) as find_check:
+    with reopen() as opened:
+        find_check = check_of(claimed.game, opened)
         for lines, fields in read(opened, file, proves, reached):
             yield _checked(claimed, lines, fields, find_check())
 

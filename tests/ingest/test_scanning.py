@@ -1,17 +1,23 @@
 """A file scanned with the compiled check has the entries that the reader of its game finds line by line."""
 
+import gzip
 import io
+import os
+import tempfile
 from typing import cast
 from unittest.mock import patch
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games.batch import Entries, concatenate_entries, unpack
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import Entries, concatenate_entries, pack, unpack
+from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.ingest import files
-from dealmill.pipeline.ingest.scanning import scan
+from dealmill.pipeline.ingest import files, scanning
+from dealmill.pipeline.ingest.scanning import ENOUGH, check_of, scan
 from dealmill.testing.subject import real_lines
 from tests.doing import deal, each_game
 from tests.fuzz import inputs
@@ -127,3 +133,35 @@ def test_entries_can_be_skipped_and_joined(game: Game, data: st.DataObject) -> N
     count = data.draw(st.integers(0, len(expected)))
     assert listed(whole.after(count)) == expected[count:]
     assert listed(Entries.of(expected)) == expected
+
+
+CONTENTS = {
+    "large": (b"\0" * ENOUGH, True),
+    "small": (b"\0" * (ENOUGH - 1), False),
+    "large when unpacked": (gzip.compress(os.urandom(ENOUGH // 2)), True),
+}
+
+
+@pytest.mark.parametrize(("content", "worthwhile"), CONTENTS.values(), ids=CONTENTS)
+def test_the_check_is_loaded_for_a_large_file(
+    content: bytes, worthwhile: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = pack(["AABB", "AAB", "ABBA"])
+    with tempfile.TemporaryFile() as file:
+        file.write(content)
+        file.seek(0)
+        check = check_of(find_game("memory"), file)()
+        assert file.tell() == 0
+        if not worthwhile:
+            assert check is None
+            return
+        assert check
+        assert check(texts.text, texts.starts[:-1], texts.starts[1:]).tolist() == [True, False, True]
+
+        def unavailable(_game: Game) -> None:
+            raise CacheError("no room")
+
+        monkeypatch.setattr(scanning, "load_check", unavailable)
+        scanning._check_or_none.cache_clear()
+        assert check_of(find_game("memory"), file)() is None
+        scanning._check_or_none.cache_clear()

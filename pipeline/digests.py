@@ -37,20 +37,11 @@ tag        columns                                                digest
 source     id, game, name, digest, generator, deals, accepted,    ``sources.seal``
            duplicates, rejected, complete (values)
 items      positions, lines (numbers); digests (digests)          ``source_blocks.digest``, of a thousand items
-rejects    numbers, lines (numbers); texts, reasons (texts)       ``source_blocks.digest``, of a thousand rejects
-nodes      position of the first item, node counts (numbers)      ``blocks.node_digest``, of a run stored as rows
 run        id, source, game, digest of the source, engine,        ``runs.seal``
            version, node limit, storage, rerun number, repeats;
            what it is checked as, if that is on record (values)
 audit      id, seal of the run, population, size, seed (values)   ``audits.seal``
-audit job  audit, first, stop, totals (values); positions,        ``audit_jobs.digest``
-           outcomes (numbers), steps (values), reasons (texts)
-           of the judgements; numbers, firsts, lasts (numbers),
-           reasons (texts) of the faults
-action     digest of the entry before (none for the first), id,   ``actions.digest``
-           who, what, run, audit, engine, version, why, Dealmill
-           (values)
-record     see `record_seals` of the store                        the seal that ``dealmill audit`` prints
+record     see `record_seal` of the store                         the seal that ``dealmill audit`` prints
 =========  =====================================================  ======================================================
 """
 
@@ -98,11 +89,6 @@ def block_digest(
         *_text_fields(layouts),
         *_text_fields(evidence),
     )
-
-
-def node_digest(first: int, nodes: "Sequence[object] | Numbers") -> bytes:
-    """Return the digest of the node counts of a block that starts at position `first`."""
-    return columns_digest("nodes", numbers([first]), numbers(nodes))
 
 
 def verdict_codes(verdicts: Sequence[int]) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select
 
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement, referee
@@ -17,7 +17,7 @@ from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
-from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits
+from dealmill.pipeline.store.database.tables import audits
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, Lease
@@ -142,11 +142,6 @@ PART_SECONDS = 10.0
 """The time after which a job of an audit leaves the rest of its items to others, so that it ends before its lease does.
 Most referees check all items of a job in less than a second."""
 AUDIT_OF_JOB = select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == bindparam("audit"))
-CLEAR_DIGEST_OF_FINISHED_JOB = (
-    update(audit_jobs)
-    .where(audit_jobs.c.id == bindparam("job"), audit_jobs.c.digest.is_not(None))
-    .values(state=DONE, digest=b"")
-)
 
 
 class AuditJobs(JobKind[AuditJob, Findings]):
@@ -192,13 +187,9 @@ class AuditJobs(JobKind[AuditJob, Findings]):
         return Findings([], [fault], job.lease.stop)
 
     def finish(self, store: Database, job: AuditJob, results: Findings) -> bool:
-        """Write the findings of a job with their digest and mark it done. The valid verdicts of a packed run are only
-        counted. The items that were not checked become jobs of the length that was."""
+        """Write the findings of a job and mark it done. The valid verdicts of a packed run are only counted. The items
+        that were not checked become jobs of the length that was."""
         with store.writing() as connection:
-            if connection.execute(CLEAR_DIGEST_OF_FINISHED_JOB, {"job": job.lease.id}).rowcount == 1:
-                # The state of a finished job was changed by hand. Its findings are kept, but its digest is cleared now,
-                # so that audits report it.
-                return True
             if not leases.finish(connection, AUDITING, job.lease, results.totals, results.stop):
                 return False
             results.write(connection, job.run.id, job.lease, keeps_valid=storage_of(job.run).stores_valid_judgements)

@@ -6,11 +6,12 @@ from contextlib import closing
 
 import pytest
 
+from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.log import list_actions, log_faults
 from tests.audit.findings import faults
-from tests.doing import a_run, a_source, alter, an_audit
+from tests.doing import a_run, a_source, alter, an_audit, do_audit
 
 TOTALS = "the recorded totals do not match the verdicts: "
 
@@ -48,7 +49,22 @@ def test_a_record_that_disagrees_with_itself_is_named(
     assert fault in faults(store, run)
 
 
-def test_entries_of_the_log_are_a_chain_however_many_write_at_once(store: Database) -> None:
+def test_a_finished_job_of_an_audit_that_was_set_back_is_done_again(store: Database) -> None:
+    run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"])
+    alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 2")
+    first = an_audit(store, run)
+    findings = list(findings_of(store, first))
+    alter(store, "UPDATE audit_jobs SET state = 1")
+    again = [finding.reason for finding in findings_of(store, do_audit(store, first.id))]
+    assert {*again} - {finding.reason for finding in findings} == {
+        "there are faults of audit 1 that belong to none of its finished jobs"
+    }
+    assert len(again) == len(findings) + 1
+    second = an_audit(store, run)
+    assert (second.invalid, second.faults) == (1, 1), "nothing is wrong with the first audit any more"
+
+
+def test_entries_of_the_log_have_no_gaps_however_many_write_at_once(store: Database) -> None:
     source = a_source(store, "memory/two-pass", ["AABB"])
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda limit: plan_run(store, source, "memory/two-pass", "1", limit), range(1, 17)))

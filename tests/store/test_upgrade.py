@@ -22,7 +22,7 @@ from tests.doing import an_audit, do_audit, do_runs
 from tests.judging import each_verdict_checked_once
 from tests.store.upgrades import VERSIONS, Json, content
 from tests.store.upgrades.account import account, state
-from tests.store.upgrades.rows import load
+from tests.store.upgrades.rows import dump, load
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -87,6 +87,13 @@ def test_the_seals_of_an_earlier_version_hold(upgraded: Database, fixture: Json)
         audit = find_audit(upgraded, number)
         assert (seal_of(upgraded, audit) is None) == (seal is None)
         assert seal is None or still_sealed(upgraded, audit.run, seal)
+
+
+@pytest.mark.parametrize("table", ["source_blocks", "audit_jobs", "actions"])
+def test_a_downgrade_computes_the_digests_that_were_dropped(upgraded: Database, fixture: Json, table: str) -> None:
+    revisions.downgrade(upgraded, fixture["revision"])
+    with upgraded.reading() as connection:
+        assert dump(connection)[table] == fixture["tables"][table]
 
 
 def test_new_audits_of_all_finished_runs_are_clean(upgraded: Database, fixture: Json) -> None:

@@ -62,8 +62,9 @@ AUDITING = JobTable(
     grain=literal(1),
 )
 UNFINISHED = select(audit_jobs.c.audit_id).where(
-    audit_jobs.c.state.in_((PENDING, LEASED)), audit_jobs.c.digest.is_(None)
+    audit_jobs.c.state.in_((PENDING, LEASED)), *(audit_jobs.c[name] == 0 for name in AUDITING.totals)
 )
+"""The audits with jobs that have no findings yet."""
 BEGUN = (
     select(audits.c.id)
     .where(

@@ -2,14 +2,17 @@
 even if all digests in the record were changed to match."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable
+from itertools import chain
+from typing import Any
 
 from blake3 import blake3
-from sqlalchemy import Connection, Select, bindparam, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from dealmill.pipeline.digests import block_of, seal, values
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.store.audits.audit import AuditStatus
+from dealmill.pipeline.store.audits.earlier_digests import log_digest, node_digests, reject_digests
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import (
     Storage,
@@ -25,7 +28,7 @@ from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import find_run
 
-FETCHED = 1_000
+FETCHED = {"yield_per": 1_000}
 
 LAST_ENTRY = select(func.max(actions.c.id)).where(actions.c.audit_id == bindparam("audit"))
 AUDITED = (
@@ -38,66 +41,73 @@ RESULTS = (
     .where(blocks.c.run_id == bindparam("run"), blocks.c.number <= bindparam("last"))
     .order_by(blocks.c.number)
 )
-NODE_DIGESTS = (
-    select(blocks.c.node_digest)
-    .where(
-        blocks.c.run_id == bindparam("run"),
-        blocks.c.number <= bindparam("last"),
-        blocks.c.node_digest.is_not(None),
-    )
-    .order_by(blocks.c.number)
-)
 NODES = select(func.coalesce(func.sum(bounded(jobs.c.nodes)), 0)).where(
     jobs.c.run_id == bindparam("run"), jobs.c.first <= bindparam("population")
 )
-LOGGED = select(actions.c.digest).where(actions.c.id == bindparam("entry"))
 SOURCE_SEAL = select(sources.c.seal).where(sources.c.id == bindparam("source"))
-LISTED = (
+ITEMS = (
     select(source_blocks.c.digest)
     .where(source_blocks.c.source_id == bindparam("source"))
-    .order_by(source_blocks.c.kind, source_blocks.c.number)
+    .order_by(source_blocks.c.number)
 )
 
 
 def seal_of_audit(store: Database, run: PlannedRun, audit: int) -> str | None:
-    """Return the seal of the record of a run up to the log entry of an audit; None if the audit has no entry."""
-    with store.reading() as connection:
+    """Return the seal of the record of a run as of an audit; None if the audit has no entry in the action log."""
+    with store.browsing() as connection:
         entry = connection.execute(LAST_ENTRY, {"audit": audit}).scalar()
-    return None if entry is None else next(iter(record_seals(store, run, entry)), None)
+        return None if entry is None else record_seal(connection, run, entry)
 
 
-def record_seals(store: Database, run: PlannedRun, entry: int) -> list[str]:
-    """Return the seal of the record of a run as of an entry of the action log, and the seal that version 0.1.0 gave
-    it; nothing if the entry is not that of an audit of this run. A seal is the number of the entry, a dash, and 64
-    hexadecimal digits.
+def record_seal(connection: Connection, run: PlannedRun, entry: int) -> str | None:
+    """Return the seal of the record of a run as of an entry of the action log; None if that is not the entry of an
+    audit of this run. A seal is the number of the entry, a dash, and 64 hexadecimal digits.
 
-    It covers the seal of the run, its source, the audit's number of items, the digests of their blocks, the sum of
-    their nodes, the digests of their nodes (since version 0.2.0), and the digest of the entry, which covers all
-    earlier entries. For a run stored as rows, it covers everything read from the source. The source of a packed run
+    It covers the seal of the run, the audit's number of items, the source, the digests of the blocks of these items,
+    and the sum of their nodes. For a run stored as rows, it covers the items of the source. The source of a packed run
     may be read later, for another run, so the seal covers only the parts that never change.
     """
-    with store.browsing() as connection:
-        if (found := connection.execute(AUDITED, {"entry": entry, "run": run.id}).one_or_none()) is None:
-            return []
-        audited = {"run": run.id, "last": block_of(found.population)}
-        results, node_digests = (_digest(connection, digests, audited) for digests in (RESULTS, NODE_DIGESTS))
-        nodes = connection.execute(NODES, {"run": run.id, "population": found.population}).scalar_one()
-        log = connection.execute(LOGGED, {"entry": entry}).scalar_one()
-        fields = (*found, *_source(connection, run), results, int(nodes))
-        return [f"{entry}-{seal('record', *fields, *rest).hex()}" for rest in ((node_digests, log), (log,))]
+    fields = _fields(connection, run, entry)
+    return None if fields is None else _written(entry, *fields)
 
 
-def _source(connection: Connection, run: PlannedRun) -> tuple[object, ...]:
+def _fields(connection: Connection, run: PlannedRun, entry: int, more: Iterable[bytes] = ()) -> tuple[Any, ...] | None:
+    """Return the fields of a seal, the audit's number of items second. The digests `more` follow those of the items."""
+    audited = connection.execute(AUDITED, {"entry": entry, "run": run.id}).one_or_none()
+    if audited is None:
+        return None
+    where = {"run": run.id, "population": audited.population, "last": block_of(audited.population)}
+    results = _digest(connection.execute(RESULTS, where, execution_options=FETCHED).scalars())
+    nodes = int(connection.execute(NODES, where).scalar_one())
+    return *audited, *_source(connection, run, more), results, nodes
+
+
+def _written(entry: int, *fields: object) -> str:
+    return f"{entry}-{seal('record', *fields).hex()}"
+
+
+def _source(connection: Connection, run: PlannedRun, more: Iterable[bytes]) -> tuple[object, ...]:
     if run.storage is Storage.PACKED:
         return run.source, run.game, run.source_name, run.generator, run.deals
     where = {"source": run.source}
-    return connection.execute(SOURCE_SEAL, where).scalar_one(), _digest(connection, LISTED, where)
+    digests = connection.execute(ITEMS, where, execution_options=FETCHED).scalars()
+    return connection.execute(SOURCE_SEAL, where).scalar_one(), _digest(chain(digests, more))
 
 
-def _digest(connection: Connection, digests: Select[bytes], where: Mapping[str, int]) -> bytes:
-    """Return the digest of digests, in the order of the query."""
+def _earlier_seals(connection: Connection, run: PlannedRun, entry: int) -> list[str]:
+    """Return the seal that version 0.1.0 gave a record, and the one that it got afterwards, before version 0.2.0."""
+    fields = _fields(connection, run, entry, reject_digests(connection, run.source))
+    if fields is None:
+        return []
+    _, items, *_ = fields
+    nodes, log = _digest(node_digests(connection, run, items)), log_digest(connection, entry)
+    return [_written(entry, *fields, log), _written(entry, *fields, nodes, log)]
+
+
+def _digest(digests: Iterable[object]) -> bytes:
+    """Return the digest of digests."""
     whole = blake3()
-    for digest in connection.execution_options(yield_per=FETCHED).execute(digests, where).scalars():
+    for digest in digests:
         whole.update(values([digest]))
     return whole.digest()
 
@@ -125,5 +135,8 @@ def seal_of(store: Database, audit: AuditStatus) -> str | None:
 
 
 def still_sealed(store: Database, run: int, seal: str) -> bool:
-    """Return whether the record of a run, up to the entry of the log that the seal names, has this seal."""
-    return seal in record_seals(store, find_run(store, run), entry_in(seal))
+    """Return whether the record of a run, as of the entry of the log that the seal names, has this seal, or one of
+    those that earlier versions gave it."""
+    entry, planned = entry_in(seal), find_run(store, run)
+    with store.browsing() as connection:
+        return seal == record_seal(connection, planned, entry) or seal in _earlier_seals(connection, planned, entry)

@@ -13,12 +13,14 @@ from dealmill.pipeline.store.database.tables import (
     sources,
 )
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_seal
-from dealmill.pipeline.store.sources.blocks import REJECT_LISTING, source_blocks_from, stray_source_blocks
+from dealmill.pipeline.store.sources.blocks import stray_source_blocks
 from dealmill.pipeline.store.sources.source import COLUMNS
 
 SOURCE = select(*COLUMNS, sources.c.seal).where(sources.c.id == bindparam("source"))
-COUNTS = select(sources.c.rejected, sources.c.accepted, sources.c.complete).where(sources.c.id == bindparam("source"))
-REJECTED = select(func.count()).select_from(rejects).where(rejects.c.source_id == bindparam("source"))
+COUNTS = select(sources.c.rejected, sources.c.accepted).where(sources.c.id == bindparam("source"))
+REJECTED = select(func.count(), func.min(rejects.c.number), func.max(rejects.c.number)).where(
+    rejects.c.source_id == bindparam("source")
+)
 RUN_SEAL = select(runs.c.seal).where(runs.c.id == bindparam("run"))
 
 
@@ -32,32 +34,30 @@ def source_faults(store: Database, run: PlannedRun) -> Iterator[str]:
 
 def item_faults(store: Database, run: PlannedRun, population: int) -> Iterator[str]:
     """Yield a message if the last items of a run are missing: its `population`, counted from the rows that exist, is
-    not the number of items of its source."""
+    not the number of items of its source. Yield another one if there are digests of further items."""
+    with store.reading() as connection:
+        _, accepted = connection.execute(COUNTS, {"source": run.source}).one()
+        items = population if run.storage is Storage.ROWS else accepted if isinstance(accepted, int) else 0
+        stray = stray_source_blocks(connection, run.source, items)
     if run.storage is Storage.ROWS:
-        with store.reading() as connection:
-            last = connection.execute(COUNTS, {"source": run.source}).one().accepted
+        last = accepted
     elif run.deals is None or run.deals.get("last") is None:
-        return
+        last = population
     else:
         last = run.deals["last"] - run.deals["first"] + 1
     if last != population:
         yield f"source {run.source} should have {last} items, but there are rows for only {population}"
+    if stray:
+        yield f"there are digests of blocks that source {run.source} does not have"
 
 
-def reject_faults(store: Database, run: PlannedRun, population: int) -> Iterator[str]:
-    """Yield what is wrong with the rejects of the run's source, and with digests of blocks that do not exist."""
-    listing, source = REJECT_LISTING, run.source
+def reject_faults(store: Database, run: PlannedRun) -> Iterator[str]:
+    """Yield a message if the run's source has not the rejects that it should have."""
     with store.reading() as connection:
-        counted, accepted, complete = connection.execute(COUNTS, {"source": source}).one()
-        there = connection.execute(REJECTED, {"source": source}).scalar_one()
-        if there != counted:
-            yield f"source {source} has {there} rejects, expected {counted}"
-        for first, stop, recorded, found in source_blocks_from(connection, listing, source, there, 1, there + 1):
-            if recorded != found and (complete or recorded is not None):
-                yield f"rejects {first} to {stop - 1} of source {source} were changed"
-        items = population if run.storage is Storage.ROWS else accepted if isinstance(accepted, int) else 0
-        if stray_source_blocks(connection, source, items, there):
-            yield f"there are digests of blocks that source {source} does not have"
+        expected, _ = connection.execute(COUNTS, {"source": run.source}).one()
+        count, first, last = connection.execute(REJECTED, {"source": run.source}).one()
+    if count != expected or (count and (first, last) != (1, count)):
+        yield f"source {run.source} has {count} rejects, expected {expected}, numbered from 1"
 
 
 def plan_faults(store: Database, run: PlannedRun) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 sources ─┬─ items                   the ordered layouts of a file or a range of numbered deals
          ├─ rejects                 the entries that are not valid layouts, with all reasons
-         ├─ source_blocks           a digest of every thousand items, and of every thousand rejects
+         ├─ source_blocks           a digest of every thousand items
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions, claimed by a worker
                   ├─ verdicts       one per item: the engine's verdict with its evidence
@@ -11,7 +11,7 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
                              ├─ judgements   one per audited verdict: the referee's judgement
                              └─ faults       other faults of the record
-actions                             who did what, when and why: a hash chain, each digest covers all earlier entries
+actions                             who did what, when and why
 
 The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/digests.py`), so that an
 audit detects changes. An audit checks every column except those listed in `pipeline/store/audits/invariants.py`.
@@ -188,15 +188,11 @@ rejects = Table(
     sqlite_with_rowid=False,
 )
 
-ITEMS, REJECTS = 1, 2
-"""The values of `source_blocks.kind`."""
-
 source_blocks = Table(
     "source_blocks",
     metadata,
     Column("source_id", ForeignKey("sources.id"), primary_key=True),
-    Column("kind", SmallInteger, primary_key=True, autoincrement=False, comment="1 items, 2 rejects"),
-    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand rows each"),
+    Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand items each"),
     Column("digest", LargeBinary, nullable=False, comment="of the positions, lines and digests of the items"),
     sqlite_with_rowid=False,
 )
@@ -356,7 +352,6 @@ blocks = Table(
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand verdicts each"),
     Column("digest", LargeBinary, nullable=False),
-    Column("node_digest", LargeBinary, comment="of runs stored as rows"),
     sqlite_with_rowid=False,
 )
 
@@ -383,7 +378,6 @@ audit_jobs = Table(
     Column("invalid", BigInteger, nullable=False),
     Column("no_evidence", BigInteger, nullable=False),
     Column("faults", BigInteger, nullable=False),
-    Column("digest", LargeBinary, comment="digest of its findings, once done; see pipeline.seals"),
     UniqueConstraint("audit_id", "first"),
     Index(None, "state", "id"),
     Index("ix_audit_jobs_seen", SEEN),
@@ -429,7 +423,6 @@ actions = Table(
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("why", Text),
     Column("dealmill", Text, nullable=False, comment="version of Dealmill"),
-    Column("digest", LargeBinary, nullable=False, comment="covers this entry and all earlier ones; see pipeline.seals"),
     Index(None, "run_id"),
     Index(None, "audit_id"),
     Index(None, "engine_id", "what"),

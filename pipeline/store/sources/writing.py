@@ -1,10 +1,9 @@
 """Writing sources: layouts and rejects are stored in batches while a file is read, so that an interrupted ingest can be
 resumed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from sqlalchemy import Connection, bindparam, insert, select, update
@@ -21,7 +20,7 @@ from dealmill.pipeline.store.database.revisions import create_store
 from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.runs.jobs import cut_jobs
 from dealmill.pipeline.store.runs.status import SILENT_READER
-from dealmill.pipeline.store.sources.blocks import ITEM_LISTING, REJECT_LISTING, record_source_blocks
+from dealmill.pipeline.store.sources.blocks import record_source_blocks
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, Source, one_source
 
@@ -140,8 +139,8 @@ def append(
         _advance(connection, source, after)
         insert(connection)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
-        reject_columns = REJECT_LISTING.columns(rejected)
-        _record_blocks(connection, source, after, (positions, entries.lines, digests), reject_columns)
+        new = (positions, entries.lines, digests)
+        record_source_blocks(connection, source.id, source.accepted, after.accepted, new, last=after.complete)
         more(connection)
         _cut_new_jobs(connection, after)
     return after
@@ -155,7 +154,7 @@ def complete(
     after = replace(source, duplicates=count_duplicates(store, source, seen), complete=True)
     with store.writing() as connection:
         _advance(connection, source, after)
-        _record_blocks(connection, source, after, (), ())
+        record_source_blocks(connection, source.id, source.accepted, after.accepted, (), last=True)
         more(connection)
         _cut_new_jobs(connection, after)
     return after
@@ -173,17 +172,6 @@ def _cut_new_jobs(connection: Connection, source: Source) -> None:
     """Cut jobs for the new items of a source, in every run over it that is stored as rows."""
     for run in connection.execute(RUNS_OVER, {"source": source.id}).scalars().all():
         cut_jobs(connection, run, source.accepted, source.complete)
-
-
-def _record_blocks(
-    connection: Connection, before: Source, after: Source, accepted: Sequence[Any], rejected: Sequence[Any]
-) -> None:
-    """Record the digests of the blocks that are complete now, given the digested columns of new items and rejects."""
-    for listing, old, new, columns in (
-        (ITEM_LISTING, before.accepted, after.accepted, accepted),
-        (REJECT_LISTING, before.rejected, after.rejected, rejected),
-    ):
-        record_source_blocks(connection, listing, after.id, old, new, columns, last=after.complete)
 
 
 def _advance(connection: Connection, before: Source, after: Source) -> None:

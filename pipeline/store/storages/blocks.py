@@ -1,5 +1,5 @@
-"""Digests of blocks of verdicts, from which the fingerprint of a run is computed, and of their node counts (see
-`dealmill.pipeline.digests`). They are written in the transaction that writes the last verdict of a block."""
+"""Digests of blocks of verdicts, from which the fingerprint of a run is computed (see `dealmill.pipeline.digests`).
+They are written in the transaction that writes the last verdict of a block."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, insert, or_, select
 
-from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint, node_digest
+from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
@@ -35,7 +35,7 @@ UNSOLVED = select(
     )
 )
 ANSWERED = (
-    select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence, verdicts.c.nodes)
+    select(items.c.layout, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
     .select_from(
         runs.join(items, items.c.source_id == runs.c.source_id).join(
             verdicts, (verdicts.c.run_id == runs.c.id) & (verdicts.c.position == items.c.position)
@@ -49,7 +49,7 @@ ANSWERED = (
     .order_by(items.c.position)
 )
 NEW = insert(blocks)
-RECORDED = select(*DIGEST, blocks.c.node_digest).where(
+RECORDED = select(*DIGEST).where(
     blocks.c.run_id == bindparam("run"), blocks.c.number.in_(bindparam("numbers", expanding=True))
 )
 REACHED = select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == bindparam("run"))
@@ -72,14 +72,12 @@ FARTHEST = 2**63 // BLOCK - 1
 """The greatest block number whose positions fit into a 64-bit column."""
 
 
-def record_blocks(
-    connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, tuple[bytes, bytes]]
-) -> None:
+def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:
     """Record the blocks that the verdicts on `[first, stop)` complete, in the transaction that writes them. `whole` has
-    the digests of the blocks within that range, and those of their node counts, by number; blocks shared with other
-    jobs are computed from the rows."""
-    rows = [(run, number, *digests) for number, digests in whole.items()]
-    insert_rows(connection, blocks, ("run_id", "number", "digest", "node_digest"), rows)
+    the digests of the blocks within that range, by number; blocks shared with other jobs are computed from the
+    rows."""
+    rows = [(run, number, digest) for number, digest in whole.items()]
+    insert_rows(connection, blocks, ("run_id", "number", "digest"), rows)
     for number in range(block_of(first), block_of(stop - 1) + 1):
         if number not in whole:
             _record_other_block(connection, run, number)
@@ -94,31 +92,30 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
     count, complete = connection.execute(LOCKED_SOURCE, {"run": run}).one()
     start, end = block_range(number, count)
     if (complete or end - start == BLOCK) and not unsolved(connection, run, start, end):
-        *contents, nodes = read_block(connection, run, start, end)
-        if len(nodes) == end - start:  # otherwise the rest belongs to no job yet
-            digests = {"digest": block_digest(start, *contents), "node_digest": node_digest(start, nodes)}
-            connection.execute(NEW, {"run_id": run, "number": number, **digests})
+        layouts, *contents = read_block(connection, run, start, end)
+        if len(layouts) == end - start:  # otherwise the rest belongs to no job yet
+            digest = block_digest(start, layouts, *contents)
+            connection.execute(NEW, {"run_id": run, "number": number, "digest": digest})
 
 
 def read_block(connection: Connection, run: int, start: int, end: int) -> list[list[Any]]:
-    """Return the stored layouts, verdicts, values, evidence and node counts of the items `[start, end)`."""
+    """Return the stored layouts, verdicts, values and evidence of the items `[start, end)`."""
     rows = connection.execute(ANSWERED, {"run": run, "start": start, "end": end}).all()
     return [[row[place] for row in rows] for place in range(len(ANSWERED.selected_columns))]
 
 
 def blocks_from(
     connection: Connection, run: int, count: int, first: int, stop: int
-) -> list[tuple[int, bytes | None, bytes | None, bool]]:
-    """Return the blocks that start at the positions `[first, stop)`, in order: number, recorded digest and digest of
-    node counts (None if there is none), and whether all of its jobs are done. `count` is the number of items of the
-    run."""
+) -> list[tuple[int, bytes | None, bool]]:
+    """Return the blocks that start at the positions `[first, stop)`, in order: number, recorded digest (None if there
+    is none), and whether all of its jobs are done. `count` is the number of items of the run."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
-    recorded = {number: digests for number, *digests in connection.execute(RECORDED, {"run": run, "numbers": numbers})}
+    recorded = dict(connection.execute(RECORDED, {"run": run, "numbers": numbers}).all())
     done = not unsolved(connection, run, first, max(stop, block_range(block_of(stop - 1), count)[1]))
     return [
         (
             number,
-            *recorded.get(number, (None, None)),
+            recorded.get(number),
             done or not unsolved(connection, run, *block_range(number, count)),
         )
         for number in numbers

@@ -12,7 +12,7 @@ from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
-from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, packs, verdicts
+from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.blocks import stray_blocks
@@ -35,11 +35,6 @@ PACKS = select(packs).where(
 )
 ERRORS = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence).where(
     verdicts.c.run_id == bindparam("run"), verdicts.c.position.between(bindparam("first"), bindparam("last"))
-)
-NODE_DIGESTS = select(blocks.c.number).where(
-    blocks.c.run_id == bindparam("run"),
-    blocks.c.number.between(bindparam("first"), bindparam("last")),
-    blocks.c.node_digest.is_not(None),
 )
 STRAY_PACKS = select(packs.c.first).where(
     packs.c.run_id == bindparam("run"),
@@ -65,7 +60,6 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
     blocks = [block for block in found.blocks if block.first >= positions.start]
     begins = positions.start == 1
     damaged += _damaged_errors(store, run, positions.start, positions.stop)
-    damaged += _node_digests(store, run, count, positions)
     damaged += _stray_jobs(store, run, count) if begins else []
     return Stretch(positions, found.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
 
@@ -143,18 +137,6 @@ def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> 
         Fault(int(row.position), int(row.position), "the row of a layout that failed holds more than its error")
         for row in rows
         if (row.verdict, row.value, row.nodes, type(row.evidence)) != (int(Verdict.FAILED), None, 0, str)
-    ]
-
-
-def _node_digests(store: Database, run: PlannedRun, count: int, positions: range) -> list[Fault]:
-    """Return a fault for each block that has a digest of node counts, which packed runs do not have."""
-    where = {"run": run.id, "first": block_of(positions.start), "last": block_of(positions.stop - 1)}
-    with store.reading() as connection:
-        numbers = connection.execute(NODE_DIGESTS, where).scalars().all()
-    ranges = (block_range(number, count) for number in numbers)
-    return [
-        Fault(first, stop - 1, "there is a digest of node counts, which a packed run does not have")
-        for first, stop in ranges
     ]
 
 

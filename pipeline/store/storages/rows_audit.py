@@ -11,14 +11,14 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, select
 
-from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, node_digest
+from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.sources.blocks import ITEM_LISTING
+from dealmill.pipeline.store.sources.blocks import ITEM, items_digest
 from dealmill.pipeline.store.storages.blocks import blocks_from, stray_blocks
 from dealmill.pipeline.store.storages.stretches import (
     UNFINISHED,
@@ -37,7 +37,6 @@ ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
 VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
 SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.source_id == bindparam("source"),
-    source_blocks.c.kind == ITEM_LISTING.kind,
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
 )
 FETCHED = 1_000
@@ -184,7 +183,7 @@ def _blocks(
 ) -> list[BlockRecord]:
     """Return the blocks that start in a stretch and have a recorded digest, or whose jobs are all done."""
     records = []
-    for number, recorded, recorded_nodes, done in blocks_from(connection, run.id, count, first, stop):
+    for number, recorded, done in blocks_from(connection, run.id, count, first, stop):
         if done or recorded is not None:
             start, end = block_range(number, count)
             pairs = [(row, answers[row.position]) for row in _part(listed, start, end) if row.position in answers]
@@ -195,8 +194,7 @@ def _blocks(
                 values=[answer.value for _, answer in pairs],
                 evidence=[answer.evidence for _, answer in pairs],
             )
-            nodes = BlockRecord(start, end, recorded_nodes, node_digest(start, [answer.nodes for _, answer in pairs]))
-            records.append(BlockRecord(start, end, recorded, digest, nodes))
+            records.append(BlockRecord(start, end, recorded, digest))
     return records
 
 
@@ -210,7 +208,8 @@ def _source_blocks(
     found = []
     for number in numbers:
         start, end = block_range(number, count)
-        digest = ITEM_LISTING.digest(ITEM_LISTING.columns(_part(listed, start, end)))
+        rows = _part(listed, start, end)
+        digest = items_digest([[getattr(row, column.name) for row in rows] for column in ITEM])
         found.append(BlockRecord(start, end, recorded.get(number), digest))
     return found
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Select, bindparam, case, func, literal, select
 
-from dealmill.pipeline.digests import block_range, node_digest, whole_blocks
+from dealmill.pipeline.digests import whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Shape
@@ -28,13 +28,13 @@ LOST = "fault of the record: this item is missing from the source"
 @dataclass(frozen=True, slots=True)
 class SolvedRows:
     """The results of a job, for the items `[first, stop)`: the function that inserts their rows, the digests of the
-    whole blocks among them and of their node counts (by number), the totals, the distributions, and what they cost."""
+    whole blocks among them (by number), the totals, the distributions, and what they cost."""
 
     run: int
     first: int
     stop: int
     insert: "Insert"
-    whole: Mapping[int, tuple[bytes, bytes]]
+    whole: Mapping[int, bytes]
     totals: Mapping[str, int]
     spread: Mapping[str, object]
     cpu_seconds: float
@@ -87,16 +87,12 @@ def solved_rows(
         "value": Some(solved.values, scored),
     }
     codes = solved.verdicts.tolist()
-    whole = {}
-    for number, digest in whole_blocks(first, layouts, solved).items():
-        start, end = block_range(number, stop - 1)
-        whole[number] = digest, node_digest(start, solved.nodes[start - first : end - first])
     return SolvedRows(
         run=run.id,
         first=first,
         stop=stop,
         insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
-        whole=whole,
+        whole=whole_blocks(first, layouts, solved),
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
             "value_sum": sum(solved.values[scored].tolist()),

@@ -51,16 +51,12 @@ class JobRecord:
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
     """A block of a source, or a block of a run whose jobs are done: its range `[first, stop)`, the `recorded` digest
-    (None if there is none), and the digest `found` by computing it again.
-
-    `nodes` has the digests of its node counts; None for a source or a packed run.
-    """
+    (None if there is none), and the digest `found` by computing it again."""
 
     first: int
     stop: int
     recorded: bytes | None
     found: bytes
-    nodes: "BlockRecord | None" = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,55 @@
+"""Digests that earlier versions stored and their seals cover, computed from the rows. Seals that were printed before
+version 0.2.0 are accepted until version 0.3.0, which can do without this module."""
+
+from collections.abc import Iterator
+
+from sqlalchemy import Connection, bindparam, select
+
+from dealmill.pipeline.digests import BLOCK, columns_digest, numbers, seal, texts
+from dealmill.pipeline.store.database.tables import Storage, actions, engines, rejects, verdicts
+from dealmill.pipeline.store.runs.planned import PlannedRun
+
+LOG = (
+    select(
+        *(actions.c.id, actions.c.who, actions.c.what, actions.c.run_id, actions.c.audit_id),
+        *(engines.c.name, engines.c.version, actions.c.why, actions.c.dealmill),
+    )
+    .select_from(actions.outerjoin(engines))
+    .where(actions.c.id <= bindparam("entry"))
+    .order_by(actions.c.id)
+)
+REJECTS = (
+    select(rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
+    .where(rejects.c.source_id == bindparam("source"))
+    .order_by(rejects.c.number)
+)
+NODES = (
+    select(verdicts.c.nodes)
+    .where(verdicts.c.run_id == bindparam("run"))
+    .where(verdicts.c.position >= bindparam("first"), verdicts.c.position < bindparam("stop"))
+    .order_by(verdicts.c.position)
+)
+
+
+def log_digest(connection: Connection, entry: int) -> bytes | None:
+    """Return the digest of an entry of the action log, which covered the digest of the entry before it."""
+    digest = None
+    for row in connection.execute(LOG, {"entry": entry}):
+        digest = seal("action", digest, *row)
+    return digest
+
+
+def reject_digests(connection: Connection, source: int) -> Iterator[bytes]:
+    """Yield the digests of every thousand rejects of a source."""
+    for rows in connection.execute(REJECTS, {"source": source}).partitions(BLOCK):
+        places, lines, contents, reasons = zip(*rows, strict=True)
+        yield columns_digest("rejects", numbers(places), numbers(lines), texts(contents), texts(reasons))
+
+
+def node_digests(connection: Connection, run: PlannedRun, items: int) -> Iterator[bytes]:
+    """Yield the digests of the node counts of every thousand of the first `items` verdicts of a run stored as rows."""
+    if run.storage is Storage.ROWS:
+        for first in range(1, items + 1, BLOCK):
+            where = {"run": run.id, "first": first, "stop": min(first + BLOCK, items + 1)}
+            nodes = connection.execute(NODES, where).scalars().all()
+            yield columns_digest("nodes", numbers([first]), numbers(nodes))

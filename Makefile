@@ -28,7 +28,7 @@ check: .venv/tested
 
 # Reproduces all published figures, including slow ones, and writes docs/results.md. Takes minutes.
 reproduce: .venv/tested
-	$(BIN)/python -m tests.reproduce
+	$(BIN)/python -m bench.reproduce
 
 # Writes missing golden files, after an engine has got a new version.
 golden: .venv/tested

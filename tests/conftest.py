@@ -35,12 +35,13 @@ ON_BOTH_DATABASES = (
 which is the same on both."""
 
 SLOW = (
-    *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/", "tests/reproduce/"),
+    *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/"),
     *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py"),
     *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
     *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py", "tests/golden/"),
     *("tests/contract/test_every_column.py", "tests/workers/test_deadly_layouts.py"),
     *("tests/games/card_pairing/test_figures.py", "tests/games/memory/test_figures.py"),
+    "tests/test_public_figures.py",
 )
 """The tests that only `make test-slow` runs, in addition to those that are marked as slow."""
 

@@ -4,8 +4,8 @@ the public figures below them are tests of their own."""
 import pytest
 
 import dealmill
-from tests.reproduce.page import PAGE
-from tests.reproduce.surveys import QUESTIONS, Question
+from bench.reproduce.page import PAGE
+from bench.reproduce.surveys import QUESTIONS, Question
 
 LONG = {"card-pairing/odds", "hi-q/fewest"}
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import pytest
 
-from tests.reproduce.catalogue import ALL_FIGURES
-from tests.reproduce.figures import Estimate, Figure, Value, mean_of, shown
+from bench.reproduce.catalogue import ALL_FIGURES
+from bench.reproduce.figures import Estimate, Figure, Value, mean_of, shown
 
 
 def marks(figure: Figure) -> Sequence[pytest.MarkDecorator]:

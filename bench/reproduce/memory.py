@@ -5,10 +5,10 @@ from fractions import Fraction
 from functools import partial
 from math import log
 
+from bench.reproduce.figures import Estimate, Figure, Value, extremes_of, mean_of, within
+from bench.reproduce.samples import QUICK, statement_values, values
 from dealmill.pipeline.games.memory import GAME as RULES
 from tests.games.memory.test_figures import optimal_moves
-from tests.reproduce.figures import Estimate, Figure, Value, extremes_of, mean_of, within
-from tests.reproduce.samples import QUICK, statement_values, values
 
 GAME = "Memory"
 MILLION = 1_000_000

@@ -4,11 +4,11 @@ from collections import Counter
 from fractions import Fraction
 from functools import cache, partial
 
+from bench.reproduce.figures import Estimate, Figure, mean_of, within
+from bench.reproduce.samples import CHUNK, QUICK, SEED, counted, values
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import odds_by_play
 from tests.games.card_pairing.test_figures import NEERC, has_three
-from tests.reproduce.figures import Estimate, Figure, mean_of, within
-from tests.reproduce.samples import CHUNK, QUICK, SEED, counted, values
 
 deal = dealer("card-pairing")
 odds = solver("card-pairing/odds")

@@ -50,7 +50,8 @@ def _values_of_chunk(engine: str, parameters: dict[str, int], first: int) -> Cou
 def _as_number(verdict: Verdict, value: int | None) -> int:
     if verdict is Verdict.SCORED and value is not None:
         return value
-    assert verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE), "an engine without a limit left a deal undecided"
+    if verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
+        raise ValueError("an engine without a limit left a deal undecided")
     return int(verdict is Verdict.WINNABLE)
 
 
@@ -60,6 +61,7 @@ def statement_values(engine: str) -> tuple[int, ...]:
     lines = Path(game.examples / f"{game.name}-statement.txt").read_text().splitlines()
     read = list(game.read(enumerate(lines, start=1)))
     layouts = [layout.text for layout in read if isinstance(layout, Layout)]
-    assert len(layouts) == len(read), "the statement has a layout that is rejected"
+    if len(layouts) != len(read):
+        raise ValueError("the statement has a layout that is rejected")
     batch = solve(engine, layouts)
     return tuple(map(_as_number, batch.verdicts, batch.values))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from tests.reproduce import surveys
+from bench.reproduce import surveys
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "results.md"
 FIGURES = ["game", "figure", "source", "theirs", "ours", "agrees"]

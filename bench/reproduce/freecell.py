@@ -5,9 +5,9 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from multiprocessing import get_context
 
+from bench.reproduce.figures import Figure
 from dealmill.verdicts import Verdict
 from tests.freecell.solving import available, dealt, freecell, solved
-from tests.reproduce.figures import Figure
 
 GAME = "FreeCell"
 CHUNK = 1_000

@@ -1,6 +1,6 @@
 """All figures, in the order of the table: the tests and the table both read this list."""
 
-from tests.reproduce import camelot, card_pairing, freecell, hi_q, memory, tantrix, tantrix_loop
+from bench.reproduce import camelot, card_pairing, freecell, hi_q, memory, tantrix, tantrix_loop
 
 ALL_FIGURES = [
     *card_pairing.FIGURES,

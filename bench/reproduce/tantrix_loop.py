@@ -2,9 +2,9 @@
 
 from functools import partial
 
+from bench.reproduce.figures import Figure
 from dealmill.pipeline.games.tantrix.loop.layout import canonical
 from tests.games.tantrix.loop.naive import has_hole, loops
-from tests.reproduce.figures import Figure
 
 GAME = "Tantrix loop"
 WIEST = "Lorenz Wiest, github.com/lwiest/SolvingTantrix"

@@ -5,9 +5,9 @@ from fractions import Fraction
 from functools import cache, partial
 from math import factorial
 
+from bench.reproduce.figures import Estimate, Figure, mean_of, within
+from bench.reproduce.samples import QUICK, values
 from tests.games.camelot.test_exact import DECKS, State, left, moves
-from tests.reproduce.figures import Estimate, Figure, mean_of, within
-from tests.reproduce.samples import QUICK, values
 
 GAME = "Camelot"
 CARDS, SLOTS = 52, 16

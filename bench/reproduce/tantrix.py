@@ -3,9 +3,9 @@
 from collections import Counter
 from functools import partial
 
+from bench.reproduce.figures import Figure
+from bench.reproduce.samples import statement_values
 from dealmill.pipeline.games.tantrix.tiles import TILES
-from tests.reproduce.figures import Figure
-from tests.reproduce.samples import statement_values
 
 GAME = "Tantrix"
 

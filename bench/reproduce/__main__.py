@@ -5,10 +5,10 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import dealmill
+from bench.reproduce import page, surveys
+from bench.reproduce.catalogue import ALL_FIGURES
+from bench.reproduce.figures import Figure, Value, shown
 from tests.freecell.solving import INSTALL, available
-from tests.reproduce import page, surveys
-from tests.reproduce.catalogue import ALL_FIGURES
-from tests.reproduce.figures import Figure, Value, shown
 
 
 def main() -> int:

@@ -2,9 +2,9 @@
 
 from functools import partial
 
-from tests.reproduce.figures import Figure
-from tests.reproduce.peg_solitaire import MOST_JUMPS, fewest_moves, reducible_boards, spread, still_winnable
-from tests.reproduce.samples import statement_values
+from bench.reproduce.figures import Figure
+from bench.reproduce.peg_solitaire import MOST_JUMPS, fewest_moves, reducible_boards, spread, still_winnable
+from bench.reproduce.samples import statement_values
 
 GAME = "Hi-Q"
 DURANGO_BILL = "durangobill.com/Peg33.html"

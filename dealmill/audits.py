@@ -33,7 +33,7 @@ class Audit:
 
     @property
     def unproved(self) -> int:
-        """The number of checked verdicts that claim a result without evidence, as only imported ones can."""
+        """The number of checked verdicts that are claims without evidence, of programs or imported."""
         return count_unproved(self._database, self.status)
 
     @property

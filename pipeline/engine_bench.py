@@ -14,13 +14,13 @@ import numpy as np
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, concatenate_texts, to_batch, unpack
-from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.contract import DECIDED, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdicts import read_verdicts
 from dealmill.pipeline.node_counts import NodeCounts, compare_nodes
 from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.solve import load, solve_texts
-from dealmill.pipeline.store.diff import DECIDED, Difference, DiffSummary
+from dealmill.pipeline.store.diff import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 MAX_NODES = 10_000_000
@@ -44,6 +44,7 @@ class EngineFigures:
     engine: str
     version: str
     decided: int
+    unproved: int
     undecided: int
     failed: int
     refused: Sequence[tuple[int, Judgement]]
@@ -160,6 +161,7 @@ def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microsecon
         engine,
         version,
         sum(verdict in DECIDED for verdict in batch.verdicts),
+        sum(verdict in DECIDED and text is None for verdict, text in zip(batch.verdicts, batch.evidence, strict=True)),
         batch.verdicts.count(Verdict.UNDECIDED),
         batch.verdicts.count(Verdict.FAILED),
         [(position, judged) for position, judged in judgements if judged.outcome is Outcome.INVALID],

@@ -20,7 +20,7 @@ class Outcome(Code):
     INVALID = 2
     """The evidence does not prove them."""
     NO_EVIDENCE = 3
-    """There is nothing to check: the verdict is undecided or failed, or was imported without evidence."""
+    """There is nothing to check: the verdict is undecided or failed, or a claim without evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,13 @@ def judge(
 def referee(engine: str, checked_as: str | None = None) -> Judge:
     """Return the `judge` of one engine (its full name).
 
-    If the engine exists only on record, its verdicts are checked as those of the engine `checked_as`, but they need no
-    evidence.
+    If the engine exists only on record, its verdicts are checked as those of the engine `checked_as`. Verdicts of such
+    engines and of programs may be claims without evidence, which are neither valid nor invalid.
     """
     game, known = find_engine(checked_as or engine)
     judge: Judge = partial(judge_by, game.check, known.rules_name)
-    return judge if checked_as is None else partial(_judge_claim, judge)
+    may_claim = checked_as is not None or known.program is not None
+    return partial(_judge_claim, judge) if may_claim else judge
 
 
 def _judge_claim(judge: Judge, layout: str, verdict: int, value: int | None, evidence: str | None) -> Judgement:

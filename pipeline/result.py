@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.games import engine_of_run, find_engine
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import DECIDED, Engine, Game
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -20,10 +20,10 @@ class Result:
     """A verdict with its layout and its evidence.
 
     `engine` is a full name such as ``memory/two-pass``. `value` is None unless the verdict is scored. `evidence` is
-    None if the verdict is undecided, and the text of the error if it is failed. `position` counts the layouts of a run
-    or a call from 1; `line` is the line in the file, or the number of the deal. `run` is None if the result is not
-    stored. `judgement` is that of the newest audit, if the query asked for it. If the verdict was imported for an
-    engine that exists only on record, it is checked as one of the installed engine `checked_as`.
+    None if the verdict is undecided or a claim, and the text of the error if it is failed. `position` counts the
+    layouts of a run or a call from 1; `line` is the line in the file, or the number of the deal. `run` is None if the
+    result is not stored. `judgement` is that of the newest audit, if the query asked for it. If the verdict was
+    imported for an engine that exists only on record, it is checked as one of the installed engine `checked_as`.
     """
 
     engine: str
@@ -48,9 +48,14 @@ class Result:
         return None if self.run is None else f"{self.run}:{self.position}"
 
     @property
+    def unproved(self) -> bool:
+        """Whether the verdict is a claim without evidence, as programs and imports can give."""
+        return self.evidence is None and self.verdict in DECIDED
+
+    @property
     def row(self) -> dict[str, object]:
-        """The result as a row of ``dealmill query``, by column."""
-        row: dict[str, object] = {name: getattr(self, name) for name in self.COLUMNS}
+        """The result as a row of ``dealmill query``, by column, and whether it is ``unproved``."""
+        row: dict[str, object] = {name: getattr(self, name) for name in (*self.COLUMNS, "unproved")}
         row["verdict"] = self.verdict.word
         if judged := self.judgement:
             row |= {"audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}

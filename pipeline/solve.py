@@ -191,7 +191,8 @@ def function_of(game: Game, engine: Engine) -> EngineFunction:
     if engine.program:
         from dealmill.pipeline.programs.solver import ProgramSolver  # loads the library that reads manifests
 
-        return ProgramSolver(engine.program, engine.version)
+        verdicts = tuple(verdict for verdict in game.verdicts_of(engine) if verdict is not Verdict.FAILED)
+        return ProgramSolver(engine.program, engine.version, verdicts)
     if function := game.solvers.get(engine.name):
         return function
     raise DealmillError(f"{game.package}: the solvers of the game have no engine {engine.name!r}")

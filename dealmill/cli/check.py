@@ -7,7 +7,16 @@ import click
 
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_engine, complete_run, confirm, yes_option
-from dealmill.cli.output import counted, json_option, output_options, tell, write_first, write_json, write_rows
+from dealmill.cli.output import (
+    counted,
+    json_option,
+    output_options,
+    tell,
+    tell_unproved,
+    write_first,
+    write_json,
+    write_rows,
+)
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
 
@@ -45,8 +54,7 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str
         f"audit {found.id} of run {audited.id}: {found.valid:,} valid, {found.invalid:,} invalid, "
         f"{found.no_evidence:,} without evidence; {counted(found.faults, 'fault')} in the record",
     )
-    if unproved:
-        tell(f"not proved: {counted(unproved, 'verdict')} of run {audited.id}, imported without evidence")
+    tell_unproved(unproved, audited.id)
     if sealed:
         tell(f"seal: {sealed}")
     if result.sealed is False:

@@ -11,7 +11,16 @@ import click
 
 import dealmill
 from dealmill.cli.options import complete_run
-from dealmill.cli.output import counted, output_options, tell, write_first, write_json, write_rows
+from dealmill.cli.output import (
+    UNPROVED,
+    counted,
+    output_options,
+    tell,
+    tell_unproved,
+    write_first,
+    write_json,
+    write_rows,
+)
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, DifferenceKind, difference_limits
@@ -183,6 +192,8 @@ def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
         tell(f"runs {one} and {other} have no other differences: {diff.compared:,} verdicts")
     else:
         tell(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence")
+    for run in (diff.one, diff.other):
+        tell_unproved(run.unproved, run.id)
 
 
 def _difference_row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
@@ -191,6 +202,10 @@ def _difference_row(one: int, other: int, difference: "dealmill.Difference", for
         row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
         row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
         row[f"{prefix}value"] = answer.value
-        row[f"{prefix}evidence"] = f"cannot be read: {answer.fault}" if answer.fault and not form else answer.evidence
+        row[f"{prefix}evidence"] = answer.evidence
+        if form is None and answer.fault:
+            row[f"{prefix}evidence"] = f"cannot be read: {answer.fault}"
+        elif form is None and answer.unproved:
+            row[f"{prefix}evidence"] = UNPROVED
         row[f"{prefix}fault"] = answer.fault
     return row

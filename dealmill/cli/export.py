@@ -6,7 +6,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_run, given_options, verdict_option
-from dealmill.cli.output import counted, json_option, output_options, tell, write_json, write_rows
+from dealmill.cli.output import counted, json_option, output_options, tell, tell_unproved, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
 
@@ -57,6 +57,7 @@ def export(
     left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
     message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
     tell(message)
+    tell_unproved(status.unproved, found.id)
     _tell_audit(audit)
     if with_checker:
         _tell_check(file)

@@ -159,7 +159,7 @@ def bench_engine(
         ctx.exit(DIFFERENT)
 
 
-FIGURES = ("engine", "version", "decided", "undecided", "failed", "refused", "nodes", "µs/layout")
+FIGURES = ("engine", "version", "decided", "unproved", "undecided", "failed", "refused", "nodes", "µs/layout")
 
 
 def _figures_row(side: "dealmill.EngineFigures") -> dict[str, object]:
@@ -167,6 +167,7 @@ def _figures_row(side: "dealmill.EngineFigures") -> dict[str, object]:
         "engine": side.engine,
         "version": side.version,
         "decided": side.decided,
+        "unproved": side.unproved,
         "undecided": side.undecided,
         "failed": side.failed,
         "refused": len(side.refused),

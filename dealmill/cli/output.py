@@ -61,6 +61,16 @@ def tell(message: str) -> None:
     click.echo(printable(message), err=True)
 
 
+UNPROVED = "not proved"
+"""What tables show as the evidence of a claim."""
+
+
+def tell_unproved(verdicts: int, run: int) -> None:
+    """Print how many verdicts of a run are claims without evidence, if there are any."""
+    if verdicts:
+        tell(f"{UNPROVED}: {counted(verdicts, 'verdict')} of run {run}, without evidence")
+
+
 def write_line(text: str) -> None:
     """Print a line on standard output."""
     click.echo(printable(text))

@@ -16,11 +16,12 @@ from dealmill.cli.options import (
     complete_source,
     verdict_option,
 )
-from dealmill.cli.output import SCREEN, counted, output_options, tell, write_first, write_rows
+from dealmill.cli.output import SCREEN, UNPROVED, counted, output_options, tell, write_first, write_rows
 from dealmill.cli.progress import shown_progress
 
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
 REASON_COLUMNS = ("rejects", "reason", "line", "text")
+NO_MATCH = "no verdict matches"
 MOST_ROWS = 10**18
 """The largest limit: more rows than any store holds."""
 
@@ -102,7 +103,7 @@ def query(
             retracted=retracted,
         )
         columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.filter.audit)
-        if last := write_first(columns, (result.row for result in results), form, shown, "no verdict matches"):
+        if last := write_first(columns, (_result_row(result, form) for result in results), form, shown, NO_MATCH):
             tell(_how_to_continue(order, descending, last["item"]))
         for packed in results.unlisted:
             tell(f"run {packed.id} is packed: its valid verdicts are counted by audits but cannot be listed")
@@ -111,6 +112,10 @@ def query(
         for unfinished in results.unfinished:
             left = counted(unfinished.items - unfinished.solved, "layout")
             tell(f"run {unfinished.id} is not finished: {left} pending")
+
+
+def _result_row(result: "dealmill.Result", form: str | None) -> dict[str, object]:
+    return result.row | ({"evidence": UNPROVED} if form is None and result.unproved else {})
 
 
 def _how_to_continue(order: str, descending: bool, item: object) -> str:

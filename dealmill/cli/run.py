@@ -22,7 +22,16 @@ from dealmill.cli.options import (
     priority_option,
     tag_option,
 )
-from dealmill.cli.output import called_as, counted, json_option, output_options, tell, write_json, write_rows
+from dealmill.cli.output import (
+    called_as,
+    counted,
+    json_option,
+    output_options,
+    tell,
+    tell_unproved,
+    write_json,
+    write_rows,
+)
 from dealmill.cli.process import ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
@@ -123,6 +132,8 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     if first:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
+    for run in batch.runs:
+        tell_unproved(run.progress.unproved, run.id)
     name = called_as()
     failed = [run for run in batch.runs if run.progress.counts.get(Verdict.FAILED)]
     retryable = [run.id for run in failed if run.fingerprint is None]
@@ -218,6 +229,7 @@ def import_(
                 progress=progress,
             )
         tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")
+        tell_unproved(run.progress.unproved, run.id)
         if as_json:
             write_json(status_rows(store, [run])[0])
         else:

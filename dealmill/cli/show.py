@@ -116,7 +116,7 @@ def _print(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> No
     elif result.evidence is not None:
         write_line(f"evidence ({engine.evidence}): {result.evidence}")
         write_line(f"referee: {result.check()}")
-    elif result.verdict is not Verdict.UNDECIDED:  # it was imported, or its evidence is lost
-        write_line(f"no evidence; referee: {result.check()}")
+    elif result.unproved:  # a claim, or its evidence is lost
+        write_line(f"not proved: there is no evidence; referee: {result.check()}")
     for frame in result.frames():
         write_lines(f"\n{frame}")

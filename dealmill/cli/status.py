@@ -12,7 +12,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 
 COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
-COUNTED = (*(verdict.word for verdict in Verdict), "retracted")
+COUNTED = (*(verdict.word for verdict in Verdict), "unproved", "retracted")
 LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority", "tags", "note")
 """Columns that a table has only if some run has something there."""
 SHOWN = 12
@@ -174,6 +174,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "solved": status.solved,
         "pending": status.items - status.solved,
         **{verdict.word: counts.get(verdict, 0) for verdict in Verdict},
+        "unproved": status.unproved if counts else 0,
         "retracted": 0 if status.retracted is None else status.solved,
         "why_retracted": status.retracted,
         "mean": None if mean is None or status.retracted is not None else round(mean, 3),

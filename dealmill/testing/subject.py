@@ -192,10 +192,15 @@ class Subject:
         return solve(self.game.full_name(engine), layouts, max_nodes)
 
     def verdicts(self, engine: Engine, layouts: Sequence[str]) -> list[Row]:
-        """Return layouts with their verdicts, values and evidence."""
+        """Return layouts with their verdicts, values and evidence; without the claims of a program, which nothing
+        proves."""
         solved = self.solve(engine, layouts)
         rows = zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True)
-        return [Row(layout, verdict, value, evidence or "") for layout, verdict, value, evidence in rows]
+        return [
+            Row(layout, verdict, value, evidence or "")
+            for layout, verdict, value, evidence in rows
+            if evidence is not None or verdict is Verdict.UNDECIDED or not engine.program
+        ]
 
     def some_of_each_verdict(self, engine: Engine, seed: int, most: int) -> list[Row]:
         """Return up to `most` layouts for each verdict but undecided, from deals of a seed, examples and `lines`."""

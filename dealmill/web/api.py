@@ -50,6 +50,7 @@ class Run(BaseModel):
     rejected: int
     solved: int
     counts: dict[str, int] = Field(description="The number of layouts by verdict.")
+    unproved: int = Field(description="The number of verdicts that are claims without evidence.")
     mean: float | None
     rate: float | None = Field(description="Layouts per second in the last active minute.")
     ends: float | None = Field(description="The expected end, in seconds since 1970.")
@@ -66,6 +67,7 @@ class Result(BaseModel):
     nodes: int
     layout: str
     evidence: str | None
+    unproved: bool = Field(description="Whether the verdict is a claim without evidence.")
 
 
 class Audited(Result):
@@ -232,6 +234,7 @@ def _run(run: dealmill.Run) -> Run:
         rejected=found.rejected,
         solved=found.solved,
         counts={} if retracted else {verdict.word: count for verdict, count in found.counts.items()},
+        unproved=0 if retracted else found.unproved,
         mean=None if retracted else found.mean,
         rate=found.rate,
         ends=found.ends.timestamp() if found.ends else None,

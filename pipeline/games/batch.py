@@ -9,8 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.contract import DECIDED, Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
+
+DECIDED_CODES = [int(verdict) for verdict in DECIDED]
 
 Bytes = NDArray[np.uint8]
 Codes = NDArray[np.int8]
@@ -57,8 +59,8 @@ class Texts:
 class Solved(NamedTuple):
     """The output of an engine for N layouts, as arrays of length N.
 
-    Values are meaningful only for scored verdicts, and evidence for all but undecided ones. Imported verdicts may lack
-    evidence: these are `unproved`.
+    Values are meaningful only for scored verdicts, and evidence for all but undecided ones. Verdicts of programs and
+    imported ones may be claims without evidence: these are `unproved`, and undecided ones may be marked so, too.
     """
 
     verdicts: Codes
@@ -70,8 +72,13 @@ class Solved(NamedTuple):
     @property
     def has_evidence(self) -> Mask:
         """Which verdicts have evidence."""
-        decided: Mask = self.verdicts != int(Verdict.UNDECIDED)
-        return decided if self.unproved is None else decided & ~self.unproved
+        explained: Mask = self.verdicts != int(Verdict.UNDECIDED)
+        return explained if self.unproved is None else explained & ~self.unproved
+
+    @property
+    def claims(self) -> int:
+        """The number of verdicts that are claims without evidence."""
+        return int(np.count_nonzero(~self.has_evidence & np.isin(self.verdicts, DECIDED_CODES)))
 
     def part(self, first: int, stop: int) -> "Solved":
         """Return the output for the layouts `[first, stop)`, counted from 0."""
@@ -82,14 +89,16 @@ class Solved(NamedTuple):
 
     def take(self, numbers: Numbers) -> "Solved":
         """Return the output for the layouts with these indexes, in the order of the indexes."""
-        return Solved(self.verdicts[numbers], self.values[numbers], self.nodes[numbers], self.evidence.take(numbers))
+        unproved = None if self.unproved is None else self.unproved[numbers]
+        evidence = self.evidence.take(numbers)
+        return Solved(self.verdicts[numbers], self.values[numbers], self.nodes[numbers], evidence, unproved)
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
     """The output of an engine for N layouts, as four lists of length N.
 
-    `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided.
+    `values` is None unless the verdict is scored; `evidence` is None where the verdict is undecided or a claim.
     """
 
     verdicts: list[Verdict]
@@ -186,12 +195,15 @@ def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solv
 
 def concatenate_solved(parts: Sequence[Solved]) -> Solved:
     """Concatenate the outputs for consecutive parts of a batch."""
+    unproved = None
+    if any(part.unproved is not None for part in parts):
+        unproved = np.concatenate([~part.has_evidence for part in parts])
     return Solved(
         np.concatenate([part.verdicts for part in parts]),
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.nodes for part in parts]),
         concatenate_texts([part.evidence for part in parts]),
-        None if parts[0].unproved is None else np.concatenate([~part.has_evidence for part in parts]),
+        unproved,
     )
 
 
@@ -203,7 +215,7 @@ def to_batch(solved: Solved) -> Batch:
         verdicts=words,
         values=[value if word is Verdict.SCORED else None for word, value in zip(words, values, strict=True)],
         nodes=solved.nodes.tolist(),
-        evidence=[None if word is Verdict.UNDECIDED else text for word, text in zip(words, evidence, strict=True)],
+        evidence=[text if has else None for has, text in zip(solved.has_evidence.tolist(), evidence, strict=True)],
     )
 
 

@@ -31,6 +31,8 @@ UNKNOWN = "?"
 
 NO_LIMIT = 2**62
 """The node limit that stands for no limit."""
+DECIDED = frozenset({Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED})
+"""The verdicts that say something about a layout. Without evidence, they are claims."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,6 +291,11 @@ class Game(ABC):
     def full_name(self, engine: Engine) -> str:
         """Return the full name of an engine, such as ``camelot/winnable``."""
         return f"{self.name}/{engine.name}"
+
+    def verdicts_of(self, engine: Engine) -> list[Verdict]:
+        """Return the verdicts that an engine can give: there is an answer or a text for each."""
+        has = {Verdict.WINNABLE: self.answer.winnable, Verdict.UNWINNABLE: self.answer.unwinnable}
+        return [verdict for verdict in Verdict if (has | {Verdict.SCORED: engine.value_text}).get(verdict, True)]
 
     @property
     def package(self) -> str:

@@ -120,9 +120,8 @@ class Claimed:
 
 
 def _verdicts(game: Game, engine: Engine) -> list[str]:
-    """Return the words of the verdicts that an engine can give: a game has an answer for each."""
-    has = {Verdict.WINNABLE: game.answer.winnable, Verdict.UNWINNABLE: game.answer.unwinnable}
-    return [verdict.word for verdict in Verdict if (has | {Verdict.SCORED: engine.value_text}).get(verdict, True)]
+    """Return the words of the verdicts that an engine can give."""
+    return [verdict.word for verdict in game.verdicts_of(engine)]
 
 
 def verdict_reading(

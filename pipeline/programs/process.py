@@ -6,10 +6,11 @@ import select
 import signal
 import subprocess
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 
 from dealmill.pipeline.errors import ProgramError, VersionError
-from dealmill.pipeline.games.verdict import RETRYABLE
+from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.programs.bounds import cpu_seconds, enclosed, environment, limiter, memory_in_use
 from dealmill.pipeline.programs.manifest import Program
 from dealmill.pipeline.programs.protocol import (
@@ -95,8 +96,8 @@ class Process:
             why = str(fault).removeprefix(RETRYABLE)
             raise ProgramError(f"{self._program.full_name} did not start: {why}{self.errors()}") from fault
 
-    def ask(self, layout: str) -> Answer:
-        """Send a layout and return the answer.
+    def ask(self, layout: str, verdicts: Sequence[Verdict]) -> Answer:
+        """Send a layout and return the answer, which has one of the verdicts.
 
         Raises
         ------
@@ -105,7 +106,7 @@ class Process:
         """
         try:
             line = self._exchange(layout.encode() + b"\n", self._program.manifest.seconds)
-            return read_answer(line, layout, self._max_nodes)
+            return read_answer(line, layout, self._max_nodes, verdicts)
         except BadAnswer as error:
             raise Fault(str(error)) from error
 

@@ -1,6 +1,7 @@
 """The line protocol: what is sent to a program, and what it must answer. docs/engines.md describes it for authors."""
 
 import json
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dealmill.pipeline.arguments import NUMBERS
@@ -12,9 +13,8 @@ PROTOCOL = 1
 MOST_BYTES = 1 << 20
 """The longest line of a program, in bytes."""
 OUT_OF_TURN = "it answered out of turn: it wrote something else than the answer for the layout that was sent"
-VERDICTS = {
-    verdict.word: verdict for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED, Verdict.UNDECIDED)
-}
+VERDICTS = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED, Verdict.UNDECIDED)
+"""What programs can answer."""
 
 
 class BadAnswer(ValueError):
@@ -22,12 +22,13 @@ class BadAnswer(ValueError):
 
 
 class Answer(NamedTuple):
-    """The answer of a program for a layout; `value` is 0 unless it is scored, and `evidence` empty if undecided."""
+    """The answer of a program for a layout; `value` is 0 unless it is scored. `evidence` is None if the layout is
+    undecided, and if the program only claims its verdict."""
 
     verdict: Verdict
     value: int
     nodes: int
-    evidence: str
+    evidence: str | None
 
 
 def greeting(manifest: Manifest, max_nodes: int) -> bytes:
@@ -51,8 +52,8 @@ def check_greeting(line: bytes, manifest: Manifest) -> None:
             raise BadAnswer(f"it says that {key!r} is {_quoted(fields.get(key))}, not {_quoted(value)}")
 
 
-def read_answer(line: bytes, layout: str, max_nodes: int) -> Answer:
-    """Read the answer for a layout.
+def read_answer(line: bytes, layout: str, max_nodes: int, verdicts: Sequence[Verdict] = VERDICTS) -> Answer:
+    """Read the answer for a layout; `verdicts` are those that the engine can give.
 
     Raises
     ------
@@ -63,9 +64,10 @@ def read_answer(line: bytes, layout: str, max_nodes: int) -> Answer:
     if fields.get("layout") != layout:
         raise BadAnswer(OUT_OF_TURN)
     word = fields.get("verdict")
-    verdict = VERDICTS.get(word) if isinstance(word, str) else None
+    verdict = next((verdict for verdict in verdicts if verdict.word == word), None)
     if verdict is None:
-        raise BadAnswer(f"the verdict is {_quoted(word)}, not one of: {', '.join(VERDICTS)}")
+        words = ", ".join(verdict.word for verdict in verdicts)
+        raise BadAnswer(f"the verdict is {_quoted(word)}, not one of: {words}")
     nodes = _number(fields, "nodes")
     if nodes < 0:
         raise BadAnswer(f"it searched {nodes} nodes, which is less than 0")
@@ -77,12 +79,12 @@ def read_answer(line: bytes, layout: str, max_nodes: int) -> Answer:
     return Answer(verdict, value, nodes, _evidence(fields, verdict))
 
 
-def _evidence(fields: dict[str, Any], verdict: Verdict) -> str:
+def _evidence(fields: dict[str, Any], verdict: Verdict) -> str | None:
     evidence = fields.get("evidence")
+    if evidence is None:
+        return None
     if verdict is Verdict.UNDECIDED:
-        if evidence is not None:
-            raise BadAnswer("the verdict is undecided, but there is evidence")
-        return ""
+        raise BadAnswer("the verdict is undecided, but there is evidence")
     if not isinstance(evidence, str) or not evidence.isascii() or not evidence.isprintable():
         raise BadAnswer(f"the evidence is {_quoted(evidence)}, not one line of ASCII text")
     return evidence

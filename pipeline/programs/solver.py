@@ -4,7 +4,7 @@ runs are solved."""
 import atexit
 import logging
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
 
@@ -18,7 +18,7 @@ from dealmill.pipeline.programs.bounds import bounds
 from dealmill.pipeline.programs.found import broken_programs
 from dealmill.pipeline.programs.manifest import Program, State
 from dealmill.pipeline.programs.process import Fault, Process, changed
-from dealmill.pipeline.programs.protocol import Answer
+from dealmill.pipeline.programs.protocol import VERDICTS, Answer
 
 logger = logging.getLogger(__name__)
 
@@ -41,6 +41,8 @@ class ProgramSolver:
 
     program: Program
     version: str
+    verdicts: Sequence[Verdict] = VERDICTS
+    """The verdicts that it can give."""
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         state = self.program.state()
@@ -52,7 +54,8 @@ class ProgramSolver:
             np.array([answer.verdict for answer in answers], dtype=np.int8),
             np.array([answer.value for answer in answers], dtype=np.int64),
             np.array([answer.nodes for answer in answers], dtype=np.int64),
-            pack([answer.evidence for answer in answers]),
+            pack([answer.evidence or "" for answer in answers]),
+            np.array([answer.evidence is None for answer in answers], dtype=np.bool_),
         )
 
     def _solve(self, layout: str, max_nodes: int, state: State) -> Answer:
@@ -60,7 +63,7 @@ class ProgramSolver:
         for _ in range(TRIES):
             process = _running(self, max_nodes, state)
             try:
-                answer = process.ask(layout)
+                answer = process.ask(layout, self.verdicts)
             except Fault as fault:
                 reason = str(fault)
                 _stop()

@@ -12,7 +12,7 @@ from dealmill.pipeline.errors import DamagedError, InputError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import judge
+from dealmill.pipeline.referee import judge_by
 from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.shapes import shown_value
@@ -129,9 +129,10 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
         return
     for origin, found in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
         if origin and found:
+            game, engine = find_engine(origin.rules)
             verdict = _verdict(found.verdict)
-            judged = judge(origin.rules, entry.layout, verdict, found.value, found.evidence)  # a bare claim is invalid
-            if judged.reason or find_engine(origin.rules)[0].name != pack.game:
+            judged = judge_by(game.check, engine.rules_name, entry.layout, verdict, found.value, found.evidence)
+            if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
     measure = measure_of((pack.graded_by or pack.run).rules, pack.by)
     row = ResultColumns((1,), (1,), (entry.layout,), (1,), (graded.value,), (graded.nodes,), (graded.evidence,))

@@ -14,7 +14,7 @@ from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.errors import DamagedError, NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
@@ -34,7 +34,6 @@ FETCHED, COUNTED = 1_000, 20_000
 PART = 5_000
 """The positions of a part of a comparison."""
 LAYOUT = Shape(items.c.layout)
-DECIDED = {Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED}
 
 
 @dataclass(frozen=True, slots=True)

@@ -172,6 +172,8 @@ FAULTS: dict[str, Callable[[], object]] = {
     "answers another layout": changed(layout="AA"),
     "answers twice": answers_twice,
     "invents a verdict": changed(verdict="won"),
+    "claims a win": changed(verdict="winnable", value=None, evidence=None),
+    "claims": changed(evidence=None),
     "burns and dies": burns_and_dies,
     "leaves a child": lambda: leaves_a_child(False),
     "leaves a daemon": lambda: leaves_a_child(True),

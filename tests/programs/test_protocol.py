@@ -43,14 +43,14 @@ def naive(answer: dict[str, Any], limit: int) -> Answer | None:
     nodes, value, evidence = answer.get("nodes"), answer.get("value"), answer.get("evidence")
     if answer.get("layout") != LAYOUT or not whole(nodes) or not 0 <= answer["nodes"] <= limit:
         return None
-    text = isinstance(evidence, str) and all(" " <= sign <= "~" for sign in evidence)
+    text = evidence is None or (isinstance(evidence, str) and all(" " <= sign <= "~" for sign in evidence))
     match answer.get("verdict"):
         case "winnable" | "unwinnable" as word if value is None and text:
-            return Answer(DECIDED[word], 0, answer["nodes"], answer["evidence"])
+            return Answer(DECIDED[word], 0, answer["nodes"], evidence)
         case "scored" if whole(value) and text:
-            return Answer(Verdict.SCORED, answer["value"], answer["nodes"], answer["evidence"])
+            return Answer(Verdict.SCORED, answer["value"], answer["nodes"], evidence)
         case "undecided" if value is None and evidence is None:
-            return Answer(Verdict.UNDECIDED, 0, answer["nodes"], "")
+            return Answer(Verdict.UNDECIDED, 0, answer["nodes"], None)
     return None
 
 
@@ -81,7 +81,7 @@ REASONS: list[tuple[bytes | dict[str, object], str]] = [
     ({"value": 8.0}, "'value' is 8.0, not a whole number of at most 40 bits"),
     ({"value": True}, "'value' is True, not a whole number of at most 40 bits"),
     ({"value": 2**64}, f"'value' is {2**64}, not a whole number of at most 40 bits"),
-    ({"evidence": None}, "the evidence is None, not one line of ASCII text"),
+    ({"evidence": 8}, "the evidence is 8, not one line of ASCII text"),
     ({"evidence": "1 2\n3 4"}, "the evidence is '1 2\\n3 4', not one line of ASCII text"),
     ({"evidence": "\u03b1"}, "the evidence is '\\u03b1', not one line of ASCII text"),
     ({"nodes": 10**9}, "it searched 1000000000 nodes, which is more than the limit of 40"),

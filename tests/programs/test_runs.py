@@ -10,14 +10,17 @@ import pytest
 
 from dealmill import Store
 from dealmill.pipeline import solve as solving
+from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.diff import differences
 from dealmill.pipeline.store.installation import Installation, installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
 from dealmill.pipeline.store.planning import queue_rerun, queue_retry, queue_run
@@ -31,7 +34,7 @@ from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import tasks, working
-from tests.doing import a_run, a_source, an_audit, deal, do_runs
+from tests.doing import a_run, a_source, alter, an_audit, deal, do_runs
 from tests.faults.processes import processes_in
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in
@@ -54,6 +57,25 @@ def test_a_program_gives_the_run_of_the_engine_it_is_checked_as(store: Database,
     assert outcome(store, others.id) == outcome(store, own.id)
     audit = an_audit(store, others)
     assert (audit.valid, audit.invalid, audit.faults) == (len(LAYOUTS), 0, 0)
+
+
+def test_a_claim_is_stored_counted_and_shown_as_not_proved(store: Database, declare: Declare) -> None:
+    declare("claims", POISON)
+    proved, run = a_run(store, "memory/two-pass", LAYOUTS), a_run(store, ENGINE, LAYOUTS)
+    assert (find_run(store, proved.id).unproved, find_run(store, run.id).unproved) == (0, 1)
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (59, 0, 1, 0)
+    [claim] = [result for result in Store(store).find_run(run.id).results() if result.unproved]
+    assert (claim.layout, claim.evidence, claim.row["unproved"]) == (POISON, None, True)
+    assert claim.check().outcome is Outcome.NO_EVIDENCE
+    assert judge("memory/two-pass", POISON, claim.verdict, claim.value, None).outcome is Outcome.INVALID
+    [difference] = differences(store, find_run(store, proved.id), find_run(store, run.id))
+    assert (difference.kind, difference.other.unproved) == (DifferenceKind.EVIDENCE, True)
+    rerun = queue_rerun(store, find_run(store, run.id), any_version=False)
+    do_runs(store)
+    assert outcome(store, rerun) == outcome(store, run.id)
+    alter(store, f"UPDATE jobs SET unproved = 0 WHERE run_id = {run.id}")
+    assert an_audit(store, run).faults == 1
 
 
 def test_a_run_costs_what_its_program_and_the_children_of_that_took(store: Database, declare: Declare) -> None:

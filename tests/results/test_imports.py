@@ -471,8 +471,8 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     ran = dealmill("audit", "1", cwd=tmp_path)
     assert ran.returncode == 0
     assert "nothing proved" in dealmill("status", "1", cwd=tmp_path).stdout
-    assert "not proved: 1 verdict of run 1, imported without evidence" in ran.stderr
-    assert "\nno evidence; referee: no-evidence\n" in dealmill("show", "1:1", cwd=tmp_path).stdout
+    assert "not proved: 1 verdict of run 1, without evidence" in ran.stderr
+    assert "\nnot proved: there is no evidence; referee: no-evidence\n" in dealmill("show", "1:1", cwd=tmp_path).stdout
     assert dealmill("export", "1", "claims.jsonl", "--with-checker", cwd=tmp_path).returncode == 0
     checker = [sys.executable, "-I", "-S", "claims.jsonl.check.py", "claims.jsonl"]
     unproved = subprocess.run(checker, cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -25,7 +25,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.audits.findings import audit_seal
 from dealmill.pipeline.store.database.connections import Database
@@ -281,7 +281,6 @@ def recorded_faults(store: Database, audit: int) -> list[Fault]:
         return [Fault(*row) for row in connection.execute(query)]
 
 
-CLAIMS = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
 UNPROVED = (
     select(func.count())
     .select_from(
@@ -294,13 +293,13 @@ UNPROVED = (
         judgements.c.audit_id == bindparam("audit"),
         judgements.c.outcome == int(Outcome.NO_EVIDENCE),
         judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
-        verdicts.c.verdict.in_(list(map(int, CLAIMS))),
+        verdicts.c.verdict.in_(list(map(int, DECIDED))),
     )
 )
 
 
 def count_unproved(store: Database, audit: AuditStatus) -> int:
-    """Return the number of judged verdicts that claim a result without evidence, as only imported ones can."""
+    """Return the number of judged verdicts that are claims without evidence."""
     with store.reading() as connection:
         return connection.execute(UNPROVED, {"run": audit.run, "audit": audit.id}).scalar_one()
 

@@ -89,7 +89,7 @@ def sizes(jobs: FromClause) -> ColumnElement[int]:
     return bounded(jobs.c.stop) - bounded(jobs.c.first)
 
 
-TOTALS = (*(verdict.word for verdict in Verdict), "value_sum", "nodes")
+TOTALS = (*(verdict.word for verdict in Verdict), "unproved", "value_sum", "nodes")
 """The columns of a job with sums over its verdicts."""
 SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "greatest_nodes", "node_counts")
 """The columns of a job with the distribution of its values and node counts; NULL until it is done."""

@@ -73,6 +73,7 @@ class RunStatus(PlannedRun):
     done: int
     retried: int
     counts: dict[Verdict, int]
+    unproved: int
     value_sum: int
     nodes: int
     recent: int
@@ -422,6 +423,7 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         done=int(counted["done"]),
         retried=int(counted["retried"]),
         counts={verdict: number for verdict, number in counts.items() if number},
+        unproved=int(counted["unproved"]),
         value_sum=int(counted["value_sum"]),
         nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),

@@ -125,7 +125,7 @@ class SolvedPack:
     def totals(self) -> dict[str, int]:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
         counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
-        return {**counted, "value_sum": int(self.moments[:, 0].sum()), "nodes": int(self.nodes.sum())}
+        return {**counted, "unproved": 0, "value_sum": int(self.moments[:, 0].sum()), "nodes": int(self.nodes.sum())}
 
     @property
     def spread(self) -> dict[str, object]:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, select
 
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
+from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault, Shape
@@ -155,9 +156,10 @@ def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterat
 def _count(rows: Iterable[TableRow]) -> dict[str, object]:
     """Compute the totals of a job from its rows."""
     occurring: Counter[object] = Counter()
-    values, nodes = array("q"), array("q")
-    for _, _, verdict, value, count, _ in rows:
+    unproved, values, nodes = 0, array("q"), array("q")
+    for _, _, verdict, value, count, evidence in rows:
         occurring[verdict] += 1
+        unproved += evidence is None and verdict in DECIDED
         if isinstance(value, int):
             values.append(value)
         if isinstance(count, int):
@@ -166,6 +168,7 @@ def _count(rows: Iterable[TableRow]) -> dict[str, object]:
 
     return {
         **{verdict.word: occurring[int(verdict)] for verdict in Verdict},
+        "unproved": unproved,
         "value_sum": sum(values),
         "nodes": sum(nodes),
         **spread_of(*(np.array(numbers, dtype=np.int64) for numbers in (values, nodes))),

@@ -95,6 +95,7 @@ def solved_rows(
         whole=whole_blocks(first, layouts, solved),
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
+            "unproved": solved.claims,
             "value_sum": sum(solved.values[scored].tolist()),
             "nodes": sum(solved.nodes.tolist()),
         },

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Judgement
 from dealmill.pipeline.result import Result
@@ -93,6 +94,11 @@ class RecordedVerdict:
     evidence: str | None
     fault: str | None = None
 
+    @property
+    def unproved(self) -> bool:
+        """Whether the verdict is a claim without evidence."""
+        return self.evidence is None and self.verdict in DECIDED
+
 
 class SolvedJob(Protocol):
     """The results of a job, ready to be written."""
@@ -103,7 +109,8 @@ class SolvedJob(Protocol):
 
     @property
     def totals(self) -> Mapping[str, int]:
-        """The totals of the job: the number of verdicts by word, ``value_sum`` and ``nodes``."""
+        """The totals of the job: the number of verdicts by word, and of those that are ``unproved``; ``value_sum`` and
+        ``nodes``."""
 
     @property
     def spread(self) -> Mapping[str, object]:

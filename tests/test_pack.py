@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -278,6 +279,38 @@ def test_imported_solutions_are_packed_and_proved(tmp_path: Path) -> None:
     lost = pack.layouts[0].model_copy(update={"evidence": pack.layouts[1].evidence})
     (tmp_path / "a.json").write_text(pack.model_copy(update={"layouts": [lost, *pack.layouts[1:]]}).json_text())
     assert "invalid" in dealmill.check_pack(tmp_path / "a.json").problems[0]
+
+
+def test_a_pack_has_no_layout_that_is_proved_lost_unless_asked(sqlite_store: Database, tmp_path: Path) -> None:
+    texts = deal(PAIRING, 3, 1, 60, ranks=5, stacks=4)
+    run, odds = (a_run(sqlite_store, f"card-pairing/{name}", texts) for name in ("winnable", "odds"))
+    lost = find_run(sqlite_store, run.id).counts[Verdict.UNWINNABLE]
+    for graded, grading in ((odds, None), (odds, run)):
+        choice = Choice("layout-length", grades=1, each=1)
+        pack = write_pack(sqlite_store, graded, tmp_path / "a.json", choice, grading, force=True)
+        assert pack.grades[0].layouts == len(texts) - lost and pack.layouts[0].value
+        asked = replace(choice, verdicts=(Verdict.SCORED, Verdict.UNWINNABLE))
+        pack = write_pack(sqlite_store, graded, tmp_path / "a.json", asked, grading, force=True)
+        assert pack.grades[0].layouts == len(texts)
+
+
+def test_grades_by_node_counts_that_cannot_be_checked_are_not_called_proved(
+    sqlite_store: Database, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.json"
+    run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 3, 1, 60))
+    pack = write_pack(sqlite_store, run, path, Choice(grades=1, each=2))
+    first = pack.layouts[0].model_copy(update={"nodes": 10**6, "number": 10**6})
+    grade = pack.grades[0].model_copy(update={"high": 10**6})
+    pack = pack.model_copy(update={"layouts": [first, *pack.layouts[1:]], "grades": [grade]})
+    imported = pack.run.model_copy(update={"checked_as": pack.run.engine})
+    path.write_text(pack.model_copy(update={"run": imported}).json_text())
+    assert any("has another result or node count" in problem for problem in check_pack(path).problems)
+    for change in ({"version": "0"}, {"engine": "card-pairing/theirs"}):
+        path.write_text(pack.model_copy(update={"run": imported.model_copy(update=change)}).json_text())
+        assert check_pack(path).problems == [] and not check_pack(path).grades_proved
+        told = CliRunner().invoke(commands, ["pack", "--check", str(path)]).stderr
+        assert "solutions proved, but not the node counts that grade them\n" in told
 
 
 def test_verdicts_without_evidence_are_neither_packed_nor_proved(tmp_path: Path) -> None:

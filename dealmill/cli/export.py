@@ -170,6 +170,12 @@ def _is_proved(checked: "dealmill.CheckedPack", file: str, form: str | None) -> 
         tell(f"not checked: {what}")
     if not checked.problems:
         layouts, grades = counted(len(pack.layouts), "layout"), counted(len(pack.grades), "grade")
-        proved = f"; {checked.undecided:,} of them undecided, so not proved" if checked.undecided else ", proved"
-        tell(f"{file}: {layouts} of {pack.game} in {grades}{proved}")
+        tell(f"{file}: {layouts} of {pack.game} in {grades}{_how_far_proved(checked)}")
     return not checked.problems
+
+
+def _how_far_proved(checked: "dealmill.CheckedPack") -> str:
+    """Return the end of the sentence about a pack without problems."""
+    if checked.undecided:
+        return f"; {checked.undecided:,} of them undecided, so not proved"
+    return ", proved" if checked.grades_proved else "; solutions proved, but not the node counts that grade them"

@@ -70,8 +70,15 @@ class Engine:
     of the word, from 0."""
     value_text: Callable[[int], str] | None = None
     """Says what a value is, for people: `98 flips`. None if it scores no layouts."""
+    lost_value: int | None = None
+    """The value of a layout that no play wins, such as a chance of 0; None if no value says so."""
     program: "Program | None" = None
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
+
+    def proves_lost(self, verdict: int, value: int | None) -> bool:
+        """Return whether a verdict says that no play wins."""
+        scored_lost = verdict == Verdict.SCORED and value is not None and value == self.lost_value
+        return verdict == Verdict.UNWINNABLE or scored_lost
 
     @property
     def rules_name(self) -> str:

@@ -128,6 +128,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
         checked_as=like.rules_name if like else manifest.name,
         complete=manifest.complete,
         value_text=like.value_text if like else None,
+        lost_value=like.lost_value if like else None,
         program=program,
     )
 

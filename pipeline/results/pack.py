@@ -207,7 +207,10 @@ class Pack(Part):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure."""
+    """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure.
+
+    Layouts that the run or the grading run proves lost are left out, unless `verdicts` has `UNWINNABLE`.
+    """
 
     by: str = "nodes"
     verdicts: Sequence[Verdict] = SOLVED
@@ -280,9 +283,9 @@ def choose(
     """
     _check_runs(run, grading)
     measure = measure_of((grading or run).judged_as, choice.by)
-    positions, numbers = _measured(store, run, _positions if grading else measure, choice.verdicts, progress)
+    positions, numbers = _measured(store, run, _positions if grading else measure, choice, choice.verdicts, progress)
     if grading:
-        graded, numbers = _measured(store, grading, measure, (), progress)
+        graded, numbers = _measured(store, grading, measure, choice, (), progress)
         positions, _, places = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
         numbers = numbers[places]
     found = find_game(run.game)
@@ -339,12 +342,19 @@ def _positions(results: ResultColumns) -> Sequence[int]:
 
 
 def _measured(
-    store: Database, run: RunStatus, measure: Measure, verdicts: Sequence[Verdict], progress: Progress
+    store: Database,
+    run: RunStatus,
+    measure: Measure,
+    choice: Choice,
+    verdicts: Sequence[Verdict],
+    progress: Progress,
 ) -> tuple[Numbers, Numbers]:
     """Return the positions of the results with one of the verdicts and a number of the measure, and these numbers.
 
-    Verdicts imported without evidence are left out.
+    Claims without evidence are left out, and lost layouts if the choice does.
     """
+    with_lost = Verdict.UNWINNABLE in choice.verdicts
+    engine = find_engine(run.judged_as)[1]
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(store, [run], Filter(verdict=tuple(verdicts))).pages():
         for fault in page.faults:
@@ -352,10 +362,12 @@ def _measured(
         found = page.columns
         known = [
             (position, number)
-            for position, number, verdict, evidence in zip(
-                found.positions, measure(found), found.verdicts, found.evidence, strict=True
+            for position, number, verdict, value, evidence in zip(
+                found.positions, measure(found), found.verdicts, found.values, found.evidence, strict=True
             )
-            if number is not None and (evidence is not None or verdict == Verdict.UNDECIDED)
+            if number is not None
+            and (evidence is not None or verdict == Verdict.UNDECIDED)
+            and (with_lost or not engine.proves_lost(verdict, value))
         ]
         parts.append(np.array(known, dtype=np.int64).reshape(-1, 2).T)
         progress(Choosing(page.end or run.items, run.items))

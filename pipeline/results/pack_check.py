@@ -1,6 +1,6 @@
 """Checks of packs, with nothing but the file."""
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DamagedError, InputError
+from dealmill.pipeline.errors import DamagedError, InputError, NotFoundError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -24,11 +24,15 @@ PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class CheckedPack:
-    """A checked pack: what is wrong with it, at most `PROBLEMS`, and what could not be checked here."""
+    """A checked pack: what is wrong with it, at most `PROBLEMS`, and what could not be checked here.
+
+    `grades_proved` says whether the numbers that grade the layouts were computed again.
+    """
 
     pack: Pack
     problems: list[str]
     unchecked: list[str]
+    grades_proved: bool
 
     @property
     def undecided(self) -> int:
@@ -73,13 +77,16 @@ def check_pack(path: Path) -> CheckedPack:
     """
     pack = read_pack(path)
     unchecked = list[str]()
+    uncounted = {origin: why for origin in (pack.run, pack.graded_by) if origin and (why := _why_uncounted(origin))}
     problems = chain(
         _wrong_order(pack),
         _wrong_deals(pack, unchecked),
         chain.from_iterable(_wrong_entry(pack, entry) for entry in pack.layouts),
-        _other_results(pack, unchecked),
+        _other_results(pack, uncounted),
     )
-    return CheckedPack(pack, list(islice(problems, PROBLEMS)), unchecked)
+    found = list(islice(problems, PROBLEMS))
+    grades_proved = pack.by != "nodes" or (pack.graded_by or pack.run) not in uncounted
+    return CheckedPack(pack, found, [*unchecked, *uncounted.values()], grades_proved)
 
 
 def _wrong_order(pack: Pack) -> Iterator[str]:
@@ -147,7 +154,26 @@ def _verdict(word: str) -> int:
     return next((int(verdict) for verdict in Verdict if verdict.word == word), 0)
 
 
-def _other_results(pack: Pack, unchecked: list[str]) -> Iterator[str]:
+def _why_uncounted(origin: Origin) -> str | None:
+    """Return why the node counts of a run cannot be checked here; None if its engine is installed in its version.
+
+    Raises
+    ------
+    NotFoundError
+        If the engine is not installed, and its verdicts were not imported either.
+    """
+    try:
+        installed = find_engine(origin.engine)[1].version
+    except NotFoundError:
+        if origin.checked_as is None:
+            raise
+        return f"node counts of {origin.engine}, which is not installed: its verdicts were imported"
+    if installed == origin.version:
+        return None
+    return f"node counts: they are of {origin.engine} version {origin.version}, but {installed} is installed"
+
+
+def _other_results(pack: Pack, uncounted: Container[Origin]) -> Iterator[str]:
     """Yield the layouts for which an engine of the recorded version has another result now."""
     layouts = [entry.layout for entry in pack.layouts]
     game = find_game(pack.game)
@@ -156,17 +182,7 @@ def _other_results(pack: Pack, unchecked: list[str]) -> Iterator[str]:
         (pack.graded_by, [entry.graded_by for entry in pack.layouts]),
     ]
     for origin, found in results:
-        if origin is None:
-            continue
-        if origin.checked_as:
-            unchecked.append(f"node counts of {origin.engine}, which is not installed: its verdicts were imported")
-            continue
-        installed = find_engine(origin.engine)[1].version
-        if installed != origin.version:
-            unchecked.append(
-                f"node counts: they are of {origin.engine} version {origin.version}, but {installed} is installed"
-            )
-        elif all(is_canonical(game, layout) for layout in layouts):
+        if origin and origin not in uncounted and all(is_canonical(game, layout) for layout in layouts):
             batch = solve(origin.engine, layouts, origin.max_nodes)
             for entry, one, *now in zip(
                 pack.layouts, found, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True

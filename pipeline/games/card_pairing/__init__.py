@@ -41,6 +41,7 @@ class CardPairing(Game):
             complete=False,
             measures={"critical": 2},
             value_text=lambda value: f"{value:,} millionths ({value / 10_000:.3g} %)" if value else "0, lost",
+            lost_value=0,
         ),
     )
     deals = Deals(

@@ -35,7 +35,7 @@ def new_game(name: str, folder: str | PathLike[str] = ".") -> Path:
     names = {
         "my-game": name,
         "my_game": "_".join(words),
-        "MyGame": "".join(word.capitalize() for word in words),
+        "MyGame": "".join(word.capitalize() for word in words) + "Game",  # with any name an identifier, and not None
         "My game": title,
     }
     return _copy("game", Path(folder) / f"dealmill-{name}", names)
@@ -63,7 +63,8 @@ def new_engine(engine: str, folder: str | PathLike[str] = ".") -> Path:
     game = find_game(game_name)
     if name in {other.name for other in game.engines}:
         raise UsageError(f"there is an engine {engine} already; choose another name")
-    names = {"my-game": game.name, "my-engine": name, "my_engine": name.replace("-", "_")}
+    module = f"{game.name}-{name}".replace("-", "_")  # not that of a module which the program imports, such as json
+    names = {"my-game": game.name, "my-engine": name, "my_engine": module}
     return _copy("engine", Path(folder) / f"{game.name}-{name}", names)
 
 

@@ -1,11 +1,21 @@
 """Text for people: untrusted text escaped for terminals and spreadsheets, and counts with their nouns."""
 
+import re
 from typing import TypeVar
 
 T = TypeVar("T")
 
 FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "'")
 """What the text of a cell begins with that a spreadsheet may calculate, and the apostrophe that `cell_text` adds."""
+CONVERTED = re.compile(
+    r"(?:true|false|\d{1,3}(?: \d{3})++|"
+    r"(?=\D*\d)(?!\d++(?: \d++)++$)(?!(?:0|[1-9]\d{0,10})$)"
+    r"(?:[\d\s.,:/%$€£¥()+-]|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|"
+    r"sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?|[ap]m?(?!\w)|e)++)",
+    re.IGNORECASE,
+)
+"""Text that a spreadsheet takes for a truth value, or for a number, date or time that it writes in another way. Numbers
+of up to eleven digits stay as they are, and so do words of digits, such as most traces."""
 
 
 def printable(text: str) -> str:
@@ -34,9 +44,12 @@ def decimal(number: float) -> str:
 
 
 def cell_text(cell: T) -> T | str:
-    """Return a cell of a spreadsheet: a text that begins with one of `FORMULA` gets an apostrophe before it, others and
-    numbers stay. To get the original back, remove the first apostrophe of each cell that begins with one."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
+    """Return a cell of a spreadsheet: a text that begins with one of `FORMULA`, or is `CONVERTED`, gets an apostrophe
+    before it; others and numbers stay. To get the original back, remove the first apostrophe of each cell that begins
+    with one."""
+    if isinstance(cell, str) and (cell.startswith(FORMULA) or CONVERTED.fullmatch(cell)):
+        return f"'{cell}"
+    return cell
 
 
 def duration(seconds: float) -> str:

@@ -54,8 +54,8 @@ class Result:
 
     @property
     def row(self) -> dict[str, object]:
-        """The result as a row of ``dealmill query``, by column, and whether it is ``unproved``."""
-        row: dict[str, object] = {name: getattr(self, name) for name in (*self.COLUMNS, "unproved")}
+        """The result as a row of ``dealmill query``, by column."""
+        row: dict[str, object] = {name: getattr(self, name) for name in self.COLUMNS}
         row["verdict"] = self.verdict.word
         if judged := self.judgement:
             row |= {"audit": judged.outcome.word, "step": judged.step, "reason": judged.reason}

@@ -19,7 +19,7 @@ GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
 @verdict_option
 @click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
-@click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that may be a formula.")
+@click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that spreadsheets would change.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
 @json_option
 def export(

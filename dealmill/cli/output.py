@@ -30,7 +30,7 @@ def output_options(command: Command) -> Command:
         help="Print tables in full, even if they are wider than the terminal.",
     )(command)
     for form, meaning in (
-        ("excel", "Print rows as CSV in which no cell is a formula: such text gets an apostrophe before it."),
+        ("excel", "Print rows as CSV for spreadsheets: text that these would change gets an apostrophe before it."),
         ("csv", "Print rows as CSV."),
         ("nl", "Print rows as one JSON object per line."),
         ("json", "Print rows as a JSON array."),

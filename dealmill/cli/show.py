@@ -92,6 +92,7 @@ def _row(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> dict
     judged = result.check()
     return {
         **result.row,
+        "unproved": result.unproved,
         "engine": result.engine,
         "source": None if status is None else status.source_name,
         "why_retracted": None if status is None else status.retracted,

@@ -167,7 +167,7 @@ def results(
     it, so follow `after` until it is null.
     """
     found = slice_of(store, store.find_run(run), wanted, after, before, limit)
-    rows = [result.row for result in found.results]
+    rows = list(map(_row, found.results))
     return Results.model_validate(
         {"results": rows, "before": found.before, "after": found.after, "unreadable": damage()}
     )
@@ -184,7 +184,7 @@ def export(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> St
 @router.get("/runs/{run}/results/{position}")
 def result(store: OpenStore, run: RunNumber, position: Position, retracted: Annotated[bool, Query()] = False) -> Result:
     """Return the result at a position."""
-    return Result.model_validate(store.result(f"{run}:{position}", retracted=retracted).row)
+    return Result.model_validate(_row(store.result(f"{run}:{position}", retracted=retracted)))
 
 
 @router.get("/runs/{run}/rejects")
@@ -205,8 +205,12 @@ def check(request: Request, given: ToCheck) -> Judged:
     """Solve a layout and check its evidence. Nothing is stored."""
     checked, judgement = request.app.state.checker.check(Task(given.game, given.layout, given.engine, given.max_nodes))
     return Judged.model_validate(
-        checked.row | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
+        _row(checked) | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
     )
+
+
+def _row(result: dealmill.Result) -> dict[str, object]:
+    return result.row | {"unproved": result.unproved}
 
 
 def _run(run: dealmill.Run) -> Run:

@@ -170,15 +170,16 @@ def test_variables_in_the_settings_are_expanded(tmp_path: Path) -> None:
 
 
 def test_formulas_are_escaped_for_spreadsheets_and_can_be_restored(solved: Path, tmp_path: Path) -> None:
-    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "1=1"]
-    (tmp_path / "memory.txt").write_text("".join(f"{text}\n" for text in texts))
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "'=1", "7-9", "01", "3:1", "2E5", "MAR1", "1.50", "9" * 12, "true"]
+    same = ["1=1", "0", "12345678901", "38 23 57", "KK6A QKT8", "march"]
+    (tmp_path / "memory.txt").write_text("".join(f"{text}\n" for text in texts + same))
     assert dealmill("ingest", "memory.txt", cwd=tmp_path).returncode == 4
     cells = {}
     for form in ("--csv", "--excel"):
         listed = dealmill("query", "--rejected", "--source", "1", form, cwd=tmp_path)
         cells[form] = [row["text"] for row in csv.DictReader(io.StringIO(listed.stdout))]
-    assert cells["--excel"] == ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "''=1", "1=1"]
-    assert [cell.removeprefix("'") for cell in cells["--excel"]] == cells["--csv"] == texts
+    assert cells["--excel"] == [f"'{text}" for text in texts] + same
+    assert [cell.removeprefix("'") for cell in cells["--excel"]] == cells["--csv"] == texts + same
     assert dealmill("export", "1", str(tmp_path / "a.csv"), "--excel", cwd=solved).returncode == 0
 
 

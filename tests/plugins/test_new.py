@@ -1,5 +1,7 @@
 """New games and engines meet all checks as they are written, and are typed and formatted."""
 
+import ast
+import builtins
 import re
 import shutil
 import subprocess
@@ -59,6 +61,17 @@ def test_a_new_game_passes_all_checks_as_it_is(site: Path) -> None:
         check()
     assert dealmill.games()[NAMES[1]].title == "Peg solitaire 33 holes"
     assert "my" not in re.findall(r"my|My", "".join(path.read_text() for path in folder.rglob("*.py")))
+
+
+@pytest.mark.parametrize("name", ["none", "game", "reject"])
+def test_no_name_hides_another_in_the_sources(name: str, tmp_path: Path) -> None:
+    source = (dealmill.new_game(name, tmp_path) / f"dealmill_{name}" / "__init__.py").read_text()
+    nodes = [*ast.walk(ast.parse(source))]
+    imported = {alias.name for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names}
+    [defined] = [node.name for node in nodes if isinstance(node, ast.ClassDef)]
+    assert defined not in {*imported, *dir(builtins)}
+    for program in dealmill.new_engine(f"memory/{name}", tmp_path).glob("*.py"):
+        assert program.stem.removeprefix("test_").startswith("memory_")  # not a module that a program imports
 
 
 @pytest.mark.parametrize("name", ["", "Nim", "nim 2", "nim--2", "9men", "../nim", "nim/x", "n" * 41, "ñim", "nim\n"])

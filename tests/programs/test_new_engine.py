@@ -23,7 +23,7 @@ def checks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Check]:
 def test_a_new_engine_meets_all_checks_and_claims_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = dealmill.new_engine("memory/mine-2", tmp_path)
     files = {path.name for path in folder.iterdir()}
-    assert files == {"README.md", "mine-2.toml", "mine_2.c", "mine_2.py", "test_mine_2.py"}
+    assert files == {"README.md", "mine-2.toml", "memory_mine_2.c", "memory_mine_2.py", "test_memory_mine_2.py"}
     found = checks(folder, monkeypatch)
     assert len(found) == 15
     for check in found:
@@ -38,10 +38,10 @@ def test_a_new_engine_meets_all_checks_and_claims_nothing(tmp_path: Path, monkey
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 def test_the_program_in_c_says_the_same(tmp_path: Path) -> None:
     folder = dealmill.new_engine("memory/mine", tmp_path)
-    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", "mine", "mine.c"], cwd=folder, check=True)
+    subprocess.run(["cc", "-Wall", "-Wextra", "-Werror", "-o", "mine", "memory_mine.c"], cwd=folder, check=True)
     question = '{"dealmill": 1, "game": "memory", "max_nodes": 5}\nABBA\nAABB\n'
     answers = [
         subprocess.run(command, cwd=folder, input=question, capture_output=True, text=True, check=True).stdout
-        for command in ([sys.executable, "mine.py"], ["./mine"])
+        for command in ([sys.executable, "memory_mine.py"], ["./mine"])
     ]
     assert answers[0] == answers[1] != ""

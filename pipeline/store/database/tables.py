@@ -52,7 +52,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0016"
+REVISION = "0017"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(

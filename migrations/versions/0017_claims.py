@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0016"
-down_revision = "0015"
+revision = "0017"
+down_revision = "0016"
 
 UNPROVED = "claims without evidence"
 EVIDENCE = "trace or certificate; the error if failed; NULL if undecided{}"

@@ -95,7 +95,7 @@ def test_results_by_audit_have_the_judgement(sqlite_store: Database, path: str) 
         [judged] = [result.row for result in store.query(run=1, audit="invalid")]
         assert judged["reason"]
         with client_of(sqlite_store) as client:
-            assert client.get("/api/runs/1/results?audit=invalid").json()["results"] == [judged]
+            assert client.get("/api/runs/1/results?audit=invalid").json()["results"] == [judged | {"unproved": False}]
             assert json.loads(client.get(f"{path}.jsonl?audit=invalid").text.splitlines()[0]) == judged
             [row] = csv.DictReader(client.get(f"{path}.csv?audit=invalid").text.splitlines())
             assert row == {name: str(value) for name, value in judged.items()}

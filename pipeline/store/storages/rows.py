@@ -405,10 +405,10 @@ class Rows(VerdictStorage):
         for number in range(block_of(run.items) + 1):
             start, end = block_range(number, run.items)
             with store.reading() as connection:
-                block = read_block(connection, run.id, start, end)
-            *contents, nodes = block
-            if len(nodes) == end - start:
-                found[number] = mark(block_digest(start, *contents), verdict_codes(contents[1]))
+                layouts, verdicts, values, evidence = read_block(connection, run.id, start, end)
+            if len(layouts) == end - start:
+                digest = block_digest(start, layouts, verdicts, values, evidence)
+                found[number] = mark(digest, verdict_codes(verdicts))
         return found
 
     def recorded_verdicts(

@@ -178,7 +178,7 @@ def _begin_sqlite(connection: Connection) -> None:
     """Begin a transaction: BEGIN IMMEDIATE if it writes. A deferred transaction that reads first and writes later can
     fail despite the busy timeout. Only writers set the journal mode, because that changes the file."""
     opened = _embedded(connection.connection.dbapi_connection)
-    opened.check()
+    opened.file.check()
     options = connection.get_execution_options()
     writes = options.get("writes", False)
     if options.get("rebuilds", False):
@@ -192,13 +192,11 @@ def _begin_sqlite(connection: Connection) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     opened.wait(begin)
-    opened.watch_beside()
 
 
 def _commit_sqlite(connection: Connection) -> None:
-    """Check that everything read belongs to one snapshot, and that the file has not been replaced."""
+    """Check that everything read belongs to one snapshot."""
     opened = _embedded(connection.connection.dbapi_connection)
-    opened.check()
     if opened.stale:
         raise StoreUnavailable(f"{opened.file.path} was changed while it was being read; try again")
 

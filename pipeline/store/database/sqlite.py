@@ -1,11 +1,10 @@
 """The SQLite file of an embedded store: its identity, how it is opened, and the translation of SQLite's errors.
 
 An open store is bound to one file. SQLite would keep writing to a file that was deleted, and those writes would be
-lost. So connections compare the file they have open with the file at that path, and raise an error if they differ.
+lost. So each transaction compares the file that was opened with the one at that path before it begins, and one that
+writes also after it was committed.
 """
 
-import errno
-import fcntl
 import logging
 import os
 import sqlite3
@@ -13,7 +12,6 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from time import monotonic
 
@@ -28,7 +26,6 @@ BUSY_SECONDS = 60
 """How long to wait for a lock."""
 STEP_SECONDS = 0.5
 """How long SQLite waits at a time. Meanwhile, Python cannot handle signals."""
-NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 LOCK_ERRORS = {
     sqlite3.SQLITE_IOERR_LOCK,
     sqlite3.SQLITE_IOERR_RDLOCK,
@@ -36,8 +33,6 @@ LOCK_ERRORS = {
     sqlite3.SQLITE_IOERR_SHMLOCK,
     sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
 }
-FREE_BYTE = 1 << 62
-"""A byte of the file that SQLite never locks."""
 BESIDE = ("-wal", "-shm")
 """Suffixes of the files that SQLite keeps next to an open database: the write-ahead log and the shared memory."""
 WITH_CHANGES = ("-wal", "-journal")
@@ -61,30 +56,15 @@ Identity = tuple[int, int] | None
 
 
 class EmbeddedConnection(sqlite3.Connection):
-    """A connection that detects whether its files were deleted or replaced."""
+    """A connection to an embedded store."""
 
     file: "EmbeddedFile"
-    immutable: bool
-    _beside: dict[Path, Identity]
-    _state: tuple[int, int, int]
-
-    def watch(self, file: "EmbeddedFile", *, immutable: bool) -> None:
-        """Read from the file, which opens the files next to it, and remember their identities."""
-        self.file, self.immutable = file, immutable
-        self._state = file.state()
-        self._beside = {}
-        self.wait(lambda: self.execute("SELECT count(*) FROM sqlite_master"))
-        self.watch_beside()
+    state_when_opened: tuple[int, int, int] | None = None
+    """The state of the file when it was opened, if that was as immutable; see `EmbeddedFile.state`."""
 
     def wait(self, execute: Callable[[], object]) -> None:
         """Execute a statement that may have to wait for a lock. Signals are handled meanwhile, and after some seconds
-        of waiting a message says so.
-
-        Raises
-        ------
-        StoreError
-            If the file system has no locks, so that waiting would be in vain.
-        """
+        of waiting a message says so."""
         start = monotonic()
         reported = False
         self.execute(f"PRAGMA busy_timeout={STEP_SECONDS * 1000:.0f}")
@@ -96,7 +76,6 @@ class EmbeddedConnection(sqlite3.Connection):
                     waited = monotonic() - start
                     if _code_of(error) & 0xFF != sqlite3.SQLITE_BUSY or waited > BUSY_SECONDS:
                         raise
-                    self.file.check_locks()
                     if waited >= SILENT_SECONDS and not reported:
                         reported = True
                         logger.warning("waiting for a lock on %s, which another process holds", self.file.path)
@@ -106,30 +85,10 @@ class EmbeddedConnection(sqlite3.Connection):
             with suppress(sqlite3.ProgrammingError):  # an interrupt has closed the connection
                 self.execute(f"PRAGMA busy_timeout={BUSY_SECONDS * 1000}")
 
-    def watch_beside(self) -> None:
-        """Remember the identities of the files next to the database, unless they are known already. They do not change
-        while a connection has them open, that is, once it has read or begun to write in WAL mode."""
-        if not self._beside and not self.immutable and self.execute("PRAGMA journal_mode").fetchone()[0] == "wal":
-            found = {path: _identity(path) for path in map(self.file.beside, BESIDE)}
-            self._beside = {path: which for path, which in found.items() if which is not None}
-
-    def check(self) -> None:
-        """Check that the open files are still the files at their paths.
-
-        Raises
-        ------
-        ReplacedError
-            If one was deleted or replaced.
-        """
-        self.file.check()
-        for path, which in self._beside.items():
-            if _identity(path) != which:
-                raise replaced(path)
-
     @property
     def stale(self) -> bool:
-        """Whether the file was opened in immutable mode and has changed since."""
-        return self.immutable and self._state != self.file.state()
+        """Whether the file was opened as immutable and has changed since."""
+        return self.state_when_opened is not None and self.state_when_opened != self.file.state()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,18 +113,6 @@ class EmbeddedFile:
         if _identity(self.path) != self.which:
             raise replaced(self.path)
 
-    def check_locks(self) -> None:
-        """Check that the file can be locked, whether or not it is locked now.
-
-        Raises
-        ------
-        StoreError
-            If its file system has no locks.
-        """
-        if (number := _lock_error(self.path, self.which)) in NO_LOCKS:
-            reason = os.strerror(number)
-            raise StoreError(f"{self.path} cannot be locked ({reason}): its file system has no locks; {LOCAL}")
-
     def connect(self) -> EmbeddedConnection:
         """Open the file. If it is not writable, open it read-only, without creating files next to it.
 
@@ -178,6 +125,7 @@ class EmbeddedFile:
         """
         self.check()
         mode = self._mode()
+        state = self.state() if "immutable" in mode else None
         connection = sqlite3.connect(
             f"{self.path.as_uri()}?{mode}",
             uri=True,
@@ -185,9 +133,10 @@ class EmbeddedFile:
             check_same_thread=False,
             factory=EmbeddedConnection,
         )
+        connection.file, connection.state_when_opened = self, state
         try:
-            connection.watch(self, immutable="immutable" in mode)
-            connection.check()
+            connection.wait(lambda: connection.execute("SELECT count(*) FROM sqlite_master"))
+            self.check()  # another file may have been opened
         except BaseException:
             connection.close()
             raise
@@ -278,20 +227,7 @@ def create_file(path: Path) -> None:
         ) from error
 
 
-@cache
-def _lock_error(path: Path, _which: Identity) -> int:
-    """Return the error of locking a byte of a file, or 0. The file stays open in this process, because closing it would
-    release the locks that this process holds on it."""
-    file = os.open(path, os.O_RDONLY)
-    try:
-        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, FREE_BYTE)
-        fcntl.lockf(file, fcntl.LOCK_UN, 1, FREE_BYTE)
-    except OSError as error:
-        return error.errno or 0
-    return 0
-
-
-def _code_of(error: BaseException) -> int:
+def _code_of(error: BaseException | None) -> int:
     """Return the extended error code of SQLite for an error of its module or of SQLAlchemy."""
     code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code
@@ -300,7 +236,7 @@ def _code_of(error: BaseException) -> int:
 def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
     """Translate an SQLite error about a file; `place` is the URL to show in the message."""
     reason = " ".join(str(error).split())
-    extended = sqlite3.SQLITE_ERROR if error is None else _code_of(error)
+    extended = _code_of(error)
     code = extended & 0xFF
     if extended == sqlite3.SQLITE_READONLY_DBMOVED:
         return replaced(path)
@@ -314,17 +250,11 @@ def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
             "damage)"
         )
     if code in TRANSIENT:
-        return StoreUnavailable(f"the database {place} is not available: {reason}; {_hint(path, extended)}")
+        hint = f"is {path.parent} writable, and is there free disk space?"
+        if code == sqlite3.SQLITE_BUSY or extended in LOCK_ERRORS:
+            hint = f"another process holds a lock on {path}, or its file system has no locks: then {LOCAL}"
+        return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
     return StoreError(f"the database {place} reports an error: {reason}")
-
-
-def _hint(path: Path, code: int) -> str:
-    """Return what to do about an error that may be transient."""
-    if code in LOCK_ERRORS:
-        return f"does the file system of {path} have locks? {LOCAL}"
-    if code & 0xFF == sqlite3.SQLITE_BUSY:
-        return f"another process has held a lock on {path} for {BUSY_SECONDS} s; try again when it has ended"
-    return f"is {path.parent} writable, and is there free disk space?"
 
 
 def replaced(path: Path) -> ReplacedError:

@@ -58,16 +58,6 @@ def test_a_file_that_comes_back_is_used_again(file: Path) -> None:
     assert open_source(store, "memory", "a.txt", b"a").id == 1
 
 
-@pytest.mark.parametrize("suffix", ["-wal", "-shm"])
-def test_a_deleted_wal_or_shm_file_is_noticed(suffix: str, file: Path) -> None:
-    store = created(file)
-    open_source(store, "memory", "a.txt", b"a")
-    file.with_name(f"{file.name}{suffix}").unlink()
-    for use in (store.reading, store.writing):
-        with pytest.raises(ReplacedError, match=rf"dealmill\.db{suffix} was deleted"), use():
-            pytest.fail("it was not noticed")
-
-
 def test_the_last_connection_of_another_process_does_no_harm(file: Path) -> None:
     store = created(file)
     open_source(store, "memory", "a.txt", b"a")

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.notebook import html_table
 from dealmill.pipeline.printable import counted
-from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row, table_of_runs
+from dealmill.pipeline.store.arrow import Tabular, table_of_runs
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning import plan_replacement
 from dealmill.pipeline.store.runs.status import RunStatus, runs_over
@@ -18,12 +17,9 @@ from dealmill.runs import Run
 if TYPE_CHECKING:
     import pyarrow
 
-SHOWN = 50
-"""Runs that a notebook shows of a list."""
-
 
 class RunList(list[Run], Tabular):
-    """A list of runs, which is also a table: a notebook shows the newest ones, and data frames have a row for each."""
+    """A list of runs, which is also a table: data frames have a row for each."""
 
     def to_arrow(self) -> "pyarrow.Table":
         """Return the progress of the runs, as it was read last, as an Arrow table with a row for each run.
@@ -34,11 +30,6 @@ class RunList(list[Run], Tabular):
             If the extra ``parquet`` is not installed.
         """
         return table_of_runs(run.progress for run in self)
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        caption = counted(len(self), "run") + (f", of which the last {SHOWN} are shown" if len(self) > SHOWN else "")
-        return html_table(RUN_COLUMNS, (run_row(run.progress) for run in self[-SHOWN:]), caption)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from dealmill.pipeline.arguments import DifferenceKind, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.notebook import html_table, in_notebook
+from dealmill.pipeline.notebook import in_notebook
 from dealmill.pipeline.progress import Progress, Rerunning
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.arrow import RUN_COLUMNS, Tabular, run_row
+from dealmill.pipeline.store.arrow import Tabular
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.audits.seals import entry_in
@@ -81,10 +81,6 @@ class Run(Tabular):
 
     def __repr__(self) -> str:
         return f"<Run {self.id}: {self.engine} {self.version} on {self.source}>"
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows."""
-        return html_table(RUN_COLUMNS, [run_row(self.progress)], repr(self).strip("<>"))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Run) and (self._database, self.id) == (other._database, other.id)

@@ -106,7 +106,7 @@ class Store:
     """A database of sources, runs and results, opened by `dealmill.open`.
 
     A ``with`` statement closes its connections at the end. Long-running methods accept `progress`, a function that is
-    called with the events of `dealmill.progress`; by default, they draw a bar in notebooks. After an interruption, the
+    called with the events of `dealmill.progress`; by default, they show a line in notebooks. After an interruption, the
     same call resumes where it stopped.
     """
 

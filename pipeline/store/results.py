@@ -16,8 +16,7 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.notebook import html_table
-from dealmill.pipeline.printable import counted, printable
+from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
@@ -68,8 +67,6 @@ def fault_message(run: int, fault: Fault) -> str:
 
 
 PAGE = 2_000
-PREVIEW = 10
-"""Results that a notebook shows of a query."""
 
 Item = str | tuple[int, int]
 """An item as named by a caller: ``"3:17"`` or ``(3, 17)``, a run and a position."""
@@ -201,18 +198,6 @@ class Query(Tabular):
                 left -= len(columns["position"])
                 if not left:
                     return
-
-    def _repr_html_(self) -> str:
-        """Return what a notebook shows: the first results, or those found in a second."""
-        first, total = self._upto(PREVIEW), self._total()
-        found = Searched(list(first), None) if self.ordering.order is not Order.POSITION else first.search(1.0)
-        caption = counted(len(found.results), "result")
-        if found.reached:
-            caption = f"{caption} up to item {found.reached[0]}:{found.reached[1]}, where a search of a second ended"
-        elif len(found.results) == PREVIEW != total:
-            caption = f"the first {caption}" if total is None else f"the first {PREVIEW} of {counted(total, 'result')}"
-        columns = (*Result.COLUMNS, *Result.AUDIT_COLUMNS)
-        return html_table(columns, (result.row for result in found.results), caption)
 
     def pages(self) -> Iterator[Page]:
         """Yield the results in pages, in order of position.

@@ -7,7 +7,6 @@ from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from types import SimpleNamespace
 from typing import Any
-from xml.etree import ElementTree
 
 import pandas
 import polars
@@ -108,30 +107,7 @@ def test_runs_are_a_table(opened: Store) -> None:
     assert all(before < action.at <= datetime.now(UTC) for action in opened.log())
 
 
-def cells(html: str) -> list[list[str]]:
-    """The cells of an HTML table, its head first."""
-    table = ElementTree.fromstring(html)
-    return [[cell.text or "" for cell in line] for line in table.iter("tr")]
-
-
-def test_a_notebook_shows_runs_and_queries_as_tables(opened: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    [head, *rows] = cells(opened.runs()._repr_html_())
-    assert [line[head.index("run")] for line in rows] == ["1", "2", "3"]
-    assert rows[2][head.index("source")] == r"<script>\x1b['.txt"
-    assert "repeats" not in head and "failed" not in head
-    assert cells(opened.find_run(3)._repr_html_())[1][head.index("engine")] == "memory/two-pass"
-    query = opened.find_run(1).results()
-    html = query._repr_html_()
-    assert "the first 10 of 40 results" in html
-    assert [line[0] for line in cells(html)[1:]] == [f"1:{position}" for position in range(1, 11)]
-    assert "<caption" in opened.query(verdict="failed")._repr_html_()
-    assert "4 results" in opened.query(order="nodes", limit=4)._repr_html_()
-    assert "the first 10 results" in opened.find_run(1).results(nodes="1..")._repr_html_()
-    monkeypatch.setattr(results, "monotonic", iter(range(100)).__next__)
-    assert "up to item 1:7, where a search" in query._repr_html_()
-
-
-def test_a_notebook_shows_a_bar_without_code(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_notebook_shows_progress_in_a_line(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[dict[str, str]] = []
     shell = SimpleNamespace(kernel=object(), execution_count=1)
     display = SimpleNamespace(update=lambda data, **_: shown.append(data))
@@ -147,15 +123,14 @@ def test_a_notebook_shows_a_bar_without_code(monkeypatch: pytest.MonkeyPatch) ->
         monkeypatch.setitem(sys.modules, name, module)
     default(progress.Rerunning(2, 1))
     default(step)
-    default(progress.Solving(20, 40, 1, "<engine>", "a.txt", 1_000.0))
     default(progress.Message("waiting\x1b for <it>"))
     shell.execution_count = 2
     default(progress.Exporting(40, 40))
-    assert [one["text/plain"] for one in shown] == ["solving: 10 of 40", "solving: 20 of 40", "exporting: 40 of 40"]
-    first, second, last = (one["text/html"] for one in shown)
-    assert '<progress value="10" max="40"' in first
-    assert "25% · 1,000/s · &lt;engine&gt; on a.txt" in first and "s left" in second
-    assert "left" not in last
+    assert [line["text/plain"] for line in shown] == [
+        "solving: 10 of 40 · 1,000/s · <engine> on a.txt",
+        r"waiting\x1b for <it>",
+        "exporting: 40 of 40",
+    ]
 
 
 def test_signatures_are_short() -> None:

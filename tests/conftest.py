@@ -35,7 +35,7 @@ ON_BOTH_DATABASES = (
 which is the same on both."""
 
 SLOW = (
-    *("tests/deploy/test_commands.py", "tests/faults/", "tests/install/", "tests/mutation/"),
+    *("tests/deploy/test_native_start.py", "tests/faults/", "tests/install/", "tests/mutation/"),
     *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py"),
     *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
     *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py", "tests/golden/"),

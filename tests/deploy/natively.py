@@ -22,6 +22,7 @@ from tests.servers import ORDINARY_USER, Postgres, clean_environment
 
 PORTS = {"postgres": "5432", "valkey": "6379", "web": "8000"}
 PASSWORDS = {"DEALMILL_POSTGRES_PASSWORD": "correcthorse", "DEALMILL_VALKEY_PASSWORD": "batterystaple"}
+SETTINGS = {"DEALMILL_WEB_TOKEN": "let me in, please", "DEALMILL_WEB_HOSTS": "farm.example"}
 UP_SECONDS = 60
 
 
@@ -55,8 +56,6 @@ class Deployment:
     def __init__(self, folder: Path, postgres: Postgres) -> None:
         self.folder = folder
         self.postgres = postgres
-        self.passwords = PASSWORDS
-        self.settings: dict[str, str] = {}
         self.ports = {name: free_port() for name in PORTS}
         programs = folder / "programs"
         programs.mkdir()
@@ -67,7 +66,7 @@ class Deployment:
 
     def service(self, name: str) -> dict[str, Any]:
         """A service with the names and ports that it has here."""
-        text = json.dumps(services(self.passwords)[name])
+        text = json.dumps(services(PASSWORDS)[name])
         for other, port in PORTS.items():
             text = text.replace(f"@{other}:", "@127.0.0.1:").replace(port, self.ports[other])
         found: dict[str, Any] = json.loads(text)
@@ -151,7 +150,7 @@ class Deployment:
     def _environment(self, service: Mapping[str, Any]) -> dict[str, str]:
         """The variables of a service. One without a value is passed on from outside: here, one worker process."""
         given = {key: value for key, value in service["environment"].items() if value is not None}
-        return clean_environment({"DEALMILL_WORKERS": "1", **self.settings, **given, "PATH": self.path})
+        return clean_environment({"DEALMILL_WORKERS": "1", **SETTINGS, **given, "PATH": self.path})
 
     def _run(self, words: Sequence[str], service: Mapping[str, Any]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

@@ -16,16 +16,6 @@ PAGE = (ROOT / "docs" / "deploy.md").read_text()
 each_service = pytest.mark.parametrize("name", SERVICES)
 
 
-def waited_for(condition: str) -> set[str]:
-    """The services that another one waits for in this way."""
-    return {
-        name
-        for service in SERVICES.values()
-        for name, wanted in service.get("depends_on", {}).items()
-        if wanted["condition"] == condition
-    }
-
-
 def test_the_file_is_valid_under_the_compose_specification() -> None:
     schema = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
     checked = subprocess.run([*schema, COMPOSE], capture_output=True, text=True, check=False)
@@ -53,25 +43,6 @@ def test_an_image_is_pinned_or_built_here_once_and_never_pulled(name: str) -> No
         assert [one["build"] for one in SERVICES.values() if "build" in one] == ["."]
     else:
         assert re.search(r":\d+\.\d+(\.\d+)?-[\w.]+@sha256:[0-9a-f]{64}$", service["image"])
-
-
-@each_service
-def test_a_service_is_watched_and_restarted_or_runs_once(name: str) -> None:
-    service = SERVICES[name]
-    once = name in waited_for("service_completed_successfully")
-    assert service["restart"] == ("no" if once else "unless-stopped")
-    assert ("healthcheck" in service) is not once
-
-
-def test_services_that_others_wait_for_have_health_checks() -> None:
-    for name in waited_for("service_healthy"):
-        assert "healthcheck" in SERVICES[name]
-    assert waited_for("service_started") == set()
-
-
-def test_every_volume_is_declared_and_used() -> None:
-    mounted = {volume.partition(":")[0] for service in SERVICES.values() for volume in service.get("volumes", [])}
-    assert mounted == set(compose()["volumes"])
 
 
 def test_the_database_is_where_the_image_keeps_it() -> None:

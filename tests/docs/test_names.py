@@ -11,6 +11,8 @@ from pkgutil import resolve_name
 
 import pytest
 
+from dealmill.pipeline.store.database.tables import metadata
+
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("bench", "contrib", "dealmill", "docs", "examples", "migrations", "pipeline", "tests", "workers")
 FILES = [
@@ -262,3 +264,9 @@ def test_right_names_are_not_reported() -> None:
         "`pipeline/errors.py`"
     )
     assert [*missing_names(right), *missing_names(right, page=True)] == []
+
+
+def test_comments_of_columns_name_no_code() -> None:
+    """A database keeps them, whatever becomes of the code."""
+    comments = [str(column.comment) for table in metadata.sorted_tables for column in table.columns]
+    assert not [comment for comment in comments if re.search(r"\w\.\w|\w\(\)", comment)]

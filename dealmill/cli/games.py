@@ -234,7 +234,7 @@ def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...], a
 def answer(ctx: click.Context, game: str, file: str, engine: str | None) -> None:
     """Answer layouts in the input and output format of the game's problem statement. Nothing is stored.
 
-    FILE is a plain or gzipped text file; the default is standard input. An invalid layout is answered with `?`,
+    FILE is a plain or compressed text file; the default is standard input. An invalid layout is answered with `?`,
     reported on standard error, and makes the exit code 4.
     """
     answered = dealmill.answer(game, file, sys.stdout, engine=engine, complain=tell)

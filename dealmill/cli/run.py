@@ -163,7 +163,7 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, anyway: bool, as_json: bool) -> None:
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
-    FILE is a plain or gzipped text file, `-` for standard input, a range of numbered deals such as
+    FILE is a plain or compressed text file, `-` for standard input, a range of numbered deals such as
     deal:camelot:seed=1:1-1000, or a query of a finished run such as query:3:verdict=undecided. A file holds one
     canonical layout per line, or has the format of its game's problem statement. An invalid layout is stored as a
     reject with its line and all reasons, and makes the exit code 4; reading continues. If reading was interrupted, it

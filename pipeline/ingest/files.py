@@ -1,13 +1,16 @@
-"""Text files of layouts (plain, gzipped or standard input), read in bounded memory."""
+"""Text files of layouts (plain, compressed or standard input), read in bounded memory."""
 
+import bz2
 import gzip
 import hashlib
+import lzma
+import re
 import stat
 import sys
 import tempfile
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from io import BufferedReader
@@ -24,6 +27,22 @@ BLOCK_BYTES = 2 * LONGEST_LINE
 READ_BYTES = 1 << 19
 """The bytes read at once: enough to make the overhead per block negligible."""
 GZIP = b"\x1f\x8b"
+DECOMPRESSORS: Mapping[re.Pattern[bytes], Callable[[BinaryIO], object]] = {
+    re.compile(re.escape(GZIP)): gzip.open,
+    re.compile(rb"BZh[1-9]1AY&SY"): bz2.open,
+    re.compile(rb"\xfd7zXZ\0"): lzma.open,
+}
+"""How to read a compressed file, by its first bytes."""
+ARCHIVES = {
+    re.compile(rb"PK\x03\x04"): "a zip archive",
+    re.compile(rb"7z\xbc\xaf\x27\x1c"): "a 7z archive",
+    re.compile(rb"\x28\xb5\x2f\xfd"): "compressed with zstd",
+}
+"""What else a file is by its first bytes, and must be unpacked by its owner."""
+LONGEST_HEAD = 10
+"""The most first bytes that tell how a file is compressed."""
+DOS_END = b"\x1a"
+"""The last byte of some files that were written by DOS."""
 
 Reached = Callable[[int], None]
 """Called from time to time with the amount of a source that has been read: of a file, its bytes."""
@@ -77,7 +96,7 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
         return partial(open_binary, name)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
     with open_binary(name) as file, _input_errors(name):
-        for block in iter(partial(file.read, BLOCK_BYTES), b"") if is_gzip(file) else _readable(file):
+        for block in iter(partial(file.read, BLOCK_BYTES), b"") if is_compressed(file) else _readable(file):
             copy.write(block)
 
     @contextmanager
@@ -89,7 +108,7 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
 
 
 def text_digest(file: BinaryIO, name: str) -> bytes:
-    """Return the SHA-256 of the text of a file. A gzipped file is unpacked, so that both forms are the same source.
+    """Return the SHA-256 of the text of a file. A compressed file is unpacked, so that all forms are the same source.
 
     Text after a point at which `text_blocks` stops with an error is not part of the digest.
 
@@ -101,7 +120,7 @@ def text_digest(file: BinaryIO, name: str) -> bytes:
     digest = hashlib.sha256()
     blank = True
     with _input_errors(name):
-        for block in _readable(_unpacked(file)):
+        for block in _readable(_unpacked(file, name)):
             digest.update(block)
             blank = blank and not block.strip()
     if blank:
@@ -116,8 +135,10 @@ def text_blocks(file: BinaryIO, name: str, reached: Reached = lambda _: None) ->
     """
     with _input_errors(name):
         number = 1
-        for found in _whole_lines(_unpacked(file)):
+        for found in _whole_lines(_unpacked(file, name)):
             block = found.removesuffix(b"\n")
+            if BOM_UTF8 in block:  # also where files were joined
+                block = b"\n".join(line.removeprefix(BOM_UTF8) for line in block.split(b"\n"))
             unusual = len(found) >= LONGEST_LINE or b"\0" in block
             for part in _checked(block.split(b"\n"), number, name) if unusual else [block]:
                 yield number, part
@@ -137,20 +158,32 @@ def decoded(line: bytes) -> str:
 
 
 def _whole_lines(text: IO[bytes]) -> Iterator[bytes]:
-    """Yield the text in blocks that end at the end of a line, without a byte order mark at the beginning."""
-    begun, length, mark = list[bytes](), 0, BOM_UTF8
-    read = cast(BufferedReader, text).read1
-    block = read(READ_BYTES)
-    while block and length <= LONGEST_LINE + len(mark):
+    """Yield the text in blocks that end at the end of a line, which is a line feed."""
+    begun, length = list[bytes](), 0
+    for block in _with_line_feeds(text):
         whole, end, rest = block.rpartition(b"\n")
         if end:
-            yield b"".join([*begun, whole, end]).removeprefix(mark)
-            begun, length, mark = [], 0, b""
+            yield b"".join([*begun, whole, end])
+            begun, length = [], 0
         begun.append(rest)
         length += len(rest)
-        block = read(READ_BYTES)
-    if last := b"".join(begun).removeprefix(mark):
+        if length > LONGEST_LINE + len(BOM_UTF8):
+            break
+    if last := b"".join(begun).removesuffix(DOS_END):
         yield last
+
+
+def _with_line_feeds(text: IO[bytes]) -> Iterator[bytes]:
+    """Yield the text in blocks in which each line ends with a line feed, also where it ends with CRLF or CR."""
+    read, held = cast(BufferedReader, text).read1, b""
+    while block := read(READ_BYTES):
+        if held or b"\r" in block:
+            block = held + block
+            held = b"\r" if block.endswith(b"\r") else b""  # a line feed may follow
+            block = block.removesuffix(held).replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        yield block
+    if held:
+        yield b"\n"
 
 
 def _readable(text: IO[bytes]) -> Iterator[bytes]:
@@ -173,17 +206,34 @@ def _checked(lines: Iterable[bytes], first: int, name: str) -> Iterator[bytes]:
         yield line
 
 
-def _unpacked(file: BinaryIO) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(file)) if is_gzip(file) else file
+def _unpacked(file: BinaryIO, name: str) -> IO[bytes]:
+    """Return the text of a file that is at its beginning.
+
+    Raises
+    ------
+    InputError
+        If it is an archive, or compressed in a way that cannot be read.
+    """
+    head = _head(file)
+    for beginning, what in ARCHIVES.items():
+        if beginning.match(head):
+            raise InputError(f"{name} is {what}: unpack it first (files of gzip, bzip2 and xz are read as they are)")
+    read = next((read for beginning, read in DECOMPRESSORS.items() if beginning.match(head)), None)
+    return file if read is None else cast(IO[bytes], read(file))
 
 
-def is_gzip(file: BinaryIO) -> bool:
-    """Return whether a file that is at its beginning is gzipped."""
+def is_compressed(file: BinaryIO) -> bool:
+    """Return whether a file that is at its beginning is compressed in a way that can be read."""
+    head = _head(file)
+    return any(beginning.match(head) for beginning in DECOMPRESSORS)
+
+
+def _head(file: BinaryIO) -> bytes:
     if hasattr(file, "peek"):
-        return bool(file.peek(2)[:2] == GZIP)
-    head = file.read(2)
+        return bytes(file.peek(LONGEST_HEAD)[:LONGEST_HEAD])
+    head = file.read(LONGEST_HEAD)
     file.seek(0)
-    return head == GZIP
+    return head
 
 
 @contextmanager
@@ -191,8 +241,8 @@ def _input_errors(name: str) -> Iterator[None]:
     try:
         yield
     except EOFError as error:
-        raise InputError(f"{name} is truncated: its gzip data is incomplete") from error
-    except (gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{name} is truncated: its compressed data is incomplete") from error
+    except (gzip.BadGzipFile, lzma.LZMAError, zlib.error) as error:
         raise InputError(f"{name} is damaged: {error}") from error
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror or error}") from error

@@ -26,7 +26,7 @@ from dealmill.pipeline.games.batch import (
 )
 from dealmill.pipeline.games.contract import CanonicalMask, Game, Layout, Reject
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
-from dealmill.pipeline.ingest.files import Reached, decoded, is_gzip, lines_of, text_blocks
+from dealmill.pipeline.ingest.files import Reached, decoded, is_compressed, lines_of, text_blocks
 from dealmill.pipeline.solve import load_check
 
 FindCheck = Callable[[], CanonicalMask | None]
@@ -128,14 +128,14 @@ def _without_ends(text: Bytes, starts: Numbers, ends: Numbers, canonical: Mask) 
 ENOUGH = 4 << 20
 """The bytes that the reader of a game reads in about the time it takes to load the compiler."""
 UNPACKED = 2
-"""How many times its size the text of a gzipped file has at least: 2.2 for random layouts, 4 with their verdicts."""
+"""How many times its size the text of a compressed file has at least; gzipped, 2.2 for layouts, 4 with verdicts."""
 
 
 def check_of(game: Game, file: BinaryIO) -> FindCheck:
     """Return a function that loads the check of a game for the layouts of a file; it returns None if the file is too
     small to make that worthwhile, or the check cannot be loaded."""
     size = os.fstat(file.fileno()).st_size
-    worthwhile = size * (UNPACKED if is_gzip(file) else 1) >= ENOUGH
+    worthwhile = size * (UNPACKED if is_compressed(file) else 1) >= ENOUGH
     return partial(_check_or_none, game) if worthwhile else lambda: None
 
 

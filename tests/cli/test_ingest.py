@@ -1,8 +1,11 @@
 """``dealmill ingest``: every layout is stored or rejected with reasons, whatever the form of the file."""
 
+import bz2
 import gzip
 import json
+import lzma
 import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -74,11 +77,21 @@ def test_layouts_before_damage_are_stored_and_a_repaired_file_is_read_completely
     assert read.returncode == 0
 
 
-def test_lines_of_an_old_mac_are_not_taken_for_one_layout(tmp_path: Path) -> None:
-    (tmp_path / "memory.txt").write_bytes(b"AABB\rABAB\rABBA\r")
+OLD_MAC, DOS = b"AABB\rABAB\rABBA\r", b"AABB\r\nABAB\r\nABBA\r\n\x1a"
+
+
+@pytest.mark.parametrize("text", [OLD_MAC, DOS, bz2.compress(OLD_MAC), lzma.compress(DOS)])
+def test_text_is_read_however_its_lines_end_and_it_is_compressed(text: bytes, tmp_path: Path) -> None:
+    (tmp_path / "memory.txt").write_bytes(text)
     read = dealmill("ingest", "memory.txt", cwd=tmp_path)
-    assert read.returncode == 4
-    assert "line 1: there is a carriage return inside the line: end lines with LF or CRLF" in read.stderr
+    assert (read.returncode, "3 layouts, 0 duplicates, 0 rejected" in read.stderr) == (0, True)
+
+
+def test_an_archive_is_called_so(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "memory.zip", "w") as archive:
+        archive.writestr("memory.txt", OLD_MAC)
+    read = dealmill("ingest", "memory.zip", cwd=tmp_path)
+    assert read.stderr.startswith("dealmill: memory.zip is a zip archive: unpack it first")
 
 
 def test_a_file_of_another_game_is_recognised(tmp_path: Path) -> None:

@@ -136,7 +136,8 @@ def judging(game: Game, engine: Engine) -> Property:
 
 
 @given(inputs.contents | inputs.zipped(), st.lists(st.integers(1, 40), max_size=40))
-@example(BOM_UTF8 + b"AABB\n", [1])
+@example(BOM_UTF8 + b"AABB\n" + BOM_UTF8 + b"ABAB\n", [1])
+@example(b"AABB\rABAB\r\nABBA\r\n\x1a", [1, 5])
 def lines(data: bytes, sizes: list[int]) -> None:
     """The lines of a file are those that a reader finds who takes it in at once."""
     with (
@@ -163,12 +164,12 @@ def naive_lines(data: bytes) -> tuple[list[tuple[int, str]] | None, bool]:
             data = gzip.decompress(data)
         except (EOFError, OSError, zlib.error):
             return None, True
-    data = data.removeprefix(BOM_UTF8)
-    lines = data.split(b"\n")
-    if not lines[-1]:
-        lines.pop()
+    *lines, last = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+    if last := last.removesuffix(files.DOS_END):
+        lines.append(last)
+    lines = [line.removeprefix(BOM_UTF8) for line in lines]
     breaks = any(b"\0" in line or len(line) >= files.LONGEST_LINE for line in lines)
-    return [(number, line.decode("utf-8", "replace").rstrip("\r")) for number, line in enumerate(lines, 1)], breaks
+    return [(number, line.decode("utf-8", "replace")) for number, line in enumerate(lines, 1)], breaks
 
 
 ROWS = [

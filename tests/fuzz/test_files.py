@@ -91,7 +91,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "line": (bomb(b"A", 10), "memory-line, line 4: the line is longer than 1,048,576 bytes"),
     "long": (b"B" * 8 * MEBIBYTE, "memory-long, line 4: the line is longer than 1,048,576 bytes"),
     "utf-16": ("AABB\n".encode("utf-16"), "memory-utf-16, line 4: there is a NUL byte, so this is not text in UTF-8"),
-    "cut": (gzip.compress(GOOD * 20_000)[:-100], "memory-cut is truncated: its gzip data is incomplete"),
+    "cut": (gzip.compress(GOOD * 20_000)[:-100], "memory-cut is truncated: its compressed data is incomplete"),
     "empty": (b"", "memory-empty is empty"),
 }
 """What comes behind three good layouts, and what is said of it. Of the zipped ones two unpack to ten gibibytes."""

@@ -9,6 +9,7 @@ COLOURS are those of the sides, clockwise from the top side. Clockwise from abov
 (x, y+1), (x+1, y), (x+1, y-1), (x, y-1), (x-1, y), (x-1, y+1).
 """
 
+import re
 from collections.abc import Iterable, Iterator
 
 from dealmill.game import BadLayout, EachLine, Layout, Line, Reject, read_file
@@ -42,6 +43,8 @@ def canonical(text: str) -> str:
     if len(text) > LONGEST_LINE:
         raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
     field, slash, hand = text.partition("/")
+    if not slash and re.match(r"\d+ +\d+ ", text):
+        raise BadLayout(["in the problem statement's format, each number, tile and hand has a line of its own"])
     if not slash:
         raise BadLayout(["there is no / between the field and the hand"])
     faults, placed = [], []

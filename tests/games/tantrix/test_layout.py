@@ -46,6 +46,7 @@ def test_canonical_text_of_an_untidy_one() -> None:
     ("text", "expected"),
     [
         ("", ["there is no / between the field and the hand"]),
+        ("1 1 0 0 BRYRBY", ["in the problem statement's format, each number, tile and hand has a line of its own"]),
         (f"0,0:BBYYRR 1,0:GGRRBB {HAND}", ["there is no / between the field and the hand"]),
         (f"0,0;BBYYRR / {HAND}", ["'0,0;BBYYRR' is not of the form x,y:COLOURS", "there is no tile on 0,0"]),
         (f"0,0:BBYYRR a,0x:GGRRBB / {HAND}", ["x is 'a', not a whole number", "y is '0x', not a whole number"]),

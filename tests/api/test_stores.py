@@ -295,33 +295,12 @@ def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Pa
         assert ask(retracted=True)
     assert {result.run for result in opened.query()} == {3}
     assert {result.run for result in opened.query(retracted=True)} == {1, 2}
-    with pytest.raises(dealmill.VersionError, match="still installed"):
-        retraction.requeue()
-    with pytest.raises(RetractedError):
-        opened.queue(1, engine=ENGINE, max_nodes=5)
     assert len(list(opened.watch())) == 1
-    log = opened.log()
-    assert [(action.what, action.engine, action.why) for action in log][-1] == ("retract", ENGINE, "it is wrong")
-    assert [action.what for action in log][:3] == ["run"] * 3
     assert [action.what for action in opened.log(1)] == ["run", "retract"]
     assert "retract" not in [action.what for action in opened.log(3)]
-    second = opened.retract(ENGINE, "1", "another reason")
-    assert (retraction.why, second.why, len(opened.log())) == ("it is wrong", "it is wrong", len(log))
     for why in ("", "  ", None):
         with pytest.raises(UsageError, match="say what is wrong"):
             opened.retract("memory/two-pass", "1", why)  # type: ignore[arg-type]
-    with pytest.raises(NotFoundError, match="it has runs of versions: 1"):
-        opened.retract("memory/two-pass", "2", "why")
-
-
-def test_a_retraction_plans_new_runs_if_asked_to(
-    opened: Store, store: Database, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    retraction = opened.retract(ENGINE, "1", "it is wrong")
-    engine, *_ = find_game("card-pairing").engines
-    monkeypatch.setattr(type(engine), "version", "2")
-    planned = retraction.requeue()
-    assert [(old.id, new.id, new.version) for old, new in planned] == [(1, 4, "2"), (2, 5, "2")]
 
 
 def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) -> None:

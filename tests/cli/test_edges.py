@@ -83,6 +83,7 @@ WRONG_PATHS = {
     "memory-loop": "cannot be read: Too many levels of symbolic links",
     "memory-device": "is a device, not a file",
     "memory-socket": "is a socket, not a file",
+    "memory-io": "cannot be read: Input/output error",
     "memory-missing": "there is no file memory-missing",
     "memory-a.txt/x": "there is no file memory-a.txt/x",
     "memory" * 99: "cannot be read: File name too long",
@@ -106,6 +107,7 @@ def test_a_file_that_cannot_be_read_stops_only_itself(
     (tmp_path / "memory-folder").mkdir()
     (tmp_path / "memory-loop").symlink_to("memory-loop")
     (tmp_path / "memory-device").symlink_to("/dev/null")
+    (tmp_path / "memory-io").symlink_to("/proc/self/mem")
     for name, (contents, _) in WRONG_CONTENTS.items():
         (tmp_path / name).write_bytes(contents)
     with socket.socket(socket.AF_UNIX) as listening:

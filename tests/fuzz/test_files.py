@@ -18,10 +18,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.files import GZIP, open_binary
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.solve import load
-from dealmill.pipeline.store.database.revisions import open_store
 from tests.doing import deal
-from tests.fuzz import inputs
-from tests.fuzz.targets import SECRET
 from tests.servers import clean_environment, dealmill_command, files_of_ordinary_user
 
 GOOD = b"AABB\nABAB\nABBA\n"
@@ -217,27 +214,6 @@ def test_hostile_file_names_are_plain_text(tmp_path: Path) -> None:
         assert all(line.isprintable() for line in text.split("\n"))
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("/dev/zero", "/dev/zero is a device, not a file"),
-        ("/proc/self/mem", "/proc/self/mem cannot be read: Input/output error"),
-        ("n" * 300, "cannot be read: File name too long"),
-        ("memory.txt/memory.txt", "there is no file memory.txt/memory.txt"),
-        ("loop", "loop cannot be read: Too many levels of symbolic links"),
-        (".", ". is a folder; name the files in it"),
-    ],
-)
-def test_devices_folders_and_loops_give_a_one_line_error(
-    name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("memory.txt").write_bytes(GOOD)
-    Path("loop").symlink_to("loop")
-    with pytest.raises(InputError, match=message), open_binary(name) as file:
-        list(inputs.numbered_lines(file, name))
-
-
 def test_an_unreadable_file_is_reported() -> None:
     with files_of_ordinary_user(), TemporaryDirectory() as folder:
         file = Path(folder) / "memory.txt"
@@ -260,26 +236,6 @@ def test_a_command_takes_more_files_than_a_process_may_open(tmp_path: Path) -> N
         (tmp_path / f"memory-{number}.txt").write_text(layout)
     read = run("ingest", *(f"memory-{number}.txt" for number in range(2 * HANDLES)), cwd=tmp_path)
     assert (read.code, read.err.count(": 1 layout,")) == (0, 2 * HANDLES)
-
-
-@pytest.mark.parametrize(
-    ("name", "value", "message"),
-    [
-        ("DATABASE_URL", f"postgresql://me@there:{SECRET}/base", "the database URL is not valid"),
-        ("DATABASE_URL", f"postgresql:///base?password={SECRET}&what=2", "the database postgresql"),
-        ("DATABASE_URL", f"sqlite://me:{SECRET}@there/base", "the database URL names no file"),
-        ("DATABASE_URL", "sqlite:///\udcff", "is not UTF-8"),
-        ("WORKERS", SECRET, "invalid setting: DEALMILL_WORKERS"),
-    ],
-)
-def test_an_invalid_setting_is_reported_without_its_secrets(
-    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv(f"DEALMILL_{name}", value)
-    with pytest.raises(DealmillError, match=message) as told:
-        open_store(settings.__wrapped__().database_url)
-    assert SECRET not in str(told.value)
-    assert "\n" not in str(told.value)
 
 
 @pytest.mark.parametrize(

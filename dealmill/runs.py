@@ -376,7 +376,7 @@ class Run(Tabular):
         return diff(self._database, self.status(), new)
 
     def retry(self, *, progress: Progress = in_notebook) -> int:
-        """Try again the layouts on which a program failed because of the machine, and return their number.
+        """Try again the layouts that failed because of the machine, and return their number.
 
         Their verdict is ``failed``, with evidence that begins with "retryable:". While a run has such verdicts, it has
         no fingerprint.

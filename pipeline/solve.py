@@ -18,7 +18,7 @@ from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenat
 from dealmill.pipeline.games.caches import compiled_mark
 from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalMask, Engine, EngineFunction, Game, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs import AT_ONCE, PART_SECONDS
 from dealmill.pipeline.result import Result
@@ -32,6 +32,9 @@ LEAST_SECONDS = 1e-6
 
 CHECK = "the check of {} layouts"
 """What compiles the check of a game's layouts."""
+
+OF_THE_MACHINE = (MemoryError, OSError)
+"""The exceptions of engines that say something about the machine, not about the layout."""
 
 NO_ERRORS: Mapping[int, str] = MappingProxyType({})
 
@@ -128,7 +131,8 @@ def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
     except Exception as error:
         if len(layouts) == 1:
             logger.exception("%s failed on %s", engine, unpack(layouts)[0])
-            return failed_verdicts(f"{type(error).__name__}: {error}", 1)
+            retryable = RETRYABLE if isinstance(error, OF_THE_MACHINE) else ""
+            return failed_verdicts(f"{retryable}{type(error).__name__}: {error}", 1)
     middle = len(layouts) // 2
     halves = layouts.part(0, middle), layouts.part(middle, len(layouts))
     return concatenate_solved([_solve(engine, half, max_nodes) for half in halves])

@@ -1,6 +1,6 @@
 """``run``, ``ingest``, ``queue``, ``work``, ``retry`` and ``survey``: solve layouts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import click
 
@@ -112,10 +112,11 @@ def run(
             )
         if batch.runs or form:
             _summarise(batch, form)
+        retryable = _retryable(batch.runs)
     halted = [run.progress for run in batch.runs if run.progress.halted]
     for run in halted:
         tell(f"dealmill: run {run.id} is {run.control.word}; continue it with: dealmill resume {run.id}")
-    if halted or (commands and not commands.all_succeeded()):
+    if halted or retryable or (commands and not commands.all_succeeded()):
         ctx.exit(ERROR)
     _exit_after_reading(ctx, batch.errors, batch.sources)
 
@@ -134,11 +135,15 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"step by step:        {called_as()} show {first.id}:1")
     for run in batch.runs:
         tell_unproved(run.progress.unproved, run.id)
-    name = called_as()
-    failed = [run for run in batch.runs if run.progress.counts.get(Verdict.FAILED)]
+
+
+def _retryable(runs: "Iterable[dealmill.Run]") -> bool:
+    """Return whether layouts failed because of the machine, and say how to try them again."""
+    failed = [run for run in runs if run.progress.finished and run.progress.counts.get(Verdict.FAILED)]
     retryable = [run.id for run in failed if run.fingerprint is None]
     for number in retryable:
-        tell(f"failures to retry:   {name} retry {number}")
+        tell(f"failures to retry:   {called_as()} retry {number}")
+    return bool(retryable)
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:
@@ -333,12 +338,14 @@ def work(drain: bool, as_json: bool) -> None:
 @click.command()
 @click.argument("run", shell_complete=complete_run)
 @json_option
-def retry(run: str, as_json: bool) -> None:
-    """Try again the layouts of RUN (its number, or `last`) on which a program failed because of the machine.
+@click.pass_context
+def retry(ctx: click.Context, run: str, as_json: bool) -> None:
+    """Try again the layouts of RUN (its number, or `last`) that failed because of the machine.
 
-    These are layouts that took too much time or memory, or on which the program died. Their verdict is `failed`, with
-    an error that begins with "retryable:", and their run has no fingerprint. Jobs with such layouts are solved again.
-    To give them more time or memory, change `seconds` and `memory` in the manifest of the program first.
+    These are layouts for which a program took too much time or memory, or on which the program or the worker died.
+    Their verdict is `failed`, with an error that begins with "retryable:", and their run has no fingerprint. Jobs with
+    such layouts are solved again. To give a program more time or memory, change `seconds` and `memory` in its manifest
+    first. If such layouts are left, the exit code is 1.
     """
     with dealmill.open() as store:
         with shown_progress(store) as progress:
@@ -351,6 +358,8 @@ def retry(run: str, as_json: bool) -> None:
             tell(f"run {retried.id} has no layouts to try again")
         if as_json:
             write_json(status_rows(store, [retried])[0])
+        if _retryable([retried]):
+            ctx.exit(ERROR)
 
 
 COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
@@ -377,7 +386,9 @@ COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 @nodes_option
 @click.option("--report", type=click.Path(), help="Write a report with pictures to this folder.")
 @output_options
+@click.pass_context
 def survey(
+    ctx: click.Context,
     game: str,
     engine: str | None,
     half_width: str,
@@ -417,6 +428,8 @@ def survey(
         if found.facts.get(Verdict.UNWINNABLE.word):
             tell(f"unwinnable layouts:  {called_as()} query {found.id} --verdict unwinnable")
         tell(f"step by step:        {called_as()} show {found.id}:1")
+        if _retryable([found]):
+            ctx.exit(ERROR)
 
 
 def _write(found: "dealmill.Survey", form: str | None) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, bindparam, select
 
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.referee import Judgement, referee
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING
@@ -119,8 +119,10 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         return storage_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
 
     def give_up(self, store: Database, job: Job, trouble: str) -> SolvedJob:
-        """Return the verdict ``failed`` for the items of a job, with `trouble` as the error."""
-        return storage_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, trouble)
+        """Return the verdict ``failed`` for the items of a job, with `trouble` as the error. It may be tried again:
+        no engine has said that these layouts fail."""
+        error = f"{RETRYABLE}{trouble}"
+        return storage_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, error)
 
     def finish(self, store: Database, job: Job, results: SolvedJob) -> bool:
         """Write the verdicts and totals of a job and mark it done. The items that were not solved become jobs of the

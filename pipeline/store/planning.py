@@ -11,7 +11,7 @@ from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, packs, runs, sources, verdicts
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
@@ -253,11 +253,16 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
             f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
         )
+    _check_dealt_here(run)
+    return plan_rerun(store, run, engine.version)
+
+
+def _check_dealt_here(run: RunStatus) -> None:
+    """Check that the deals of a run can be dealt again, if it is packed."""
     if run.storage is Storage.PACKED:
         from dealmill.pipeline.store.storages.packed_solving import deals_of
 
         deals_of(run)
-    return plan_rerun(store, run, engine.version)
 
 
 def reset_failed(store: Database, run: int) -> int:
@@ -284,6 +289,7 @@ def reset_failed(store: Database, run: int) -> int:
             connection.execute(
                 delete(blocks).where(blocks.c.run_id == run, block >= block_of(first), block <= block_of(stop - 1))
             )
+            connection.execute(delete(packs).where(packs.c.run_id == run, packs.c.first == first))
             connection.execute(delete(jobs).where(jobs.c.id == number))
         cut(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
         if failed:
@@ -299,10 +305,11 @@ def queue_retry(store: Database, run: RunStatus) -> int:
     RetractedError
         If its engine version was retracted.
     VersionError
-        If another version of its engine is installed.
+        If another version of its engine is installed, or of the generator of a packed run.
     """
     check_finished(run)
     check_not_imported(run)
+    _check_dealt_here(run)
     if run.retracted is not None:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
     if here := Installation().mismatch(run.engine, run.version):

@@ -15,7 +15,7 @@ def test_what_failed_for_lack_of_memory_is_tried_again(declare: Declare, tmp_pat
     env = {"DEALMILL_ENGINES": str(folder)}
     (tmp_path / "memory.txt").write_text("\n".join(LAYOUTS))
     ran = dealmill("run", "memory.txt", "--engine", "program", "--json", cwd=tmp_path, env=env)
-    assert ran.returncode == 0, ran.stderr
+    assert ran.returncode == 1, ran.stderr
     [summary] = json.loads(ran.stdout)
     assert (summary["scored"], summary["failed"]) == (3, 1)
     assert "memory/program on CADBABDC: retryable: it ended with exit code 1" in ran.stderr
@@ -23,7 +23,11 @@ def test_what_failed_for_lack_of_memory_is_tried_again(declare: Declare, tmp_pat
     assert "retry 1" in ran.stderr
 
     retried = dealmill("retry", "1", "--json", cwd=tmp_path, env=env)
-    assert retried.stderr.endswith("run 1: tried 1 layout again; the run now has 1 failed\n")
+    assert retried.returncode == 1
+    assert (
+        "run 1: tried 1 layout again; the run now has 1 failed\nfailures to retry:   dealmill retry 1\n"
+        in retried.stderr
+    )
     assert json.loads(retried.stdout)["fingerprint"] is None
     declare("needs memory", LAYOUTS[2], memory=1_000)
     retried = dealmill("retry", "1", "--json", cwd=tmp_path, env=env)

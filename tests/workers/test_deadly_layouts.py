@@ -30,32 +30,46 @@ def env(request: pytest.FixtureRequest, tmp_path: Path) -> dict[str, str]:
 @pytest.mark.long
 def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_path: Path) -> None:
     ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env=env)
-    assert ran.returncode == 0, ran.stderr
+    assert ran.returncode == 1, ran.stderr
+    assert "failures to retry:   dealmill retry 1" in ran.stderr
     [summary] = json.loads(ran.stdout)
     assert (summary["scored"], summary["failed"]) == (62, 2)
     failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
     assert [row["item"] for row in failed] == [f"1:{number}" for number in DEADLY]
     for row, (number, signal) in zip(failed, DEADLY.values(), strict=True):
-        assert row["evidence"] == f"gave up after 5 attempts: Worker exited prematurely: signal {number} ({signal})"
+        assert (
+            row["evidence"]
+            == f"retryable: gave up after 5 attempts: Worker exited prematurely: signal {number} ({signal})"
+        )
     [status] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path, env=env).stdout)
     assert status["layouts"] == status["solved"] + status["pending"] == 64
-    assert (status["pending"], status["failed"], len(status["fingerprint"])) == (0, 2, 64)
+    assert (status["pending"], status["failed"], status["fingerprint"]) == (0, 2, None)
     audit = dealmill("audit", "1", cwd=tmp_path, env=env)
     assert "62 valid, 0 invalid, 2 without evidence; 0 faults" in audit.stderr, audit.stderr
     sound = {key: value for key, value in env.items() if key.startswith("DEALMILL_DATABASE")}
     rerun = dealmill("rerun", "1", "--json", cwd=tmp_path, env=sound)
     assert rerun.returncode == 3
     assert [row["item"] for row in json.loads(rerun.stdout)] == [f"1:{number}" for number in DEADLY]
+    assert dealmill("retry", "1", cwd=tmp_path, env=sound).returncode == 0
+    first, second = json.loads(dealmill("status", "--json", cwd=tmp_path, env=sound).stdout)
+    assert first["fingerprint"] == second["fingerprint"] is not None
 
 
 @pytest.mark.parametrize("env", ["sqlite"], indirect=True)
 def test_a_deal_of_a_survey_that_kills_its_worker_fails_with_its_block(env: dict[str, str], tmp_path: Path) -> None:
     ran = dealmill("survey", "memory", "--seed", "9", "--count", "3000", "--json", cwd=tmp_path, env=env)
-    assert ran.returncode == 0, ran.stderr
+    assert ran.returncode == 1, ran.stderr
     [row] = json.loads(ran.stdout)
     assert (row["deals"], row["scored"], row["failed"]) == (3_000, 2_000, 1_000)
     failed = json.loads(dealmill("query", "1", "--verdict", "failed", "--json", cwd=tmp_path, env=env).stdout)
     assert [row["line"] for row in failed] == list(range(1, 1_001))
-    assert failed[-1]["evidence"] == "gave up after 5 attempts: Worker exited prematurely: signal 9 (SIGKILL)"
+    assert (
+        failed[-1]["evidence"] == "retryable: gave up after 5 attempts: Worker exited prematurely: signal 9 (SIGKILL)"
+    )
     audit = dealmill("audit", "1", cwd=tmp_path, env=env)
     assert "2,000 valid, 0 invalid, 1,000 without evidence; 0 faults" in audit.stderr, audit.stderr
+    assert dealmill("retry", "1", cwd=tmp_path).returncode == 0
+    [status] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path).stdout)
+    assert (status["scored"], len(status["fingerprint"])) == (3_000, 64)
+    audit = dealmill("audit", "1", cwd=tmp_path)
+    assert "3,000 valid, 0 invalid, 0 without evidence; 0 faults" in audit.stderr, audit.stderr

@@ -75,7 +75,7 @@ def test_a_job_that_always_fails_is_failed_with_its_reason_and_blocks_no_other(s
     found = find_run(store, run.id)
     assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
     [failed] = Rows().page(store, found, Filter((Verdict.FAILED,)), 0, 9).results
-    assert failed.evidence == "gave up after 5 attempts: MemoryError: no room"
+    assert failed.evidence == "retryable: gave up after 5 attempts: MemoryError: no room"
 
 
 def test_a_job_whose_result_cannot_be_stored_is_given_up_with_an_error(

@@ -26,8 +26,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
-from dealmill.pipeline.store.storages.packed import Packed
-from dealmill.pipeline.store.storages.packed_solving import SolvedPack
+from dealmill.pipeline.store.storages.packed_solving import SolvedPack, deals_of, solve_pack
 from dealmill.workers import tasks
 from tests.servers import Postgres
 
@@ -72,7 +71,8 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
     count = max(COUNT // workers, LEAST) * workers
     run = plan_jobs(store, count + WARM * workers)
     numbers = leases.pending(store, SOLVING, installed_engines(), count + WARM * workers)
-    found = Packed().solve(store, find_run(store, run), 1, BLOCK + 1)
+    planned = find_run(store, run)
+    found = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
     url = store.url.render_as_string(hide_password=False)
     times: list[tuple[float, float, float]] = []
     start, ended = (threading.Barrier(workers, action=lambda: times.append(_now(server))) for _ in range(2))

@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.storages.packed import Packed
+from dealmill.pipeline.store.storages.packed_solving import deals_of, solve_pack
 from dealmill.workers import tasks
 from tests.servers import Postgres
 
@@ -73,7 +73,8 @@ def _statements(store: Database, run: int) -> list[str]:
     def note(_connection: object, _cursor: object, statement: str, parameters: Any, *_rest: object) -> None:
         sent.append(_written(statement, parameters))
 
-    found = Packed().solve(store, find_run(store, run), 1, BLOCK + 1)
+    planned = find_run(store, run)
+    found = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
     opened = patch.object(tasks, "configured_store", lambda: open_store(url))
     hooks: dict[str, Callable[..., object]] = {
         "before_cursor_execute": note,

@@ -20,11 +20,14 @@ from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalMask, Engine, En
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.programs import AT_ONCE, PART_SECONDS
 from dealmill.pipeline.result import Result
 
 logger = logging.getLogger(__name__)
 
+PART_SECONDS = 2.0
+"""The time after which a worker that solves a job leaves the rest of its layouts to others."""
+AT_ONCE = 10
+"""The layouts for which a program is called at once, or an engine at the beginning of a job."""
 GROWTH = 4
 """How many times as many layouts an engine may get at once as before, unless it will solve all of them in time."""
 LEAST_SECONDS = 1e-6

@@ -49,7 +49,7 @@ settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
 take_workers_from(fork_server_for)
 share_statements()
-solve.PART_SECONDS = inf  # type: ignore[attr-defined]  # jobs are done whole in this process, however busy it is
+solve.PART_SECONDS = inf  # jobs are done whole in this process, however busy it is
 
 
 @pytest.fixture(scope="session")

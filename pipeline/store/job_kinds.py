@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import Connection, bindparam, select, update
 
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.referee import Judgement, referee
@@ -16,8 +16,9 @@ from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.shapes import Fault
-from dealmill.pipeline.store.database.tables import audits
+from dealmill.pipeline.store.database.tables import audits, runs
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, Lease
@@ -94,6 +95,10 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
         """Return the number of verdicts or judgements by word, for the metrics."""
 
 
+START_OF_RUN = update(runs).where(runs.c.id == bindparam("run"), runs.c.started.is_(None)).values(started=clock())
+"""In the row of the run, because the jobs that were claimed first may be split or merged later."""
+
+
 class SolvingJobs(JobKind[Job, SolvedJob]):
     """The jobs of runs. The storage of a run decides how its items are solved and its verdicts stored."""
 
@@ -111,6 +116,8 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         """Claim a job for `seconds`, with its run."""
         with store.writing() as connection:
             lease = leases.claim(connection, SOLVING, number, worker, seconds)
+            if lease is not None:
+                connection.execute(START_OF_RUN, {"run": lease.owner})
             run = None if lease is None else run_of_job(connection, SOLVING, number)
         return None if lease is None or run is None else Job(lease, run)
 

@@ -9,13 +9,18 @@ from collections.abc import Callable
 from contextlib import ExitStack, suppress
 
 import psycopg
+from sqlalchemy import select
 
-from dealmill.pipeline.store.database.tables import Control
+from dealmill.pipeline.store.database.tables import DONE, LEASED, Control, jobs
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.jobs import jobs_over
 from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.workers import worker_name
 from dealmill.workers.app import BROKER_PATIENCE, QUEUE
 from tests.faults.place import LEASE_SECONDS, UP_SECONDS
+from tests.faults.processes import children_of, is_worker
 from tests.faults.scene import HOSTS, Scene
+from tests.forks.slow import JOB_SECONDS
 
 COPY = b"PGCOPY\n\xff\r\n\0"
 """The header of a binary COPY."""
@@ -67,6 +72,41 @@ def stop_a_child(scene: Scene) -> None:
     time.sleep(LEASE_SECONDS + 1)
     with suppress(ProcessLookupError):
         os.kill(child, signal.SIGCONT)
+
+
+def suspend_a_host(scene: Scene) -> None:
+    """Stop a command with all of its processes until their leases have expired, as a laptop that sleeps."""
+    command = scene.hosts[scene.chance.choice(HOSTS)].pid
+    workers = [process for process in children_of(command) if is_worker(process)]
+    stopped = [command, *workers, *(child for worker in workers for child in children_of(worker))]
+    for number, seconds in ((signal.SIGSTOP, LEASE_SECONDS + 1), (signal.SIGCONT, 0)):
+        for process in stopped:
+            with suppress(ProcessLookupError):
+                os.kill(process, number)
+        time.sleep(seconds)
+
+
+def do_a_long_job(scene: Scene) -> None:
+    """Start a command whose jobs take ten leases, wait until it has done one, and terminate it."""
+    slow = scene.start("work", env={JOB_SECONDS: str(10 * LEASE_SECONDS), "DEALMILL_WORKERS": "1"})
+    names = list[str]()
+
+    def held() -> tuple[int, int] | None:
+        names[:] = [worker_name(child) for worker in children_of(slow.pid) for child in children_of(worker)]
+        query = select(jobs.c.run_id, jobs.c.first).where(jobs.c.worker.in_(names), jobs.c.state == LEASED)
+        with scene.store.reading() as connection:
+            row = connection.execute(query).one_or_none()
+        return None if row is None else (row.run_id, row.first)
+
+    scene.until(held)
+    job = held()
+    assert job
+    scene.until(lambda: held() != job)
+    with scene.store.reading() as connection:
+        [state] = {row.state for row in jobs_over(connection, *job, job[1] + 1)}
+    assert state == DONE
+    slow.terminate()
+    assert slow.wait(60) == 0
 
 
 def join_another(scene: Scene) -> None:
@@ -270,6 +310,8 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "run paused": pause_a_run,
     "run cancelled": cancel_a_run,
     "process stopped past its lease": stop_a_child,
+    "laptop that sleeps": suspend_a_host,
+    "job of ten leases": do_a_long_job,
     "one more reconciler": join_another,
     "broker killed, its data lost": kill_the_broker,
     "broker slow": slow_the_broker,

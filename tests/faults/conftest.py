@@ -6,7 +6,6 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.doing import dealer
 from tests.faults.place import Place
 from tests.servers import Postgres
 
@@ -23,6 +22,6 @@ def place(request: pytest.FixtureRequest) -> Iterator[Place]:
         else:
             postgres: Postgres = request.getfixturevalue("postgres")
             url = postgres.new_database()
-        with Place(Path(name), url, dealer("memory")(1, 1, ITEMS), CHUNK) as found:
+        with Place(Path(name), url, 1, ITEMS, CHUNK) as found:
             found.plan()
             yield found

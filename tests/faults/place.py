@@ -13,10 +13,15 @@ from typing import Self
 
 from sqlalchemy import text
 
+from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database, patiently
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.status import find_run
@@ -35,9 +40,10 @@ UP_SECONDS = 60
 
 
 class Place:
-    """A folder with a store and runs over the same layouts. Commands run there with two workers and short leases."""
+    """A folder with a store and runs over the same deals, of which every other one is packed. Commands run there with
+    two workers and short leases."""
 
-    def __init__(self, folder: Path, url: str, layouts: list[str], chunk: int) -> None:
+    def __init__(self, folder: Path, url: str, seed: int, items: int, chunk: int) -> None:
         self.folder = folder
         self.store = Database(database_url(url))
         revisions.upgrade(self.store)
@@ -46,7 +52,8 @@ class Place:
             "DEALMILL_WORKERS": "2",
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
         }
-        self.layouts = layouts
+        self._deals = DealRange(find_engine(ENGINE)[0], seed, 1, items, {})
+        self.layouts = unpack(self._deals.texts())
         self.runs: list[int] = []
         self._chunk = chunk
         self.output_file = folder / "output"
@@ -65,10 +72,16 @@ class Place:
             command.wait()
 
     def plan(self) -> None:
-        """Plan another run over the same layouts."""
-        source = a_source(self.store, ENGINE, self.layouts, f"{len(self.runs)}.txt")
-        version = find_engine(ENGINE)[1].version
-        self.runs.append(plan_run(self.store, source, ENGINE, version, None, chunk=self._chunk))
+        """Plan another run over the same deals: the first stored as rows, the second packed, and so on. Jobs of packed
+        runs are parts of a block."""
+        count, version = len(self.runs), find_engine(ENGINE)[1].version
+        if count % 2:
+            source, storage = deals_source(self.store, self._deals), Storage.PACKED
+        else:
+            source, storage = a_source(self.store, ENGINE, self.layouts, f"{count}.txt"), Storage.ROWS
+        limit = MOST_NODES - count  # otherwise, it would be the same run as before
+        run = plan_run(self.store, source, ENGINE, version, limit, storage=storage, chunk=self._chunk)
+        self.runs.append(run)
 
     @property
     def planned(self) -> int:
@@ -158,9 +171,21 @@ class Place:
             audit = an_audit(self.store, run)
             assert (audit.valid, audit.invalid, audit.faults) == (len(self.layouts), 0, 0)
 
+    def stored(self) -> tuple[int, int]:
+        """Return the number of stored verdicts, and that of items that have one."""
+        with self.store.reading() as connection:
+            packed, rows, items = (
+                int(connection.execute(text(query)).scalar_one())
+                for query in (
+                    "SELECT coalesce(sum(stop - first), 0) FROM packs",
+                    "SELECT count(*) FROM verdicts",
+                    "SELECT count(*) FROM (SELECT DISTINCT run_id, position FROM verdicts) AS items",
+                )
+            )
+        return rows + packed, items + packed
+
     def check(self) -> None:
         """Check that no result is lost or duplicated, and that no traceback was printed."""
-        with self.store.reading() as connection:
-            assert connection.execute(text("SELECT count(*) FROM verdicts")).scalar_one() == self.planned
+        assert self.stored() == (self.planned, self.planned)
         self.check_runs()
         assert "Traceback" not in self.output, self.output

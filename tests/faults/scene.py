@@ -15,7 +15,6 @@ from dealmill.pipeline.errors import StoreUnavailable
 from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.store.database.connections import patiently
 from dealmill.workers.broker import find_server
-from tests.doing import dealer
 from tests.faults.place import UP_SECONDS, Place
 from tests.faults.wire import Wire
 from tests.forks.background import ForkedCommand
@@ -41,7 +40,7 @@ class Scene(Place):
 
     def __init__(self, folder: Path, postgres: Postgres, seed: int) -> None:
         url = postgres.new_database()
-        super().__init__(folder, url, dealer("memory")(seed, 1, ITEMS), CHUNK)
+        super().__init__(folder, url, seed, ITEMS, CHUNK)
         self.chance = Random(seed)
         self.postgres = postgres
         self.temporary = folder / "tmp"

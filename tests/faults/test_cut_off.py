@@ -13,7 +13,6 @@ from sqlalchemy import text
 from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers.broker import find_server
-from tests.doing import dealer
 from tests.faults.place import Place
 from tests.servers import clean_environment, dealmill_command, running_postgres
 
@@ -78,7 +77,7 @@ def test_a_host_that_is_disconnected_and_reconnected_loses_and_duplicates_nothin
         server = up.enter_context(running_postgres(HERE))
         up.enter_context(the_broker(tmp_path))
         url = server.new_database()
-        place = Place(tmp_path, url, dealer("memory")(1, 1, LAYOUTS), CHUNK)
+        place = Place(tmp_path, url, 1, LAYOUTS, CHUNK)
         place.plan()
         settings = {
             **place.settings,

@@ -16,7 +16,10 @@ def attempts(place: Place) -> set[int]:
 
 
 @pytest.mark.long
-def test_a_job_of_ten_leases_is_done_once(place: Place) -> None:
+@pytest.mark.parametrize("run", [1, 2], ids=["rows", "packed"])
+def test_a_job_of_ten_leases_is_done_once(place: Place, run: int) -> None:
+    place.plan()
+    assert place.command("cancel", str(3 - run)).returncode == 0
     lease = 0.4
     settings = {JOB_SECONDS: str(LEASES * lease), "DEALMILL_LEASE_SECONDS": str(lease)}
     working = place.start("work", env=settings)

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import text
-
 from tests.faults.catalogue import FAULTS
 from tests.faults.scene import Scene
 from tests.servers import Postgres
@@ -47,10 +45,7 @@ def endure(postgres: Postgres, faults: Sequence[str], seed: int) -> Endured:
 
 
 def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> Endured:
-    with scene.store.reading() as connection:
-        rows, different = connection.execute(
-            text("SELECT count(*), count(DISTINCT (run_id, position)) FROM verdicts")
-        ).one()
+    rows, different = scene.stored()
     scene.check_runs()
     tracebacks = [traceback for traceback in scene.output.split("Traceback")[1:] if FORGED not in traceback]
     assert not tracebacks, "\n".join(tracebacks)

@@ -17,7 +17,6 @@ from sqlalchemy import (
     false,
     func,
     insert,
-    literal,
     literal_column,
     select,
     true,
@@ -59,7 +58,6 @@ AUDITING = JobTable(
     owners=audits_of,
     open=true(),
     cancelled=false(),
-    grain=literal(1),
 )
 UNFINISHED = select(audit_jobs.c.audit_id).where(
     audit_jobs.c.state.in_((PENDING, LEASED)), *(audit_jobs.c[name] == 0 for name in AUDITING.totals)

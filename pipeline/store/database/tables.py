@@ -52,7 +52,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0017"
+REVISION = "0018"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -260,6 +260,7 @@ runs = Table(
     Column("priority", Integer, nullable=False, default=0, comment="jobs of runs with a higher one are done first"),
     Column("tags", Text, comment="words in alphabetical order, with a space between them", info=LONGEST_NAME),
     Column("note", Text, info=LONGEST_NAME),
+    Column("started", Float, comment="when its first job was claimed"),
     UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
     Index(None, "priority"),
 )
@@ -310,6 +311,7 @@ jobs = Table(
     Column("greatest_nodes", BigInteger),
     Column("node_counts", JsonNumbers, comment="verdicts by start of the bar of their nodes"),
     Column("cpu_seconds", Float, comment="processor seconds that its engine took; NULL if that is not known"),
+    Column("part", Text, comment="of a packed run: results of a part of a block, until the block is complete"),
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
     Index("ix_jobs_seen", SEEN),

@@ -23,7 +23,6 @@ from sqlalchemy import (
     tuple_,
 )
 
-from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.verdict import Verdict
@@ -102,9 +101,6 @@ SOLVING = JobTable(
     owners=workable_runs,
     open=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.ACTIVE),
     cancelled=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.CANCELLED),
-    grain=select(case((runs.c.storage == Storage.PACKED, BLOCK), else_=1))
-    .where(runs.c.id == jobs.c.run_id)
-    .scalar_subquery(),
 )
 
 IS_PENDING_JOB = text(f"jobs.{IS_PENDING}")

@@ -15,7 +15,7 @@ Leases use the clock of the database. If it is set forward, leases expire early,
 it is set back, a lease or a pause that started in what is now the future ends at once.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -42,6 +42,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
+from dealmill.pipeline.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
@@ -77,7 +78,7 @@ class JobTable:
     `owner` is the column of the run or audit that a job belongs to, and `owners` selects those that can be worked on
     with the installed engines. `open` is the condition that users have not stopped the owner of a job, and `cancelled`
     that they have cancelled it. `run` is the column of the run that a job is about, in `joined`, the table joined with
-    others. `totals` are the columns that a finished job fills. Jobs are split at multiples of `grain` items.
+    others. `totals` are the columns that a finished job fills.
     """
 
     table: Table
@@ -88,7 +89,6 @@ class JobTable:
     owners: Callable[[Installed], Select[tuple[int]]]
     open: ColumnElement[bool]
     cancelled: ColumnElement[bool]
-    grain: ColumnElement[int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,16 +147,35 @@ def finish(
 ) -> bool:
     """Mark a job done, in the transaction that writes its results. Return False if another attempt holds the job.
 
-    If only the items before `stop` were done, the job ends there, and the rest is cut into pending jobs as long as it.
+    If only the items before `stop` were done, the job ends there, and the rest is cut into pending jobs (`pieces`).
     """
     end = lease.stop if stop is None else stop
     mine = connection.execute(_finishing(jobs), {**_of(lease), "end": end, **totals})
     if mine.rowcount != 1:
         return False
     if end < lease.stop:
-        starts = range(end, lease.stop, end - lease.first)
-        cut(connection, jobs, lease.owner, [(start, min(start + starts.step, lease.stop)) for start in starts])
+        cut(connection, jobs, lease.owner, list(pieces(end, lease.stop, end - lease.first)))
     return True
+
+
+def pieces(first: int, stop: int, length: int) -> Iterator[tuple[int, int]]:
+    """Cut the rest `[first, stop)` of a job into ranges of at most `length` items, as many as were done in time.
+
+    If these are shorter than a block, only the rest of the block is cut, so that slow runs do not have a row for every
+    few items, and blocks are completed one after the other; what is left will be cut when it is done.
+    """
+    end = stop if length >= BLOCK else min(stop, block_range(block_of(first), stop)[1])
+    for start in range(first, end, length):
+        yield start, min(start + length, end)
+    if end < stop:
+        yield end, stop
+
+
+def halves(first: int, stop: int) -> list[tuple[int, int]]:
+    """Split a range in two, at the end of a block if it is longer than one."""
+    grain = BLOCK if stop - first > BLOCK else 1
+    middle = first + max((stop - first) // (2 * grain), 1) * grain
+    return [(first, middle), (middle, stop)]
 
 
 @cache
@@ -273,7 +292,7 @@ def leased(store: Database, jobs: JobTable) -> set[str]:
 
 
 def free_expired(store: Database, jobs: JobTable) -> None:
-    """Make jobs with expired leases pending again. Split each in two, unless it is no longer than the grain."""
+    """Make jobs with expired leases pending again. Split each in two, unless it is of one item."""
     table, expired = jobs.table, _expired(jobs)
     with store.reading() as connection:
         if not connection.execute(select(exists().where(expired))).scalar_one():
@@ -281,16 +300,15 @@ def free_expired(store: Database, jobs: JobTable) -> None:
     with store.writing() as connection:
         # A locked row is being finished by a worker that is late or hangs.
         free = (
-            select(table.c.id, jobs.owner, table.c.first, table.c.stop, jobs.grain.label("grain"))
+            select(table.c.id, jobs.owner, table.c.first, table.c.stop)
             .where(expired)
             .with_for_update(of=table, skip_locked=True)
         )
         found = connection.execute(free).all()
-        long = [row for row in found if row.stop - row.first > row.grain]
+        long = [row for row in found if row.stop - row.first > 1]
         connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
-        for _, owner, first, stop, grain in long:
-            middle = first + max((stop - first) // (2 * grain), 1) * grain
-            cut(connection, jobs, owner, [(first, middle), (middle, stop)])
+        for _, owner, first, stop in long:
+            cut(connection, jobs, owner, halves(first, stop))
         trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
         connection.execute(
             update(table)

@@ -57,8 +57,9 @@ class RunStatus(PlannedRun):
     range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
     by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
     items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
-    any, and `recent_seconds` the time they took. `rejected` is the number of rejects of its source. `held` counts the
-    leases that have not expired. Times are by the clock of the database: when its first job `started`, when its newest
+    any, and `recent_seconds` how much of that minute the run took. `rejected` is the number of rejects of its source.
+    `held` counts the leases that have not expired. Times are by the clock of the database: when it `started`, with the
+    reading of its source if that was not read before, otherwise with its first job; when its newest
     one was claimed or finished (`seen`), when entries of its source were last stored (`read`), and `now`.
     `cpu_seconds` are the processor seconds that its engine took; None if no job is done, or if what one of them cost is
     not on record.
@@ -125,7 +126,7 @@ class RunStatus(PlannedRun):
 
     @property
     def seconds(self) -> float | None:
-        """The time since its first job was started, up to the last one unless it goes on; None if none was started."""
+        """The time since it was started, up to the last job unless it goes on; None if no job was started."""
         if self.started is None or self.seen is None:
             return None
         end = self.now if self.state in {"reading", "solving"} else self.seen
@@ -336,8 +337,10 @@ def _counted() -> Select[*tuple[Any, ...]]:
             ((runs.c.storage == Storage.PACKED) | sources.c.complete).label("complete"),
             *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
             func.coalesce(counted.c.held, 0).label("held"),
-            counted.c.recent_seconds,
-            counted.c.started,
+            counted.c.finished,
+            cast(case((sources.c.advanced > runs.c.created, runs.c.created), else_=runs.c.started), Float).label(
+                "started"
+            ),
             counted.c.seen,
             bounded(sources.c.rejected).label("rejected"),
             cast(func.coalesce(sources.c.advanced, sources.c.created), Float).label("read"),
@@ -376,15 +379,14 @@ def _sums() -> Select[*tuple[Any, ...]]:
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
             *(func.sum(bounded(jobs.c[name], -MOST)).label(name) for name in TOTALS),
             func.sum(case((recent, size), else_=0)).label("recent"),
-            cast(func.max(jobs.c.finished) - func.min(case((recent, jobs.c.started))), Float).label("recent_seconds"),
-            cast(func.min(jobs.c.started), Float).label("started"),
+            cast(latest.c.at, Float).label("finished"),
             cast(func.max(SEEN), Float).label("seen"),
             func.sum(case((and_(jobs.c.state == LEASED, jobs.c.leased_until > clock()), 1), else_=0)).label("held"),
             case((func.count(cost) == how_many(DONE), cast(func.sum(cost), Float))).label("cpu_seconds"),
         )
         .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
         .where(these)
-        .group_by(jobs.c.run_id)
+        .group_by(jobs.c.run_id, latest.c.at)
     )
     return query
 
@@ -427,7 +429,7 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         value_sum=int(counted["value_sum"]),
         nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),
-        recent_seconds=max(counted["recent_seconds"] or 0.0, 0.0),  # negative if the clock was set back meanwhile
+        recent_seconds=_recent_seconds(counted["started"], counted["finished"]),
         rejected=int(counted["rejected"]),
         held=int(counted["held"]),
         started=instant(counted["started"]),
@@ -436,6 +438,12 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         now=instant(counted["now"]) or datetime.now(UTC),
         cpu_seconds=counted["cpu_seconds"],
     )
+
+
+def _recent_seconds(started: float | None, finished: float | None) -> float:
+    """Return the time up to the last result that counts as recent: at most a minute, and not negative if the clock was
+    set back meanwhile."""
+    return 0.0 if started is None or finished is None else min(max(finished - started, 0.0), MINUTE)
 
 
 def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:

@@ -2,10 +2,11 @@
 
 Neither layouts nor evidence are stored. They are dealt and solved again on request, and the result is compared with the
 record: one or two bits per verdict in the pack of its job, and the digest of its block, which covers the evidence. Jobs
-consist of whole blocks, except for the last one. Only the errors of failed layouts are rows, because solving again
-might not reproduce them.
+consist of whole blocks, except for the parts of a block that is not complete (`parts`). Only the errors of failed
+layouts are rows, because solving again might not reproduce them.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby, islice
@@ -19,6 +20,7 @@ from dealmill.pipeline.errors import DifferenceError, VersionError
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import duration
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.connections import Database
@@ -33,11 +35,13 @@ from dealmill.pipeline.store.storages import packed_audit
 from dealmill.pipeline.store.storages.blocks import mark, recorded_digests
 from dealmill.pipeline.store.storages.packed_solving import (
     SolvedPack,
+    SolvedPart,
     deals_of,
     dealt_here,
+    give_up,
     load_deals,
     reproduces,
-    solve_pack,
+    solve_in_time,
     solve_range,
 )
 from dealmill.pipeline.store.storages.packs import Pack, next_pack, previous_pack, stored_block
@@ -52,9 +56,13 @@ from dealmill.pipeline.store.storages.storage import (
 )
 from dealmill.pipeline.store.storages.stretches import Stretch
 
+logger = logging.getLogger(__name__)
+
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
+LONG_SECONDS = 1.0
+"""The expected time from which on it is said that a block is solved again."""
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
@@ -70,6 +78,15 @@ def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
     stored = stored_block(store, run.id, first, stop)
+    seconds = (run.cpu_seconds or 0.0) / max(run.solved, 1) * (stop - first)
+    if seconds > LONG_SECONDS:
+        logger.warning(
+            "solving items %s to %s of run %d again, which takes about %s",
+            f"{first:,}",
+            f"{stop - 1:,}",
+            run.id,
+            duration(seconds),
+        )
     layouts, solved = solve_range(deals, run, first, stop, stored.errors)
     if not reproduces(stored, first, layouts, solved):
         raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
@@ -282,11 +299,13 @@ class Packed(VerdictStorage):
     def prepare_audit(self) -> None:
         caches()
 
-    def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack:
-        return solve_pack(deals_of(run), run, first, stop, {})
+    def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack | SolvedPart:
+        return solve_in_time(deals_of(run), run, first, stop)
 
-    def give_up(self, _store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedPack:
-        return solve_pack(deals_of(run), run, first, stop, dict.fromkeys(range(first, stop), trouble))
+    def give_up(
+        self, _store: Database, run: PlannedRun, first: int, stop: int, trouble: str
+    ) -> SolvedPack | SolvedPart:
+        return give_up(deals_of(run), run, first, stop, trouble)
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
         pack, block, job = (

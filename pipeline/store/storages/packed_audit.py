@@ -16,8 +16,9 @@ from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.blocks import stray_blocks
-from dealmill.pipeline.store.storages.packed_solving import dealt_here, solve_pack, solve_range
+from dealmill.pipeline.store.storages.packed_solving import SolvedPart, dealt_here, solve_pack, solve_range
 from dealmill.pipeline.store.storages.packs import errors_of, stored_block
+from dealmill.pipeline.store.storages.parts import decode, encode
 from dealmill.pipeline.store.storages.stretches import (
     UNFINISHED,
     BlockRecord,
@@ -116,9 +117,24 @@ def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) 
         elif pack is not None:
             solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
             counted = {**solved.totals, **_recorded(row, solved.spread), "moments": solved.packed_moments}
+        elif row.part is not None:
+            counted = _counted_part(deals, run, row)
         job = job_record(row, counted)
         jobs.append(replace(job, totals={**job.totals, "moments": getattr(pack, "moments", None)}))
     return jobs, damaged
+
+
+def _counted_part(deals: DealRange, run: PlannedRun, job: JobRow) -> Mapping[str, object]:
+    """Return the values in the row of a job that is a part of a block, computed again."""
+    try:
+        recorded = to_batch(decode(job.part))
+    except (TypeError, ValueError):
+        return {"part": "results of its items"}
+    rows = enumerate(zip(recorded.verdicts, recorded.evidence, strict=True), start=job.first)
+    errors = {position: str(error) for position, (verdict, error) in rows if verdict is Verdict.FAILED}
+    _, solved = solve_range(deals, run, job.first, job.stop, errors)
+    part = SolvedPart(run, job.first, solved, 0.0)
+    return {**part.totals, **part.spread, "part": encode(solved)}
 
 
 def _recorded(job: JobRow, spread: Mapping[str, object]) -> Mapping[str, object]:

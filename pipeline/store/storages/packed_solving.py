@@ -1,29 +1,31 @@
 """Dealing and solving the items of packed runs: first by a job, and again when their layouts or evidence are
 requested."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import isqrt
-from time import process_time
+from time import monotonic, process_time
 
 import numpy as np
 from sqlalchemy import Connection
 
+from dealmill.pipeline import solve as solving
 from dealmill.pipeline.arguments import MOST
 from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.digests import BLOCK, block_of, whole_blocks
+from dealmill.pipeline.digests import BLOCK, block_of, block_range, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
 from dealmill.pipeline.games import engine_of_run, find_game
-from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, unpack
+from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, unpack
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import solve_texts
+from dealmill.pipeline.solve import failed_verdicts
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.packs import MOMENTS, StoredBlock, pack
+from dealmill.pipeline.store.storages.parts import merge_jobs, solved_block, write_part
 
 
 def deals_of(run: PlannedRun) -> DealRange:
@@ -77,7 +79,18 @@ def solve_range(
     """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position)."""
     layouts = deals.part(first, stop).texts()
     known = {position - first: error for position, error in errors.items() if first <= position < stop}
-    return layouts, solve_texts(run.engine, layouts, run.max_nodes, known)
+    return layouts, _in_range(solving.solve_texts(run.engine, layouts, run.max_nodes, known))
+
+
+def _in_range(solved: Solved) -> Solved:
+    """Return verdicts with `FAILED` in place of those whose values are too large to be added up."""
+    large = np.flatnonzero((solved.verdicts == SCORED) & (np.abs(solved.values) > MOST_VALUE))
+    if not len(large):
+        return solved
+    failed = [failed_verdicts(TOO_LARGE.format(value), 1) for value in solved.values[large].tolist()]
+    order = np.arange(len(solved.verdicts))
+    order[large] = len(order) + np.arange(len(large))
+    return concatenate_solved([solved, *failed]).take(order)
 
 
 def reproduces(stored: StoredBlock, first: int, layouts: Texts, solved: Solved) -> bool:
@@ -87,9 +100,9 @@ def reproduces(stored: StoredBlock, first: int, layouts: Texts, solved: Solved) 
 
 
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
-AT_ONCE = 3 * BLOCK
-"""Deals per kernel call. With one block per call, the overhead of Python adds up to 15 %; with four, the texts of some
-games no longer fit into a core's cache."""
+BLOCKS_AT_ONCE = 3
+"""The most blocks per kernel call. With one, the overhead of Python adds up to 15 %; with four, the texts of some games
+no longer fit into a core's cache."""
 
 
 MOST_VALUE = isqrt(MOST // BLOCK)
@@ -99,10 +112,10 @@ TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a pack
 
 @dataclass(frozen=True, slots=True)
 class SolvedPack:
-    """The results of a job of a packed run, for the items from position `first` on.
+    """The results of a job of a packed run, for the whole blocks from position `first` on.
 
-    `values` is read for scored verdicts only. `moments` has a row per block: the sum of the values, and the sum of
-    their squares. `digests` has the digest of each block by number, and `errors` the errors of failed layouts by
+    `values` is 0 for other verdicts than scored ones. `moments` has a row per block: the sum of the values, and the sum
+    of their squares. `digests` has the digest of each block by number, and `errors` the errors of failed layouts by
     position. `cpu_seconds` is what dealing and solving cost.
     """
 
@@ -124,8 +137,7 @@ class SolvedPack:
     @property
     def totals(self) -> dict[str, int]:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
-        counted = {verdict.word: int(np.count_nonzero(self.verdicts == int(verdict))) for verdict in Verdict}
-        return {**counted, "unproved": 0, "value_sum": int(self.moments[:, 0].sum()), "nodes": int(self.nodes.sum())}
+        return _totals(self.verdicts, self.values, self.nodes)
 
     @property
     def spread(self) -> dict[str, object]:
@@ -155,6 +167,53 @@ class SolvedPack:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class SolvedPart:
+    """The results of a job that is a part of a block, for the items from position `first` on. They wait in the row of
+    the job (`parts`) for the rest of the block."""
+
+    run: PlannedRun
+    first: int
+    solved: Solved
+    cpu_seconds: float
+
+    @property
+    def stop(self) -> int:
+        """The position after the last item."""
+        return self.first + len(self.solved.verdicts)
+
+    @property
+    def totals(self) -> dict[str, int]:
+        """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
+        return _totals(self.solved.verdicts, _scored(self.solved), self.solved.nodes)
+
+    @property
+    def spread(self) -> dict[str, object]:
+        """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
+        return spread_of(self.solved.values[self.solved.verdicts == SCORED], self.solved.nodes)
+
+    def write(self, connection: Connection) -> None:
+        """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
+        write_part(connection, self.run.id, self.first, self.solved)
+        deals = deals_of(self.run)
+        first, stop = block_range(block_of(self.first), len(deals))
+        if solved := solved_block(connection, self.run.id, first, stop):
+            block = packed(self.run, first, deals.part(first, stop).texts(), solved, 0.0)
+            merge_jobs(connection, self.run.id, first, stop, {**block.totals, **block.spread})
+            block.write(connection)
+
+
+def _totals(verdicts: Codes, values: Numbers, nodes: Numbers) -> dict[str, int]:
+    counted = {verdict.word: int(np.count_nonzero(verdicts == int(verdict))) for verdict in Verdict}
+    return {**counted, "unproved": 0, "value_sum": int(values.sum()), "nodes": int(nodes.sum())}
+
+
+def _scored(solved: Solved) -> Numbers:
+    """Return the values, 0 for other verdicts than scored ones."""
+    scored: Numbers = solved.values * (solved.verdicts == SCORED)
+    return scored
+
+
 @cache
 def load_deals(game: str) -> None:
     """Load and compile the deals of a game."""
@@ -165,43 +224,79 @@ def load_deals(game: str) -> None:
         found.deal(1, 1, 1)
 
 
-def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
-    """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position). The range
-    consists of whole blocks; a shorter one at its end must be the last block of the run."""
-    count = stop - first
-    verdicts = np.empty(count, dtype=np.int8)
-    values, nodes = np.empty(count, dtype=np.int64), np.empty(count, dtype=np.int64)
-    moments = np.empty((-(-count // BLOCK), 2), dtype=np.int64)
-    digests: dict[int, bytes] = {}
-    found, cost = dict(errors), 0.0
-    for start in range(first, stop, AT_ONCE):
-        end = min(start + AT_ONCE, stop)
-        begun = process_time()  # the engine is not a program
-        layouts, solved = solve_range(deals, run, start, end, errors)
-        large = (solved.verdicts == SCORED) & (np.abs(solved.values) > MOST_VALUE)
-        if large.any():
-            found |= {start + place: TOO_LARGE.format(solved.values[place]) for place in np.flatnonzero(large).tolist()}
-            layouts, solved = solve_range(deals, run, start, end, found)
-        cost += process_time() - begun
-        digests |= whole_blocks(start, layouts, solved, last=True)
-        part = slice(start - first, end - first)
-        verdicts[part], nodes[part] = solved.verdicts, solved.nodes
-        values[part] = scored = solved.values * (solved.verdicts == SCORED)
-        starts = np.arange(0, end - start, BLOCK)
-        block = (start - first) // BLOCK
-        moments[block : block + len(starts), 0] = np.add.reduceat(scored, starts)
-        moments[block : block + len(starts), 1] = np.add.reduceat(scored * scored, starts)
-        if FAILED in solved.verdicts:
-            failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
-            found |= {start + place: unpack(solved.evidence.part(place, place + 1))[0] for place in failed}
+def packed(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_seconds: float) -> SolvedPack:
+    """Return the results for whole blocks of layouts from position `first` on; a shorter block at the end must be the
+    last one of the run."""
+    values, starts = _scored(solved), np.arange(0, len(layouts), BLOCK)
+    failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
     return SolvedPack(
         run=run.id,
         first=first,
-        verdicts=verdicts,
+        verdicts=solved.verdicts,
         values=values,
-        nodes=nodes,
-        moments=moments,
-        digests=digests,
-        errors=found,
-        cpu_seconds=cost,
+        nodes=solved.nodes,
+        moments=np.stack([np.add.reduceat(values, starts), np.add.reduceat(values * values, starts)], axis=1),
+        digests=whole_blocks(first, layouts, solved, last=True),
+        errors={first + index: unpack(solved.evidence.part(index, index + 1))[0] for index in failed},
+        cpu_seconds=cpu_seconds,
     )
+
+
+def joined(packs: Sequence[SolvedPack]) -> SolvedPack:
+    """Join the results of consecutive blocks."""
+    return SolvedPack(
+        run=packs[0].run,
+        first=packs[0].first,
+        verdicts=np.concatenate([each.verdicts for each in packs]),
+        values=np.concatenate([each.values for each in packs]),
+        nodes=np.concatenate([each.nodes for each in packs]),
+        moments=np.concatenate([each.moments for each in packs]),
+        digests={number: digest for each in packs for number, digest in each.digests.items()},
+        errors={position: error for each in packs for position, error in each.errors.items()},
+        cpu_seconds=sum(each.cpu_seconds for each in packs),
+    )
+
+
+def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
+    """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position). The range
+    consists of whole blocks; a shorter one at its end must be the last block of the run."""
+    starts = range(first, stop, BLOCKS_AT_ONCE * BLOCK)
+    return joined([_solve_blocks(deals, run, start, min(start + starts.step, stop), errors) for start in starts])
+
+
+def _solve_blocks(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
+    begun = process_time()  # the engine is not a program
+    layouts, solved = solve_range(deals, run, first, stop, errors)
+    return packed(run, first, layouts, solved, process_time() - begun)
+
+
+def solve_in_time(deals: DealRange, run: PlannedRun, first: int, stop: int) -> SolvedPack | SolvedPart:
+    """Deal and solve the items `[first, stop)` of a job, or only the first ones, so that the job takes a few seconds: a
+    part of the first block, if the engine is slow, or whole blocks."""
+    begun, cost = monotonic(), process_time()
+    end = min(stop, block_range(block_of(first), len(deals))[1])
+    layouts = deals.part(first, end).texts()
+    solved = _in_range(solving.solve_part(run.engine, layouts, run.max_nodes, {}))
+    cost = process_time() - cost
+    if (first, first + len(solved.verdicts)) != block_range(block_of(first), len(deals)):
+        return SolvedPart(run, first, solved, cost)
+    solved_blocks = [packed(run, first, layouts, solved, cost)]
+    while end < stop:
+        spent = max(monotonic() - begun, solving.LEAST_SECONDS)
+        left = spent / (end - first) * (stop - end)
+        if min(spent, left) > solving.PART_SECONDS:
+            break
+        in_time = solving.PART_SECONDS / spent * (end - first) / BLOCK
+        start, end = end, min(stop, end + int(max(min(in_time, BLOCKS_AT_ONCE), 1)) * BLOCK)
+        solved_blocks.append(_solve_blocks(deals, run, start, end, {}))
+    return joined(solved_blocks)
+
+
+def give_up(deals: DealRange, run: PlannedRun, first: int, stop: int, error: str) -> SolvedPack | SolvedPart:
+    """Return the verdict ``failed`` for the items `[first, stop)` of a job."""
+    layouts, solved = deals.part(first, stop).texts(), failed_verdicts(error, stop - first)
+    starts_block = block_range(block_of(first), len(deals))[0] == first
+    ends_block = block_range(block_of(stop - 1), len(deals))[1] == stop
+    if starts_block and ends_block:
+        return packed(run, first, layouts, solved, 0.0)
+    return SolvedPart(run, first, solved, 0.0)

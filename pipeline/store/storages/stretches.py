@@ -112,7 +112,8 @@ def done_among(rows: Sequence[JobRow], positions: Sequence[int]) -> set[int]:
 
 def job_record(row: JobRow, counted: Mapping[str, object]) -> JobRecord:
     """Return a job with its recorded totals, and the totals `counted` from its verdicts."""
-    return JobRecord(row.first, row.stop, row.state, {name: getattr(row, name) for name in (*TOTALS, *SPREAD)}, counted)
+    recorded = {name: getattr(row, name) for name in (*TOTALS, *SPREAD, "part")}
+    return JobRecord(row.first, row.stop, row.state, recorded, {"part": None, **counted} if counted else counted)
 
 
 def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Fault]:

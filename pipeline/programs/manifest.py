@@ -63,9 +63,7 @@ class Manifest(BaseModel):
     seconds: Seconds = 10.0
     """The longest time for one layout."""
     memory: Annotated[int, Field(ge=1, le=1_000_000)] = 1_000
-    """The most memory in megabytes: address space of each process, and memory in use of all of them together."""
-    processes: Annotated[int, Field(ge=1, le=100_000)] = 100
-    """The most processes and threads at a time."""
+    """The most address space of each of its processes, in megabytes."""
     handshake_seconds: Seconds = 10.0
     """The longest time from the start to the first line."""
     same_failures: Annotated[int, Field(ge=2, le=1_000_000_000)] = 50

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
-from dealmill.pipeline.programs.bounds import cpu_seconds, enclosed, environment, limiter, memory_in_use
+from dealmill.pipeline.programs.bounds import cpu_seconds, environment, limiter
 from dealmill.pipeline.programs.manifest import Program
 from dealmill.pipeline.programs.protocol import (
     MOST_BYTES,
@@ -27,8 +27,7 @@ READ_BYTES = 1 << 16
 KEPT_BYTES = 2_000
 """How much of the end of its error output is kept for the log."""
 LOOK_SECONDS = 0.5
-"""How often to look how much memory the program uses, and whether it has ended, in case its children keep its output
-open."""
+"""How often to look whether the program has ended, in case its children keep its output open."""
 SIGNALS = {number.value: number.name for number in signal.Signals}
 END_SECONDS = 2.0
 """How long a program that has closed its output may take to end."""
@@ -57,13 +56,12 @@ class Process:
         self._max_nodes = max_nodes
         self._unread = b""
         self._errors = b""
-        self._looked = time.monotonic()
         self._ended_before = _seconds_of_ended_children()
         if (found := program.version()) != version:
             raise changed(program, version, found)
         try:
             self._process = subprocess.Popen(  # noqa: S603 -- the user has declared this command
-                enclosed(program.command, program.manifest.processes),
+                program.command,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -123,20 +121,10 @@ class Process:
             if end:
                 self._unread = rest
                 return answer
-            left = deadline - self._look()
+            left = deadline - time.monotonic()
             if left <= 0:
                 raise Fault(f"{RETRYABLE}it gave no answer within {seconds:g} s")
             unsent = self._wait(unsent, min(left, LOOK_SECONDS))
-
-    def _look(self) -> float:
-        """Look from time to time how much memory its processes use together; return the time."""
-        now = time.monotonic()
-        if now > self._looked + LOOK_SECONDS:
-            self._looked = now
-            most = self._program.manifest.memory
-            if memory_in_use(self._process.pid) > most * 1_000_000:
-                raise Fault(f"{RETRYABLE}its processes used more than {most:,} MB together")
-        return now
 
     def _wait(self, unsent: bytes, seconds: float) -> bytes:
         """Wait until there is something to read or write, and do so; return what is still unsent."""

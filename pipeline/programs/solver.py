@@ -14,7 +14,6 @@ from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
-from dealmill.pipeline.programs.bounds import bounds
 from dealmill.pipeline.programs.found import broken_programs
 from dealmill.pipeline.programs.manifest import Program, State
 from dealmill.pipeline.programs.process import Fault, Process, changed
@@ -153,7 +152,7 @@ def check_programs(games: Mapping[str, Game]) -> str:
     if broken:
         raise ProgramError("; ".join(broken))
     names = ", ".join(engine.program.full_name for engine in engines if engine.program)
-    return f"{names}: started; {bounds()}"
+    return f"{names}: started"
 
 
 def _programs(games: Mapping[str, Game]) -> list[Engine]:

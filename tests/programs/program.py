@@ -45,11 +45,9 @@ def answer(layout: str) -> None:
     write(answer)
 
 
-def child(seconds: float, *, daemon: bool) -> None:
-    """Start a process that keeps the output open, in a session of its own if it is a daemon."""
+def child(seconds: float) -> None:
+    """Start a process that keeps the output open."""
     if os.fork() == 0:
-        if daemon:
-            os.setsid()
         time.sleep(seconds)
         os._exit(0)
 
@@ -63,15 +61,6 @@ def eats_memory() -> None:
     eaten: list[bytearray] = []
     while True:
         eaten.append(bytearray(10_000_000))
-
-
-def eats_memory_in_children() -> None:
-    for _ in range(6):
-        if os.fork() == 0:
-            eaten = bytearray(b"x") * 60_000_000
-            time.sleep(FOREVER)
-            os._exit(len(eaten))
-    time.sleep(FOREVER)
 
 
 def needs_memory() -> None:
@@ -103,7 +92,7 @@ def changed(**other: object) -> Callable[[], None]:
 
 
 def dies_with_a_child() -> None:
-    child(FOREVER, daemon=False)
+    child(FOREVER)
     os._exit(5)
 
 
@@ -116,8 +105,8 @@ def burns_and_dies() -> None:
     os._exit(5)
 
 
-def leaves_a_child(daemon: bool) -> None:
-    child(FOREVER, daemon=daemon)
+def leaves_a_child() -> None:
+    child(FOREVER)
     answer(POISON)
 
 
@@ -162,7 +151,6 @@ FAULTS: dict[str, Callable[[], object]] = {
     "hangs": lambda: time.sleep(FOREVER),
     "closes its output": closed,
     "eats memory": eats_memory,
-    "eats memory in children": eats_memory_in_children,
     "needs memory": needs_memory,
     "floods one line": lambda: floods(b"x" * 60_000),
     "floods lines": lambda: floods(b'{"layout": 1}\n' * 5_000),
@@ -175,8 +163,7 @@ FAULTS: dict[str, Callable[[], object]] = {
     "claims a win": changed(verdict="winnable", value=None, evidence=None),
     "claims": changed(evidence=None),
     "burns and dies": burns_and_dies,
-    "leaves a child": lambda: leaves_a_child(False),
-    "leaves a daemon": lambda: leaves_a_child(True),
+    "leaves a child": leaves_a_child,
     "dies with a child": dies_with_a_child,
     "answers and exits": answers_and_exits,
     "changes on disk": changes_on_disk,

@@ -15,7 +15,7 @@ import numpy as np
 from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
-from dealmill.pipeline.games.caches import compiled_mark
+from dealmill.pipeline.games.caches import UncompiledError, compiled_mark
 from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalMask, Engine, EngineFunction, Game, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
@@ -129,7 +129,7 @@ def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
     solver = load(engine)
     try:
         return solver(layouts, max_nodes)
-    except (BadLayout, ProgramError, VersionError):
+    except (BadLayout, ProgramError, VersionError, UncompiledError):
         raise
     except Exception as error:
         if len(layouts) == 1:

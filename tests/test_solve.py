@@ -2,7 +2,6 @@
 
 from random import Random
 
-import numba
 import numpy as np
 import pytest
 
@@ -11,7 +10,6 @@ from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT
-from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import failed_verdicts, load, solve, solve_texts
 from tests.doing import deal
@@ -89,16 +87,6 @@ def test_what_breaks_a_whole_job_is_the_error_of_each_of_its_layouts() -> None:
     failed = to_batch(failed_verdicts("OSError: no room\n at\0 all, \udcff", 3))
     assert failed.verdicts == [Verdict.FAILED] * 3
     assert failed.evidence == ["OSError: no room at all, \\udcff"] * 3
-
-
-def test_compiling_is_reported_once(caplog: pytest.LogCaptureFixture) -> None:
-    game = find_game("memory").folder
-    with compiling(game, "nothing"):
-        pack(["AABB"])
-    with compiling(game, "two functions"):
-        numba.njit(lambda number: number + 1)(1)
-        numba.njit(lambda number: number + 2)(1)
-    assert caplog.messages == ["compiling two functions (takes seconds, once per version)"]
 
 
 @pytest.mark.parametrize(("seconds", "least", "most"), [(5.0, 10, 10), (0.04, 40, 60), (1e-5, COUNT, COUNT)])

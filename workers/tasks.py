@@ -12,6 +12,7 @@ from celery.exceptions import WorkerLostError
 from celery.worker.request import Request
 
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
+from dealmill.pipeline.games.caches import UncompiledError, nothing_compiled
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_revision
@@ -67,12 +68,16 @@ def _do_number(kind: JobKind[Any, Any], number: int) -> None:
         if isinstance(run, DamagedError):
             _refuse_damaged(store, kind, chosen, run)
             return
-        if run is None or not _prepared(store, kind, chosen, run):
+        if run is None or not _prepared(store, kind, chosen, run.engine, partial(kind.prepare, run)):
             return
         job = _waiting(partial(kind.claim, store, chosen, worker_name(os.getpid()), settings().lease_seconds))
-    if job is not None:
-        with in_hand(job.lease):
+    if job is None:
+        return
+    try:
+        with in_hand(job.lease), nothing_compiled():
             _do(store, kind, job)
+    except UncompiledError:
+        _compile(store, kind, job)
 
 
 def _chosen(store: Database, kind: JobKind[Any, Any], number: int) -> tuple[int, PlannedRun | DamagedError | None]:
@@ -107,7 +112,7 @@ def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
         with metrics.timed(engine, owner):
             outcome = _waiting(do)
         finished = _waiting(partial(kind.finish, store, job, outcome))
-    except ReplacedError:
+    except (ReplacedError, UncompiledError):
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
@@ -151,17 +156,24 @@ def _log_store_error(why: str) -> None:
     logger.error("jobs cannot be done: %s", why)
 
 
-def _prepared(store: Database, kind: JobKind[Any, Any], number: int, run: PlannedRun) -> bool:
-    """Load and compile an engine, before the lease starts, because compiling may take longer than a lease. Return False
-    if that fails: it is an error of the installation, not of the layouts, so the job waits."""
+def _prepared(store: Database, kind: JobKind[Any, Any], number: int, engine: str, step: Callable[[], object]) -> bool:
+    """Load and compile an engine by a step, while no lease runs: it may take longer than all else. Return False if that
+    fails: it is an error of the installation, not of the layouts, so the job waits."""
     try:
-        kind.prepare(run)
+        step()
     except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
         reason = f"{type(error).__name__}: {error}"
-        _log_unloadable(run.engine, reason, traced=not isinstance(error, DealmillError))
+        _log_unloadable(engine, reason, traced=not isinstance(error, DealmillError))
         _waiting(partial(leases.refuse, store, kind.table, number, reason))
         return False
     return True
+
+
+def _compile(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
+    """Give a job back whose layouts need kernels that are not compiled, and do it without a lease, which compiles them.
+    The results are not needed: this worker or another one claims the job again."""
+    _waiting(partial(leases.give_back, store, kind.table, worker_name(os.getpid())))
+    _prepared(store, kind, job.lease.id, job.run.engine, partial(_waiting, partial(kind.do, store, job)))
 
 
 @cache

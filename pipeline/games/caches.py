@@ -8,6 +8,8 @@ in a module that it inlines, or an upgrade that preserves time stamps, would oth
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
@@ -99,3 +101,28 @@ def compiled_mark(game_folder: Path, what: str) -> Path:
     """Return the file that exists once `what`, some kernels of a game, is compiled."""
     folder = cache_folder(package_folder(game_folder / "__init__.py"))
     return folder / what.replace("/", "-").replace(" ", "-")
+
+
+class UncompiledError(Exception):
+    """Kernels must be compiled first; see `nothing_compiled`."""
+
+
+_allowed = True
+
+
+@contextmanager
+def nothing_compiled() -> Iterator[None]:
+    """Have code that needs kernels that are not compiled raise an `UncompiledError` for the duration of the `with`
+    block, in the whole process: it holds a job, which others could do meanwhile."""
+    global _allowed  # noqa: PLW0603
+    _allowed = False
+    try:
+        yield
+    finally:
+        _allowed = True
+
+
+def check_may_compile(what: str) -> None:
+    """Raise an `UncompiledError` if nothing must be compiled now."""
+    if not _allowed:
+        raise UncompiledError(f"{what} must be compiled first")

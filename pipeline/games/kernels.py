@@ -5,6 +5,7 @@
 import fcntl
 import logging
 import pickle
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -15,11 +16,17 @@ from typing import Any, ParamSpec, TypeVar
 
 import numba
 from numba.core.caching import FunctionCache
-from numba.core.event import Event, Listener, install_listener
+from numba.core.event import Event, Listener, install_listener, register
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 
-from dealmill.pipeline.games.caches import CacheError, cache_folder, compiled_mark, package_folder
+from dealmill.pipeline.games.caches import (
+    CacheError,
+    cache_folder,
+    check_may_compile,
+    compiled_mark,
+    package_folder,
+)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -130,21 +137,36 @@ def load_compiler() -> None:
 
 
 @contextmanager
-def compiling(game_folder: Path, what: str) -> Iterator[None]:
+def compiling(game_folder: Path, what: str, seconds: float = 5.0) -> Iterator[None]:
     """Enclose code that compiles `what`, some kernels of the game in `game_folder`, unless their machine code is
-    cached: one process compiles while others that need them wait, and logs that it does."""
+    cached: one process compiles while others that need them wait.
+
+    It logs that it compiles, and how long that took last time here; if it was never done, about how many `seconds` it
+    takes.
+
+    Raises
+    ------
+    UncompiledError
+        If they are not compiled, and must not be now (`dealmill.pipeline.games.caches.nothing_compiled`).
+    """
     mark = compiled_mark(game_folder, what)
-    with install_listener("numba:compile", _Log(what)):
+    if not mark.exists():
+        check_may_compile(what)
+    with install_listener("numba:compile", log := _Log(what, mark.parent.with_name(f"{mark.name}.seconds"), seconds)):
         if mark.exists():
             yield
             return
         with _locked(mark.with_name(f"{mark.name}.lock")):
+            begun = time.monotonic()
             yield
             mark.touch()
+            if log.compiles:
+                log.last.write_text(f"{time.monotonic() - begun:.0f}")
 
 
 @contextmanager
 def _locked(file: Path) -> Iterator[None]:
+    """Hold a lock between processes, which ends with the process that holds it."""
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
         lock = file.open("w")
@@ -156,16 +178,32 @@ def _locked(file: Path) -> Iterator[None]:
 
 
 class _Log(Listener):
-    """Log the first of several compilations."""
+    """Log the first of several compilations. The file `last` says how many seconds all of them took last time."""
 
-    def __init__(self, what: str) -> None:
+    def __init__(self, what: str, last: Path, seconds: float) -> None:
+        self.compiles = False
+        self.last = last
         self._what = what
-        self._logged = False
+        self._seconds = seconds
 
     def on_start(self, event: Event) -> None:
-        if not self._logged:
-            logger.warning("compiling %s (takes seconds, once per version)", self._what)
-        self._logged = True
+        if not self.compiles:
+            took = f"took {self.last.read_text()} s last time" if self.last.exists() else f"about {self._seconds:.0f} s"
+            logger.warning("compiling %s (%s, once per version)", self._what, took)
+        self.compiles = True
 
     def on_end(self, event: Event) -> None:
         pass
+
+
+class _Guard(Listener):
+    """Refuse to compile what no `compiling` encloses while nothing must be compiled."""
+
+    def on_start(self, event: Event) -> None:
+        check_may_compile("a kernel")
+
+    def on_end(self, event: Event) -> None:
+        pass
+
+
+register("numba:compile", _Guard())  # type: ignore[no-untyped-call]

@@ -159,8 +159,8 @@ class AuditJobs(JobKind[AuditJob, Findings]):
     table = AUDITING
 
     def prepare(self, run: PlannedRun) -> None:
-        """Check that the items of a run can be read on this machine."""
-        storage_of(run).prepare_audit()
+        """Load and compile what reading the items of a run needs."""
+        storage_of(run).prepare_audit(run)
 
     def claim(self, store: Database, number: int, worker: str, seconds: float) -> AuditJob | None:
         """Claim a job for `seconds`, with its run and the sample of its audit."""

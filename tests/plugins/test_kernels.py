@@ -1,12 +1,14 @@
 """The machine code of kernels of a package is cached under a digest of its sources."""
 
 import fcntl
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from threading import Thread
 
+import numba
 import pytest
 
 from dealmill.pipeline.games import caches
@@ -33,6 +35,14 @@ print("imported", flush=True)
 sys.stdin.read()
 with compiling(Path(sys.argv[1], "golf"), "putting"):
     print(worth(14))
+"""
+LOCK = """
+import sys
+from pathlib import Path
+from dealmill.game import compiling
+with compiling(Path(sys.argv[1]), "putting"):
+    print("locked", flush=True)
+    sys.stdin.read()
 """
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "empty": lambda _content: b"",
@@ -126,12 +136,37 @@ def test_four_processes_at_once_compile_a_kernel_once(damage: str | None, packag
         assert [stdout for stdout, _ in outputs] == ["42\n"] * 4
         return [line for _, stderr in outputs for line in stderr.splitlines()]
 
-    assert run_at_once() == ["compiling putting (takes seconds, once per version)"]
+    assert run_at_once() == ["compiling putting (about 5 s, once per version)"]
     if damage:
         [file] = kernel_files(package.parent / "dealmill")
         file.write_bytes(DAMAGES[damage](file.read_bytes()))
         assert 1 <= len(run_at_once()) <= 4
     assert run_at_once() == []
+
+
+def test_compiling_is_reported_once_with_the_time_that_it_takes(
+    package: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with compiling(package, "nothing"):
+        pass
+    for _ in range(2):
+        with compiling(package, "two functions", seconds=12):
+            numba.njit(lambda number: number + 1)(1)
+            numba.njit(lambda number: number + 2)(1)
+        compiled_mark(package, "two functions").unlink()
+    assert caplog.messages[0] == "compiling two functions (about 12 s, once per version)"
+    assert re.fullmatch(r"compiling two functions \(took \d+ s last time, once per version\)", caplog.messages[1])
+    assert len(caplog.messages) == 2
+
+
+def test_a_killed_process_leaves_no_lock(package: Path) -> None:
+    environment = clean_environment({"XDG_CACHE_HOME": str(package.parent)})
+    command = [sys.executable, "-c", LOCK, str(package)]
+    with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout and holder.stdout.readline() == "locked\n"
+        holder.kill()
+    waited = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, input="", check=False)
+    assert waited.stdout == "locked\n"
 
 
 def kernel_files(folder: Path) -> list[Path]:

@@ -8,6 +8,7 @@ layouts are rows, because solving again might not reproduce them.
 
 import logging
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby, islice
 from typing import Any
@@ -16,9 +17,8 @@ import numpy as np
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
 
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
-from dealmill.pipeline.errors import DifferenceError, VersionError
+from dealmill.pipeline.errors import DamagedError, DifferenceError, VersionError
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
-from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 from dealmill.pipeline.referee import Judgement, Outcome
@@ -296,8 +296,10 @@ class Packed(VerdictStorage):
         load(run.engine)
         load_deals(run.game)
 
-    def prepare_audit(self) -> None:
-        caches()
+    def prepare_audit(self, run: PlannedRun) -> None:
+        with suppress(VersionError, DamagedError):  # the audit reports it
+            dealt_here(run)
+            self.prepare(run)
 
     def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack | SolvedPart:
         return solve_in_time(deals_of(run), run, first, stop)

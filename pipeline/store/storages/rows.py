@@ -357,7 +357,7 @@ class Rows(VerdictStorage):
 
         load(run.engine)
 
-    def prepare_audit(self) -> None:
+    def prepare_audit(self, _run: PlannedRun) -> None:
         """Do nothing: a referee needs no preparation."""
 
     def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:

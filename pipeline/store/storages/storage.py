@@ -145,8 +145,8 @@ class VerdictStorage(ABC):
         """Load and compile everything needed to solve jobs of a run."""
 
     @abstractmethod
-    def prepare_audit(self) -> None:
-        """Check that this machine can do what an audit needs.
+    def prepare_audit(self, run: PlannedRun) -> None:
+        """Load and compile everything needed to audit a run.
 
         Raises
         ------

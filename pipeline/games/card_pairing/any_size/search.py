@@ -82,6 +82,8 @@ MOST_NODES = np.uint64(15_000)
 REMEMBERED = 20_000
 """The number of lemmas from which on a restart forgets half of them."""
 
+SECONDS = 45.0
+"""About how long it takes to compile the kernel."""
 ROOM = 16 * LONGEST_EVIDENCE
 """The room for the evidence of a call, in bytes. What is not used takes no memory."""
 
@@ -95,7 +97,7 @@ def winnable(layouts: Texts, max_nodes: int) -> Solved:
 @cache
 def _compile() -> None:
     """Compile the kernel, which is done only once a layout needs it, or load it from the cache."""
-    with compiling(Path(__file__).parent, "card-pairing/winnable for layouts of any size"):
+    with compiling(Path(__file__).parent, "card-pairing/winnable for layouts of any size", SECONDS):
         run_kernel(partial(_solve_each, POSSIBLE), pack(["A A"]), 0, ROOM)
 
 

@@ -22,7 +22,7 @@ from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.audits.seals import entry_in
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
-from dealmill.pipeline.store.diff import Diff, diff
+from dealmill.pipeline.store.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.planning import queue_rerun, queue_retry
@@ -410,6 +410,19 @@ class Run(Tabular):
         if other._database.url != self._database.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
         return diff(self._database, self.status(), other.status(), [ignore] if isinstance(ignore, str) else [*ignore])
+
+    def diffs(self, *, ignore: Iterable[DifferenceKind | str] | str = ()) -> Iterator[Diff]:
+        """Yield the diffs of this run and each other run in the store whose engine answers the same question, oldest
+        first, without differences of the kinds in `ignore`.
+
+        Layouts that only one of two runs has are left out. So are retracted runs, and packed runs over other deals.
+
+        Raises
+        ------
+        UsageError
+            If there is no such kind.
+        """
+        return diffs(self._database, self.status(), [ignore] if isinstance(ignore, str) else [*ignore])
 
     def export(
         self,

@@ -19,6 +19,32 @@ MOST_PACKED = 10**11
 """The most deals in a packed run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
 
 
+def whole_number(text: str) -> int:
+    """Read a whole number in decimal digits, with a minus sign if it is negative.
+
+    Raises
+    ------
+    ValueError
+        If it is written in any other way that `int` accepts: with underscores, a plus sign, blanks or other digits.
+    """
+    if not re.fullmatch(r"-?[0-9]{1,20}", text):
+        raise ValueError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def decimal_number(text: str) -> float:
+    """Read a positive number in decimal digits, with or without a fraction.
+
+    Raises
+    ------
+    ValueError
+        If it is 0, or written in any other way that `float` accepts: as infinity, with an exponent or underscores.
+    """
+    if not re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,12})?", text) or not (number := float(text)):
+        raise ValueError(f"{text!r} is not a positive number")
+    return number
+
+
 def check_integer(what: str, number: object, least: int = 0, most: int = MOST) -> int:
     """Return an integer of any type, such as a NumPy integer, as an int; `what` names it in the error message.
 
@@ -113,14 +139,16 @@ def difference_limits(text: str) -> dict[str, float]:
     Raises
     ------
     UsageError
-        If a part is neither a `DifferenceKind` nor a factor.
+        If a part is neither a `DifferenceKind` nor a factor, or is named twice.
     """
     limits = dict[str, float]()
     for part in text.split(","):
         name, equals, factor = part.partition("=")
+        if name in limits:
+            raise UsageError(f"the limit {name} is named twice in {text!r}: name it once")
         if name == NODES:
             try:
-                limits[name] = float(factor)
+                limits[name] = decimal_number(factor)
             except ValueError as error:
                 raise UsageError(
                     f"{part!r} is not a limit; write the factor by which nodes may grow: nodes=1.05"

@@ -16,6 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from dealmill.pipeline.arguments import decimal_number, whole_number
 from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning
 from dealmill.pipeline.printable import printable
 
@@ -49,21 +50,23 @@ class Settings:
 
     workers: int = field(
         default_factory=lambda: os.cpu_count() or 1,
-        metadata=_checked(int, lambda number: 1 <= number <= 1024, "a whole number from 1 to 1,024"),
+        metadata=_checked(whole_number, lambda number: 1 <= number <= 1024, "a whole number from 1 to 1,024"),
     )
     """The number of worker processes that a command starts on this machine."""
 
     lease_seconds: float = field(
         default=60.0,
         metadata=_checked(
-            float, lambda number: 0 < number <= 86_400, "a number of seconds, more than 0 and at most 86,400"
+            decimal_number, lambda number: number <= 86_400, "a number of seconds, more than 0 and at most 86,400"
         ),
     )
     """The lease of a claimed job, in seconds; afterwards another worker can claim it."""
 
     metrics_port: int | None = field(
         default=None,
-        metadata=_checked(int, lambda number: 1 <= number <= 65_535, "a port number, a whole number from 1 to 65,535"),
+        metadata=_checked(
+            whole_number, lambda number: 1 <= number <= 65_535, "a port number, a whole number from 1 to 65,535"
+        ),
     )
     """The port on which the workers of a command serve Prometheus metrics; none are served if it is not set."""
 
@@ -120,7 +123,7 @@ def _read(text: str, metadata: Mapping[str, Any]) -> object:
     if not metadata:
         return text
     value = metadata["read"](text)
-    if not text.isascii() or not metadata["holds"](value):
+    if not metadata["holds"](value):
         raise ValueError
     return value
 

@@ -1,5 +1,6 @@
 """Repeating, comparing and retracting runs, on both databases."""
 
+import re
 from random import Random
 from statistics import geometric_mean
 
@@ -18,7 +19,7 @@ from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store import diff as room
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage, engines
+from dealmill.pipeline.store.database.tables import Storage, engines, verdicts
 from dealmill.pipeline.store.diff import Difference, diff, differences
 from dealmill.pipeline.store.planning import plan_replacement, plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.results import matching_runs
@@ -31,7 +32,7 @@ from dealmill.pipeline.store.storages.blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.stores import Store
-from tests.doing import a_run, a_source, an_audit, deal, do_runs
+from tests.doing import a_run, a_source, an_audit, deal, do_job, do_runs, pending
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
@@ -199,6 +200,115 @@ def test_runs_over_different_sources_are_compared_layout_by_layout(store: Databa
     alone = {one.layout: (one.one.position, one.other.position) for one in found}
     assert alone[LAYOUTS[0]] == (1, None) and alone[LAYOUTS[100]] == (None, 3)
     assert LAYOUTS[98] not in alone and LAYOUTS[99] not in alone
+
+
+Claim = tuple[int, int | None, str | None] | None
+"""The verdict, value and evidence of an item; None if it has no verdict."""
+CLAIMS: list[Claim] = [(3, 4, "a"), (3, 4, "b"), (3, 6, "a"), (1, None, "a"), (2, None, "a"), (4, None, None), None]
+
+
+def a_run_of_claims(store: Database, name: str, claims: list[tuple[str, Claim]]) -> RunStatus:
+    """Return a finished run over these layouts, with these verdicts in place of those of the engine."""
+    run = a_run(store, ENGINE, [layout for layout, _ in claims], name=name)
+    names = ("run_id", "position", "verdict", "value", "evidence", "nodes")
+    rows = [(run.id, position, *claim, 0) for position, (_, claim) in enumerate(claims, start=1) if claim]
+    with store.writing() as connection:
+        connection.execute(verdicts.delete().where(verdicts.c.run_id == run.id))
+        if rows:
+            connection.execute(verdicts.insert(), [dict(zip(names, row, strict=True)) for row in rows])
+    return run
+
+
+def naive_kind(ours: Claim, theirs: Claim) -> str | None:
+    """Return the kind of the difference between two verdicts; None if they are equal."""
+    if ours == theirs:
+        return None
+    if ours is None or theirs is None:
+        return "missing"
+    decided = ours[0] < 4, theirs[0] < 4
+    if decided == (True, True):
+        return "contradicted" if ours[:2] != theirs[:2] else "evidence"
+    return {(True, False): "lost", (False, True): "gained"}.get(decided, "evidence")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_all_occurrences_of_a_layout_are_compared_in_any_order(store: Database, seed: int) -> None:
+    chance = Random(seed)
+    ours, theirs = (
+        [(chance.choice(LAYOUTS[:4]), chance.choice(CLAIMS)) for _ in range(chance.randint(1, 9))] for _ in range(2)
+    )
+    one, other = a_run_of_claims(store, "a.txt", ours), a_run_of_claims(store, "b.txt", theirs)
+    shared = {layout for layout, _ in ours} & {layout for layout, _ in theirs}
+    expected = {
+        (layout, naive_kind(left, right))
+        for layout, left in ours
+        for other, right in theirs
+        if layout == other and left != right
+    }
+    alone = {(layout, "missing") for layout, _ in (*ours, *theirs) if layout not in shared}
+    found = diff(store, one, other)
+    kinds = {(str(difference.layout), str(difference.kind)) for difference in found}
+    assert {layout for layout, _ in kinds} == {layout for layout, _ in expected | alone}
+    assert {it for it in kinds if it[1] != "evidence"} == {it for it in expected | alone if it[1] != "evidence"}
+    assert kinds <= expected | alone
+    answered = [{layout for layout, claim in run if claim} for run in (ours, theirs)]
+    assert found.compared == len(answered[0] & answered[1])
+    decided = [{layout for layout, claim in run if claim and claim[0] < 4} for run in (ours, theirs)]
+    assert (found.nodes.layouts if found.nodes else 0) == len(decided[0] & decided[1])
+    [of_all] = Store(store).find_run(one.id).diffs()
+    assert {(str(it.layout), str(it.kind)) for it in of_all} == {it for it in kinds if it[1] != "missing"}
+    for run, claims in ((one, ours), (other, theirs)):
+        assert contradictions(store, run) == naive_contradictions(claims)
+
+
+def contradictions(store: Database, run: RunStatus) -> list[tuple[int, int]]:
+    """Return the items that an audit finds to contradict an earlier item, with that item."""
+    reasons = ((fault.first, fault.reason) for fault in recorded_faults(store, an_audit(store, run).id))
+    matches = ((first, re.search(r" for item (\d+), which has the same layout$", reason)) for first, reason in reasons)
+    return [(first, int(match[1])) for first, match in matches if match]
+
+
+def naive_contradictions(claims: list[tuple[str, Claim]]) -> list[tuple[int, int]]:
+    first = dict[str, tuple[int, Claim]]()
+    pairs = []
+    for position, (layout, claim) in enumerate(claims, start=1):
+        if claim and claim[0] < 4:
+            earlier, known = first.setdefault(layout, (position, claim))
+            if known and known[:2] != claim[:2]:
+                pairs.append((position, earlier))
+    return pairs
+
+
+def test_a_run_is_compared_with_all_others_of_the_same_question(store: Database) -> None:
+    run = a_run(store, ENGINE, LAYOUTS[:20])
+    again, overlapping = repeat(store, run), a_run(store, ENGINE, LAYOUTS[10:30], name="b.txt")
+    elsewhere = a_run(store, ENGINE, LAYOUTS[40:50], name="c.txt")
+    a_run(store, "memory/incremental", LAYOUTS[:20])
+    deals = deals_source(store, DealRange(find_game("memory"), 3, 1, 1_000))
+    queue_run(store, deals, ENGINE, None, Storage.PACKED)
+    do_runs(store)
+    diffs = list(Store(store).find_run(run.id).diffs(ignore="evidence"))
+    assert [found.other.id for found in diffs] == [again.id, overlapping.id, elsewhere.id]
+    assert [found.compared for found in diffs] == [20, 10, 0] and all(found.equal for found in diffs)
+    retract(store, ENGINE, "1", "miscounts")
+    assert list(Store(store).find_run(run.id).diffs()) == []
+
+
+@pytest.mark.parametrize("storage", Storage)
+def test_only_what_both_runs_have_solved_counts_as_compared(store: Database, storage: Storage) -> None:
+    deals = DealRange(find_game("memory"), 3, 1, 5_000)
+    deals_reading(store, deals).finish(silent)
+    source = deals_source(store, deals)
+    runs = [plan_run(store, source, ENGINE, "1", limit, storage=storage, chunk=1_000) for limit in (7, 8)]
+    numbers = pending(store)
+    for number in (*numbers[:3], *numbers[7:]):
+        do_job(store, number)
+    one, other = (find_run(store, run) for run in runs)
+    assert (one.solved, other.solved) == (3_000, 3_000)
+    assert diff(store, one, other).compared == 1_000
+    do_runs(store)
+    one, other = (find_run(store, run) for run in runs)
+    assert diff(store, one, other).compared == 5_000
 
 
 def test_a_retraction_covers_all_present_and_later_verdicts_of_a_version(store: Database) -> None:

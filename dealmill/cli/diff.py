@@ -1,7 +1,7 @@
 """``rerun`` and ``diff``: solve a run again, and compare runs."""
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from itertools import chain
@@ -46,14 +46,14 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
         repeated = store.find_run(run)
         with shown_progress(store) as progress:
             differences = repeated.rerun(any_version=any_version, progress=progress)
-        counts = _write_differences(differences, form)
+        counts = _write_differences([differences], form)
     if counts:
         ctx.exit(DIFFERENT)
 
 
 @click.command()
 @click.argument("run", shell_complete=complete_run)
-@click.argument("other", shell_complete=complete_run)
+@click.argument("other", required=False, shell_complete=complete_run)
 @click.option(
     "--ignore",
     type=click.Choice([kind.value for kind in DifferenceKind]),
@@ -72,7 +72,7 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
 def diff(
     ctx: click.Context,
     run: str,
-    other: str,
+    other: str | None,
     ignore: tuple[str, ...],
     summary: bool,
     limits: str | None,
@@ -80,14 +80,18 @@ def diff(
 ) -> None:
     """Print every layout for which RUN and OTHER have different results, with both results.
 
+    Without OTHER, RUN is compared with each other run in the store whose engine answers the same question, on the
+    layouts that both have. Retracted runs and packed runs over other deals are left out.
+
     The kinds of differences are: contradicted (decided by both, with different verdicts or values), question (decided
     by both, by engines that answer different questions), lost (decided by RUN only), gained (decided by OTHER only),
     evidence (the same verdict with other evidence), undecided (by both, for different reasons), missing (in one of
     them), and damaged.
 
-    Runs over the same source are compared by position, other runs of the same game by layout. A packed run can only be
-    compared with runs over the same deals. Runs are equal if all their verdicts, values and evidence are equal;
-    versions and node counts may differ. The exit code is 3 if the runs differ.
+    Runs over the same source are compared by position. Other runs of the same game are compared by layout; if a layout
+    occurs several times, all its items count. A packed run can only be compared with runs over the same deals. Runs are
+    equal if all their verdicts, values and evidence are equal; versions and node counts may differ. The exit code is 3
+    if the runs differ, and with --fail-on also if there is nothing to compare.
 
     Node counts are compared on the layouts that both decided: their ratio is the geometric mean of OTHER's counts
     divided by RUN's, where counts of 0 are taken as 1. With --summary, the processor time of both runs is compared too.
@@ -96,42 +100,96 @@ def diff(
     if both := sorted({*ignore} & {*(allowed or ())}):
         raise click.UsageError(f"{both[0]} is in --ignore and in --fail-on: name it in one of them")
     with dealmill.open() as store:
-        found = store.find_run(run).diff(store.find_run(other), ignore=ignore)
-        nodes = None
-        if allowed and NODES in allowed:
-            nodes = found.nodes
-        elif summary:
-            with suppress(dealmill.UsageError):  # packed runs have no node counts of layouts
-                nodes = found.nodes
-        counts = _write_summary(found, nodes, form) if summary else _write_differences(found, form)
-    exceeded = {*counts} if allowed is None else allowed.keys() & counts
-    if nodes and allowed and nodes.ratio > allowed.get(NODES, inf):
-        tell(f"node counts grow by a factor of {nodes.ratio:.3f}, more than {allowed[NODES]:g}")
-        ctx.exit(DIFFERENT)
-    if exceeded:
+        left = store.find_run(run)
+        if other is None:
+            diffs = [each for each in left.diffs(ignore=ignore) if each.compared]
+            tell(f"run {left.id} has layouts in common with {counted(len(diffs), 'other run')} of the same question")
+        else:
+            diffs = [left.diff(store.find_run(other), ignore=ignore)]
+        if other and allowed and NODES in allowed:
+            nodes = [each.nodes for each in diffs]
+        else:
+            nodes = [_nodes(each) if summary or NODES in (allowed or ()) else None for each in diffs]
+        if summary:
+            counts = _write_summaries(diffs, nodes, form, several=other is None)
+        else:
+            counts = _write_differences(diffs, form)
+        failed = bool(counts) if allowed is None else _exceeded(allowed, counts, diffs, nodes)
+    if failed:
         ctx.exit(DIFFERENT)
 
 
-def _write_summary(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts | None", form: str | None) -> Mapping[str, int]:
-    """Print the differences by kind, and the node counts. Return the numbers of differences by kind."""
-    summary = diff.summary
+def _nodes(diff: "dealmill.Diff") -> "dealmill.NodeCounts | None":
+    """Return the node counts of two runs; None if one of them is packed, so that its layouts have none."""
+    with suppress(dealmill.UsageError):
+        return diff.nodes
+    return None
+
+
+def _exceeded(
+    limits: Mapping[str, float],
+    counts: Mapping[str, int],
+    diffs: Sequence["dealmill.Diff"],
+    nodes: Sequence["dealmill.NodeCounts | None"],
+) -> bool:
+    """Return whether limits are exceeded, and tell why if the differences do not show it. If nothing can be compared,
+    they are."""
+    growths = [each.ratio for each in nodes if each]
+    for growth in growths:
+        if growth > limits.get(NODES, inf):
+            tell(f"node counts grow by a factor of {growth:.3f}, more than {limits[NODES]:g}")
+    if not any(each.compared for each in diffs):
+        tell("nothing was compared: there is no layout on which two runs have a verdict")
+        return True
+    if NODES in limits and not growths:
+        tell("no node counts were compared: there is no layout that two runs decided")
+        return True
+    return bool(limits.keys() & counts) or max(growths, default=0.0) > limits.get(NODES, inf)
+
+
+def _write_summaries(
+    diffs: Sequence["dealmill.Diff"],
+    nodes: Sequence["dealmill.NodeCounts | None"],
+    form: str | None,
+    *,
+    several: bool,
+) -> Mapping[str, int]:
+    """Print the differences by kind, and the node counts; with the other run of each if there may be `several`. Return
+    the numbers of differences by kind."""
+    summaries = [each.summary for each in diffs]
+    counts = sum((Counter(summary.counts) for summary in summaries), Counter[str]())
     if form == "json":
-        write_json(
-            {
-                "run": diff.one.id,
-                "other": diff.other.id,
-                "compared": diff.compared,
-                "differences": summary.counts,
-                "evidence_lengths": summary.evidence_lengths,
-                "nodes": asdict(nodes) if nodes else None,
-                "cpu_seconds": [diff.one.cpu_seconds, diff.other.cpu_seconds],
-                "cpu_ratio": diff.cost_ratio,
-                "machines": diff.machines,
-            }
-        )
-        return summary.counts
-    rows = [{"kind": kind, "layouts": number} for kind, number in summary.counts.items()]
-    write_rows(("kind", "layouts"), rows, form, "no differences")
+        documents = [_document(*each) for each in zip(diffs, summaries, nodes, strict=True)]
+        write_json(documents if several else documents[0])
+        return counts
+    rows = [
+        {"other": each.other.id, "kind": kind, "layouts": count}
+        for each, summary in zip(diffs, summaries, strict=True)
+        for kind, count in summary.counts.items()
+    ]
+    write_rows(("other", "kind", "layouts") if several else ("kind", "layouts"), rows, form, "no differences")
+    for each, summary, growth in zip(diffs, summaries, nodes, strict=True):
+        _tell_summary(each, summary, growth)
+    return counts
+
+
+def _document(
+    diff: "dealmill.Diff", summary: "dealmill.DiffSummary", nodes: "dealmill.NodeCounts | None"
+) -> dict[str, object]:
+    return {
+        "run": diff.one.id,
+        "other": diff.other.id,
+        "compared": diff.compared,
+        "differences": summary.counts,
+        "evidence_lengths": summary.evidence_lengths,
+        "nodes": asdict(nodes) if nodes else None,
+        "cpu_seconds": [diff.one.cpu_seconds, diff.other.cpu_seconds],
+        "cpu_ratio": diff.cost_ratio,
+        "machines": diff.machines,
+    }
+
+
+def _tell_summary(diff: "dealmill.Diff", summary: "dealmill.DiffSummary", nodes: "dealmill.NodeCounts | None") -> None:
     if summary.evidence_lengths:
         before, after = summary.evidence_lengths
         tell(f"other evidence has {before:.1f} characters on average, then {after:.1f}")
@@ -144,7 +202,6 @@ def _write_summary(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts | None", f
         )
         tell(f"processor time: {', then '.join(costs)}; ratio per layout {diff.cost_ratio:.3f}")
     _conclude(diff, summary.counts)
-    return summary.counts
 
 
 def _tell_nodes(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts") -> None:
@@ -159,14 +216,15 @@ def _tell_nodes(diff: "dealmill.Diff", nodes: "dealmill.NodeCounts") -> None:
         tell(f"{item}: {worse.nodes:,} nodes, then {worse.other_nodes:,}")
 
 
-def _write_differences(diff: "dealmill.Diff", form: str | None) -> Mapping[str, int]:
+def _write_differences(diffs: Sequence["dealmill.Diff"], form: str | None) -> Mapping[str, int]:
     """Print all differences. Return their numbers by kind."""
-    counts = Counter[str]()
+    counts = [Counter[str]() for _ in diffs]
 
     def rows() -> Iterator[dict[str, object]]:
-        for difference in diff:
-            counts[difference.kind] += 1
-            yield _difference_row(diff.one.id, diff.other.id, difference, form)
+        for diff, count in zip(diffs, counts, strict=True):
+            for difference in diff:
+                count[difference.kind] += 1
+                yield _difference_row(diff.one.id, diff.other.id, difference, form)
 
     different = rows()
     first = next(different, None)
@@ -175,8 +233,9 @@ def _write_differences(diff: "dealmill.Diff", form: str | None) -> Mapping[str, 
         if write_first(columns, chain([first] if first else [], different), form):
             deque(different, maxlen=0)  # to count them
             tell("more differences follow; --nl prints all of them, and --summary counts them")
-    _conclude(diff, counts)
-    return counts
+    for diff, count in zip(diffs, counts, strict=True):
+        _conclude(diff, count)
+    return sum(counts, Counter[str]())
 
 
 def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:

@@ -19,6 +19,7 @@ from dealmill.cli.options import (
 )
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
+from dealmill.pipeline.arguments import MOST_DEAL, MOST_SEED
 from dealmill.pipeline.errors import DealmillError
 
 if TYPE_CHECKING:
@@ -207,8 +208,10 @@ def new_engine(engine: str) -> None:
 @click.command()
 @click.argument("game", shell_complete=complete_game)
 @click.option("--count", type=WholeNumber(1), required=True, help="The number of deals.")
-@click.option("--seed", type=int, required=True, help="The seed of the deals, 0 to 2⁶⁴ − 1.")
-@click.option("--first", type=int, default=1, show_default=True, help="The number of the first deal.")
+@click.option("--seed", type=WholeNumber(0, MOST_SEED), required=True, help="The seed of the deals.")
+@click.option(
+    "--first", type=WholeNumber(1, MOST_DEAL), default=1, show_default=True, help="The number of the first deal."
+)
 @parameters_option
 @json_option
 def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...], as_json: bool) -> None:

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 import dealmill
 from dealmill.cli.output import tell
 from dealmill.cli.process import ERROR
-from dealmill.pipeline.arguments import MOST, MOST_NODES, check_integer, number_range
+from dealmill.pipeline.arguments import MOST, MOST_NODES, check_integer, number_range, whole_number
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
@@ -90,7 +90,7 @@ class WholeNumber(click.IntRange):
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number."""
         try:
-            number: object = int(str(value))
+            number: object = whole_number(str(value))
         except ValueError:
             number = value
         try:
@@ -134,7 +134,10 @@ verdict_option = click.option(
 
 
 priority_option = click.option(
-    "--priority", type=int, help="Do its jobs before those of runs with a lower priority, -1000 to 1000.", metavar="N"
+    "--priority",
+    type=WholeNumber(-1000, 1000),
+    help="Do its jobs before those of runs with a lower priority, -1000 to 1000.",
+    metavar="N",
 )
 tag_option = click.option("--tag", "tags", metavar="WORD", multiple=True, help="Tag the run; repeatable.")
 note_option = click.option("--note", metavar="TEXT", help="Add a note to the run.")

@@ -35,7 +35,7 @@ from dealmill.cli.output import (
 from dealmill.cli.process import ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
-from dealmill.pipeline.arguments import MOST_NODES, MOST_PACKED
+from dealmill.pipeline.arguments import MOST_NODES, MOST_PACKED, MOST_SEED
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -381,7 +381,7 @@ COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
     type=WholeNumber(1, MOST_PACKED),
     help="Solve this many deals, rounded up to whole thousands, whatever the width of the interval.",
 )
-@click.option("--seed", type=int, default=1, show_default=True, help="The seed of the deals, 0 to 2⁶⁴ − 1.")
+@click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")
 @parameters_option
 @nodes_option
 @click.option("--report", type=click.Path(), help="Write a report with pictures to this folder.")

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 import dealmill
-from dealmill.cli.options import complete_engine, complete_game
+from dealmill.cli.options import WholeNumber, complete_engine, complete_game
 from dealmill.cli.output import counted, json_option, tell, write_json, write_line, write_lines
 from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
@@ -28,7 +28,7 @@ from dealmill.pipeline.games.verdict import Verdict
     metavar="FILE",
     help="Write pictures of the layout and each step to FILE (`-`: standard output) instead of printing text.",
 )
-@click.option("--step", type=int, help="With --svg, write only the picture of this step; 0 is the layout.")
+@click.option("--step", type=WholeNumber(0), help="With --svg, write only the picture of this step; 0 is the layout.")
 @json_option
 def show(
     item: str,

@@ -49,6 +49,7 @@ class Comparison:
     counts: Counter[dealmill.DifferenceKind] = field(default_factory=Counter)
     listed: list[dealmill.Difference] = field(default_factory=list)
     reached: int = 0
+    compared: int = 0
     finished: bool = False
     error: str | None = None
 
@@ -88,6 +89,7 @@ class Comparisons:
             try:
                 for part in diff.parts():
                     comparison.add(part)
+                comparison.compared = diff.compared
             except dealmill.DealmillError as error:
                 comparison.error = str(error)
             comparison.finished = True
@@ -111,7 +113,7 @@ class Comparisons:
             with suppress(EOFError):
                 while True:
                     found, comparison.error = ours.recv()
-                    comparison.counts, comparison.listed, comparison.reached = found
+                    comparison.counts, comparison.listed, comparison.reached, comparison.compared = found
             self.process.join()
         finally:
             comparison.finished = True
@@ -125,13 +127,15 @@ def _compare(connection: "Connection[Any, None]", url: str, one: int, other: int
     found = Comparison()
     try:
         with dealmill.open(url, read_only=True) as store:
-            for part in store.find_run(one).diff(store.find_run(other)).parts():
+            diff = store.find_run(one).diff(store.find_run(other))
+            for part in diff.parts():
                 found.add(part)
-                connection.send(((found.counts, found.listed, found.reached), CUT_SHORT))
+                connection.send(((found.counts, found.listed, found.reached, 0), CUT_SHORT))
+            found.compared = diff.compared
         error = None
     except dealmill.DealmillError as problem:
         error = str(problem)
-    connection.send(((found.counts, found.listed, found.reached), error))
+    connection.send(((found.counts, found.listed, found.reached, found.compared), error))
 
 
 @router.get("/compare")

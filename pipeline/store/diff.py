@@ -8,7 +8,20 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import FromClause, Select, and_, func, or_, select
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    union_all,
+)
 
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
@@ -19,7 +32,9 @@ from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
 from dealmill.pipeline.store.database.shapes import Shape
-from dealmill.pipeline.store.database.tables import Storage, items, verdicts
+from dealmill.pipeline.store.database.tables import DONE, Storage, items, jobs, verdicts
+from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -33,6 +48,8 @@ FETCHED, COUNTED = 1_000, 20_000
 """Rows that are read at once: of differences, and of node counts."""
 PART = 5_000
 """The positions of a part of a comparison."""
+ONE, OTHER = 1, 2
+"""The sides of a comparison."""
 LAYOUT = Shape(items.c.layout)
 
 
@@ -53,7 +70,7 @@ class Difference:
         decided = one.verdict in DECIDED, other.verdict in DECIDED
         if one.fault or other.fault:
             return DifferenceKind.DAMAGED
-        if (one.verdict is None) != (other.verdict is None):
+        if one.position is None or other.position is None or (one.verdict is None) != (other.verdict is None):
             return DifferenceKind.MISSING
         if decided == (True, True) and not self.same_question:
             return DifferenceKind.QUESTION
@@ -73,15 +90,16 @@ def have_same_question(one: RunStatus, other: RunStatus) -> bool:
         return True
 
 
-def differences(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+def differences(store: Database, one: RunStatus, other: RunStatus, *, missing: bool = True) -> Iterator[Difference]:
     """Yield the layouts on which two runs differ in verdict, value or evidence.
 
     Two runs stored as rows are compared item by item if they have the same source, and otherwise layout by layout at
-    any positions. If one of them is packed, both must be over the same deals, and are compared up to the end of the
-    shorter run; only blocks with different digests are solved again.
+    any positions (see `_pairs`). If one of them is packed, both must be over the same deals, and are compared up to the
+    end of the shorter run; only blocks with different digests are solved again. Without `missing`, some layouts on
+    which only one run has a verdict are left out early.
     """
     if one.storage is other.storage is Storage.ROWS:
-        return _differing_rows(store, one, other)
+        return _differing_rows(store, one, other, missing=missing)
     return _differing_blocks(store, one, other)
 
 
@@ -94,18 +112,18 @@ class DiffPart:
     differences: list[Difference]
 
 
-def difference_parts(store: Database, one: RunStatus, other: RunStatus) -> Iterator[DiffPart]:
+def difference_parts(store: Database, one: RunStatus, other: RunStatus, *, missing: bool = True) -> Iterator[DiffPart]:
     """Yield the differences in parts, most of which take some hundredths of a second. Runs over different sources,
     which are compared layout by layout, are one part."""
     if Storage.PACKED in (one.storage, other.storage):
         for reached, found in _blocks_with_differences(store, one, other):
             yield DiffPart(reached, list(found))
     elif one.source != other.source:
-        yield DiffPart(one.items, list(_differing_rows(store, one, other)))
+        yield DiffPart(one.items, list(_differing_rows(store, one, other, missing=missing)))
     else:
         for first in range(1, one.items + 1, PART):
             reached = min(first + PART - 1, one.items)
-            yield DiffPart(reached, list(_rows(store, one, other, first, reached)))
+            yield DiffPart(reached, list(_rows(store, one, other, first, reached, missing=missing)))
         yield DiffPart(one.items, list(_differing_missing(store, one, other)))
 
 
@@ -153,10 +171,10 @@ def _differing_in_block(
 
 
 def _rows(
-    store: Database, one: RunStatus, other: RunStatus, first: int = 1, last: int | None = None
+    store: Database, one: RunStatus, other: RunStatus, first: int = 1, last: int | None = None, *, missing: bool
 ) -> Iterator[Difference]:
     """Yield the differences; with a `last` position, only those of a range of positions of the same source."""
-    differing, same = _differing(one, other, first, last), have_same_question(one, other)
+    differing, same = _differing(one, other, first, last, missing=missing), have_same_question(one, other)
     with store.browsing() as connection:
         for row in connection.execution_options(yield_per=FETCHED).execute(differing):
             ours = recorded_verdict(row.here, (row.verdict, row.value, row.evidence))
@@ -164,8 +182,8 @@ def _rows(
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs, same)
 
 
-def _differing_rows(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    yield from _rows(store, one, other)
+def _differing_rows(store: Database, one: RunStatus, other: RunStatus, *, missing: bool) -> Iterator[Difference]:
+    yield from _rows(store, one, other, missing=missing)
     if one.source == other.source:
         yield from _differing_missing(store, one, other)
 
@@ -186,7 +204,9 @@ def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Ite
             yield Difference(None, ours, theirs, have_same_question(one, other))
 
 
-def _differing(one: RunStatus, other: RunStatus, first: int, last: int | None) -> Select[*tuple[Any, ...]]:
+def _differing(
+    one: RunStatus, other: RunStatus, first: int, last: int | None, *, missing: bool
+) -> Select[*tuple[Any, ...]]:
     pairs = _pairs(one, other)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
@@ -194,7 +214,7 @@ def _differing(one: RunStatus, other: RunStatus, first: int, last: int | None) -
     alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
     query: Select[*tuple[Any, ...]] = (
         select(
-            pairs.c.layout,
+            func.coalesce(*(_layout(*each) for each in ((one, pairs.c.here), (other, pairs.c.there)))).label("layout"),
             pairs.c.here,
             mine.c.verdict,
             mine.c.value,
@@ -205,8 +225,8 @@ def _differing(one: RunStatus, other: RunStatus, first: int, last: int | None) -
             theirs.c.evidence.label("other_evidence"),
         )
         .select_from(
-            pairs.outerjoin(mine, and_(mine.c.run_id == one.id, mine.c.position == pairs.c.here)).outerjoin(
-                theirs, and_(theirs.c.run_id == other.id, theirs.c.position == pairs.c.there)
+            pairs.join(mine, and_(mine.c.run_id == one.id, mine.c.position == pairs.c.here), isouter=missing).join(
+                theirs, and_(theirs.c.run_id == other.id, theirs.c.position == pairs.c.there), isouter=missing
             )
         )
         .where(or_(alone, *changed))
@@ -216,29 +236,77 @@ def _differing(one: RunStatus, other: RunStatus, first: int, last: int | None) -
 
 
 def _pairs(one: RunStatus, other: RunStatus) -> FromClause:
-    """Return the pairs of items to compare: columns `here` and `there` (positions) and `layout`."""
+    """Return the pairs of items to compare: the columns `here` and `there` are their positions.
+
+    Items of the same source are compared by position. Otherwise each item is compared with the `first` item of the
+    other run with its layout. This shows every layout with different results, and every contradiction, without
+    comparing all occurrences of a layout with each other: results that equal both firsts are equal.
+    """
     if one.source == other.source:
         return (
-            select(items.c.position.label("here"), items.c.position.label("there"), items.c.layout)
+            select(items.c.position.label("here"), items.c.position.label("there"))
             .where(items.c.source_id == one.source)
             .subquery("pairs")
         )
-    mine, theirs = (
-        select(items.c.layout, func.min(items.c.position).label("position"))
-        .where(items.c.source_id == source)
-        .group_by(items.c.layout)
-        .subquery(name)
-        for source, name in ((one.source, "ours"), (other.source, "others"))
-    )
+    item = _items_of_both(one, other).c
+    first_here, first_there = case((item.in_one, item.first_here)), case((item.in_other, item.first_there))
     return (
         select(
-            mine.c.position.label("here"),
-            theirs.c.position.label("there"),
-            func.coalesce(mine.c.layout, theirs.c.layout).label("layout"),
+            case((item.side == ONE, item.position), else_=first_here).label("here"),
+            case((item.side == OTHER, item.position), else_=first_there).label("there"),
         )
-        .select_from(mine.join(theirs, mine.c.layout == theirs.c.layout, full=True))
+        .where(or_(item.side == ONE, not_(item.in_one), item.position != item.first_there))
         .subquery("pairs")
     )
+
+
+def _pairs_of_layouts(one: RunStatus, other: RunStatus) -> FromClause:
+    """Return the pair of the `first` items of each layout that two runs over different sources share, with the columns
+    of `_pairs`."""
+    item = _items_of_both(one, other).c
+    return (
+        select(item.first_here.label("here"), item.first_there.label("there"))
+        .where(item.side == ONE, item.in_other, item.position == item.first_here)
+        .subquery("pairs")
+    )
+
+
+def _layout(run: RunStatus, position: ColumnElement[int]) -> ColumnElement[str]:
+    """Return the layout of an item."""
+    row = select(items.c.layout).where(items.c.source_id == run.source, items.c.position == position)
+    return row.scalar_subquery()
+
+
+def _items_of_both(one: RunStatus, other: RunStatus) -> FromClause:
+    """Return the items of two runs: `side` (`ONE` or `OTHER`) and `position`; and of their layout, whether it is
+    `in_one` and `in_other`, and if so, the positions of its first items there, `first_here` and `first_there`. Decided
+    items come first, then others with a verdict.
+
+    The database sorts the digests of all layouts. With joins instead, SQLite took minutes for 200,000 items, since it
+    sometimes builds no index for them.
+    """
+    certainty = case((verdicts.c.verdict.in_(sorted(DECIDED)), 0), (verdicts.c.verdict.is_not(None), 1), else_=2)
+    item = union_all(
+        *(
+            select(literal(side).label("side"), items.c.digest, items.c.position, certainty.label("certainty"))
+            .outerjoin(verdicts, and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position))
+            .where(items.c.source_id == run.source)
+            for side, run in ((ONE, one), (OTHER, other))
+        )
+    ).subquery("items_of_both")
+
+    def first(column: ColumnElement[Any], side: ColumnElement[Any]) -> ColumnElement[Any]:
+        order = (side, item.c.certainty, item.c.position)
+        return func.first_value(column).over(partition_by=item.c.digest, order_by=order)
+
+    return select(
+        item.c.side,
+        item.c.position,
+        (first(item.c.side, item.c.side) == ONE).label("in_one"),
+        (first(item.c.side, item.c.side.desc()) == OTHER).label("in_other"),
+        first(item.c.position, item.c.side).label("first_here"),
+        first(item.c.position, item.c.side.desc()).label("first_there"),
+    ).subquery("sides")
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +329,33 @@ class DiffSummary:
         other = counts[DifferenceKind.EVIDENCE]
         ordered = {str(kind): counts[kind] for kind in DifferenceKind if counts[kind]}
         return cls(ordered, (lengths[0] / other, lengths[1] / other) if other else None)
+
+
+def compared(store: Database, one: RunStatus, other: RunStatus) -> int:
+    """Return the number of items on which both runs have a verdict or, if their sources differ, of layouts."""
+    if one.source != other.source and one.storage is other.storage is Storage.ROWS:
+        pairs = _pairs_of_layouts(one, other)
+        solved = [
+            exists().where(verdicts.c.run_id == run.id, verdicts.c.position == position)
+            for run, position in ((one, pairs.c.here), (other, pairs.c.there))
+        ]
+        with store.reading() as connection:
+            return connection.execute(select(func.count()).select_from(pairs).where(*solved)).scalar_one()
+    if one.finished and other.finished:
+        return min(one.items, other.items)
+    columns = bounded(jobs.c.first), bounded(jobs.c.stop)
+    with store.reading() as connection:
+        ends = [
+            end
+            for run in (one, other)
+            for first, stop in connection.execute(select(*columns).where(jobs.c.run_id == run.id, jobs.c.state == DONE))
+            for end in ((first, 1), (stop, -1))
+        ]
+    count = depth = reached = 0
+    for position, step in sorted(ends):
+        count += (position - reached) * (depth == 2)
+        depth, reached = depth + step, position
+    return count
 
 
 def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts | None:
@@ -310,12 +405,12 @@ def _decided_by_both(one: RunStatus, other: RunStatus, *, sampled: bool = False)
     """Select the positions and node counts of the layouts that both runs decided; if `sampled`, only at the positions
     bound to `NUMBERS`."""
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
-    decided = [side.c.verdict.in_([int(verdict) for verdict in DECIDED]) for side in (mine, theirs)]
+    decided = [side.c.verdict.in_(sorted(DECIDED)) for side in (mine, theirs)]
     query: Select[*tuple[Any, ...]] = select(mine.c.position, theirs.c.position, mine.c.nodes, theirs.c.nodes)
     if one.source == other.source:
         joined = mine.join(theirs, mine.c.position == theirs.c.position)
     else:
-        pairs = _pairs(one, other)
+        pairs = _pairs_of_layouts(one, other)
         joined = pairs.join(mine, mine.c.position == pairs.c.here).join(theirs, theirs.c.position == pairs.c.there)
     return (
         query.select_from(joined)
@@ -352,7 +447,8 @@ class Diff:
         NotFoundError
             If one of the runs was deleted meanwhile.
         """
-        for number, difference in enumerate(differences(self.store, self.one, self.other)):
+        missing = DifferenceKind.MISSING not in self.ignored
+        for number, difference in enumerate(differences(self.store, self.one, self.other, missing=missing)):
             if number == 0:  # `equal` reads no further
                 self._check_not_deleted()
             if difference.kind not in self.ignored:
@@ -380,7 +476,8 @@ class Diff:
     def parts(self) -> Iterator[DiffPart]:
         """Yield the differences in parts by position in the first run, so that a long comparison shows its progress.
         Runs over different sources that are stored as rows are compared in one part."""
-        for part in difference_parts(self.store, self.one, self.other):
+        missing = DifferenceKind.MISSING not in self.ignored
+        for part in difference_parts(self.store, self.one, self.other, missing=missing):
             self._check_not_deleted()
             yield replace(part, differences=[each for each in part.differences if each.kind not in self.ignored])
 
@@ -412,8 +509,9 @@ class Diff:
 
     @property
     def compared(self) -> int:
-        """The number of verdicts of the run that has fewer."""
-        return min(self.one.solved, self.other.solved)
+        """The number of items on which both runs have a verdict or, if their sources differ, of layouts; computed at
+        each use."""
+        return compared(self.store, self.one, self.other)
 
     @property
     def deals_of_both(self) -> int | None:
@@ -442,13 +540,32 @@ def diff(store: Database, one: RunStatus, other: RunStatus, ignored: Collection[
         raise UsageError(
             f"run {one.id} is of {one.game}, but run {other.id} is of {other.game}: compare runs of the same game"
         )
-    packed = next((run for run in (one, other) if run.storage is Storage.PACKED), None)
-    if packed and _deals_key(one) != _deals_key(other):
+    if not _comparable(one, other):
+        packed = one if one.storage is Storage.PACKED else other
         raise UsageError(
             f"run {packed.id} is packed and can only be compared with a run over the same deals: run {one.id} is over "
             f"{one.source_name}, run {other.id} over {other.source_name}"
         )
     return Diff(store, one, other, frozenset(map(DifferenceKind, ignored)))
+
+
+def diffs(store: Database, run: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Iterator[Diff]:
+    """Yield the diffs of a run and each other run that answers the same question, oldest first, on the layouts that
+    both have. Retracted runs are left out, and packed ones over other deals.
+
+    Raises
+    ------
+    UsageError
+        If there is no such kind.
+    """
+    for other in matching_runs(store, run.game, None, None, retracted=False):
+        if other.id != run.id and have_same_question(run, other) and _comparable(run, other):
+            yield diff(store, run, other, [*ignored, DifferenceKind.MISSING])
+
+
+def _comparable(one: RunStatus, other: RunStatus) -> bool:
+    """Return whether two runs of a game can be compared: a packed one has no layouts on record to look up."""
+    return Storage.PACKED not in (one.storage, other.storage) or _deals_key(one) == _deals_key(other)
 
 
 def _deals_key(run: RunStatus) -> tuple[object, ...]:

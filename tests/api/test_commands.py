@@ -218,7 +218,6 @@ def test_db_and_queue_print_what_python_returns(folder: Path, store: Store) -> N
         ("run none.txt --game memory", lambda store: store.run("none.txt", game="memory")),
         ("retract --engine x --version 1 --why y", lambda store: store.retract("x", "1", "y")),
         ("answer chess", lambda _: dealmill.answer("chess", "-", io.StringIO())),
-        ("deal memory --count 1 --seed -1", lambda _: dealmill.deals("memory", seed=-1, count=1)),
         ("deal memory --count 1 --seed 1 --param seed=3", lambda _: dealmill.deals("memory", parameters={"seed": 3})),
         ("show memory ABC", lambda _: dealmill.solve("memory", "ABC")),
     ],
@@ -244,6 +243,27 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
         assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", message)
     logged = json.loads(command("log", "--json", cwd=tmp_path).stdout)
     assert [action["why"] for action in logged if action["what"] == "retract"] == ["it is wrong"]
+
+
+def test_limits_are_not_kept_if_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    for name, layout, verdict in (("a", "AABB", "undecided"), ("b", "ABAB", "undecided"), ("c", "AABB", "failed")):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"layout": layout, "verdict": verdict}) + "\n")
+        imported = command("import", f"{name}.jsonl", "--engine", "memory/x", "--version", "1", cwd=tmp_path)
+        assert imported.returncode == 0, imported.stderr
+    nothing = "nothing was compared: there is no layout on which two runs have a verdict\n"
+    undecided = "no node counts were compared: there is no layout that two runs decided\n"
+    for words, code, message in (
+        ("1 2 --fail-on contradicted", 3, nothing),
+        ("1 2 --ignore missing", 0, "runs 1 and 2 have no other differences: 0 verdicts\n"),
+        ("2 --fail-on contradicted", 3, nothing),
+        ("2", 0, "run 2 has layouts in common with 0 other runs of the same question\n"),
+        ("1 3 --fail-on contradicted", 0, "runs 1 and 3 differ on 1 layout: 1 undecided\n"),
+        ("1 3 --fail-on nodes=2", 3, undecided),
+        ("1 --fail-on nodes=2", 3, undecided),
+        ("1 --fail-on undecided", 3, "runs 1 and 3 differ on 1 layout: 1 undecided\n"),
+    ):
+        ran = command("diff", *words.split(), cwd=tmp_path)
+        assert ran.returncode == code and ran.stderr.endswith(message), (words, ran.stderr)
 
 
 def test_a_diff_fails_only_on_what_it_shall(folder: Path) -> None:

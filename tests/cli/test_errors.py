@@ -39,6 +39,12 @@ USAGE_ERRORS = {
     "games tarot": "there is no game 'tarot'; the games are: camelot, card-pairing",
     "diff 1 1 --fail-on worse": "'worse' is not a limit; choose from: contradicted, question, lost, gained",
     "diff 1 1 --fail-on lost,nodes=x": "'nodes=x' is not a limit; write the factor by which nodes may grow",
+    **{
+        f"diff 1 1 --fail-on nodes={factor}": f"'nodes={factor}' is not a limit; write the factor"
+        for factor in ("nan", "inf", "-inf", "1e999", "1e3", "1_05", "0", "-1", "+1", "")
+    },
+    "diff 1 1 --fail-on nodes=9,nodes=1": "the limit nodes is named twice in 'nodes=9,nodes=1': name it once",
+    "diff 1 1 --fail-on lost,lost": "the limit lost is named twice",
     "retract --engine x/y --version 1": "missing option '--why'",
     f"{RETRACT} x/y": "it has runs of versions: none",
     f"{RETRACT} card-pairing/winnable --undo --requeue": "cannot be combined",
@@ -74,12 +80,14 @@ WRONG_SETTINGS = {
     f"{URL}=mysql://u:secret@h/d": "the database URL starts with mysql",
     f"{URL}=postgresql://u:secret@127.0.0.1:1/d": "is the server running",
     "DEALMILL_WORKERS=secret": "WORKERS must be a whole number from 1 to 1,024",
+    "DEALMILL_WORKERS=1_0": "WORKERS must be a whole number from 1 to 1,024",
     "DEALMILL_WORKERS=0": "WORKERS must be a whole number from 1 to 1,024",
     "DEALMILL_LEASE_SECONDS=nan": "LEASE_SECONDS must be a number of seconds, more than 0 and at most 86,400",
+    "DEALMILL_LEASE_SECONDS=1_0": "LEASE_SECONDS must be a number of seconds, more than 0 and at most 86,400",
     "DEALMILL_METRICS_PORT=-1": "METRICS_PORT must be a port number, a whole number from 1 to 65,535",
     "DEALMILL_LOG_FORMAT=xml": "LOG_FORMAT must be console or json",
 }
-NUMBERS = ["0", "-1", "x", "1.5", "9" * 5_000]
+NUMBERS = ["0", "-1", "x", "1.5", "9" * 5_000, "1_0", "+1", " 1", "٣"]
 
 
 @pytest.fixture(scope="module")

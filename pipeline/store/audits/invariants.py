@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits.findings import audit_faults, earlier_faults
-from dealmill.pipeline.store.audits.whole import item_faults, plan_faults, reject_faults, source_faults
+from dealmill.pipeline.store.audits.whole import (
+    contradiction_faults,
+    item_faults,
+    plan_faults,
+    reject_faults,
+    source_faults,
+)
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage
@@ -159,6 +165,10 @@ def _altered_lines(scope: AuditScope) -> Iterator[Fault]:
             )
 
 
+def _contradictions(scope: AuditScope) -> Iterator[Fault]:
+    return contradiction_faults(scope.store, scope.run)
+
+
 def _altered_source(scope: AuditScope) -> Iterator[Fault]:
     return _of_whole(scope, source_faults(scope.store, scope.run))
 
@@ -215,6 +225,13 @@ INVARIANTS: tuple[Invariant, ...] = (
         "Dealing and solving again gives the stored verdicts.",
         _changed_verdicts,
         (Storage.PACKED,),
+    ),
+    Invariant(
+        "contradictions",
+        "All items with the same layout that are decided have the same verdict and value.",
+        _contradictions,
+        (Storage.ROWS,),
+        of_whole=True,
     ),
     Invariant("rows", "Every layout, verdict and job has valid values in its columns.", _damaged_rows),
     Invariant(

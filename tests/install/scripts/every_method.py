@@ -67,6 +67,8 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     diff: dealmill.Diff = run.rerun()
     differences: list[dealmill.Difference] = list(diff)
     assert diff.equal and diff.compared == 1 and not differences and not diff.unfinished and diff.deals_of_both is None
+    diffs: list[dealmill.Diff] = list(run.diffs())
+    assert diff.other.id in [each.other.id for each in diffs]
     summary: dealmill.DiffSummary = diff.summary
     nodes: dealmill.NodeCounts | None = diff.nodes
     assert not summary.counts and nodes is not None and nodes.ratio == 1.0

@@ -76,7 +76,7 @@ def test_a_deleted_run_leaves_its_number_and_the_log_and_everything_else(
         lambda: read_runs(store, [run.id]),
         lambda: delete_subject(store, run),
     ):
-        with pytest.raises(NotFoundError):
+        with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
             gone()
     with pytest.raises(NotFoundError, match="was deleted"):
         set_note(store, run.id, "too late")

@@ -310,7 +310,7 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     Raises
     ------
     NotFoundError
-        If there is no such run.
+        If there is no such run, or it was deleted.
     """
     if key == "last":
         with store.reading() as connection:
@@ -319,6 +319,7 @@ def find_run(store: Database, key: int | str) -> RunStatus:
         number = row_number(key)
     found = _counted_runs(store, [number]) if number is not None else []
     if not found:
+        check_not_deleted(store, [] if number is None else [number])
         raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
     return found[0]
 

@@ -212,25 +212,27 @@ class Query(Tabular):
         self._check_listed()
         size = PAGE if self.limit is None else max(1, min(self.limit, PAGE))
         backwards = self.ordering.descending
-        numbers = self.numbers
+        numbers, read = self.numbers, list[int]()
         runs = self.runs[bisect_left(numbers, self.after[0]) : bisect_right(numbers, self.before[0])]
         for run in reversed(runs) if backwards else runs:
             after = self.after[1] if run.id == self.after[0] else 0
             before = self.before[1] if run.id == self.before[0] else BEHIND
             end: int | None = 0 if _can_list(storage_of(run), self.filter) else None
             unreadable = Unreadable(run.id)
+            read.append(run.id)
             while end is not None:
                 page = storage_of(run).page(
                     self.store, run, self.filter, after, size, before=before, backwards=backwards
                 )
                 end = page.end
-                if end is None or page.faults:
+                if page.faults:
                     check_not_deleted(self.store, [run.id])
                 unreadable.add(page.faults, before_results=bool(page.columns.positions))
                 yield page
                 if end is not None:
                     after, before = (after, end) if backwards else (end, before)
             unreadable.warn()
+        check_not_deleted(self.store, read)
 
     def _first(self, most: int) -> Iterator[Result]:
         """Yield results in any order, among them the first `most` in the order of the query."""

@@ -5,6 +5,8 @@ lost. So each transaction compares the file that was opened with the one at that
 writes also after it was committed.
 """
 
+import errno
+import fcntl
 import logging
 import os
 import sqlite3
@@ -12,6 +14,7 @@ import stat
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import monotonic
 
@@ -26,6 +29,7 @@ BUSY_SECONDS = 60
 """How long to wait for a lock."""
 STEP_SECONDS = 0.5
 """How long SQLite waits at a time. Meanwhile, Python cannot handle signals."""
+NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 LOCK_ERRORS = {
     sqlite3.SQLITE_IOERR_LOCK,
     sqlite3.SQLITE_IOERR_RDLOCK,
@@ -33,6 +37,8 @@ LOCK_ERRORS = {
     sqlite3.SQLITE_IOERR_SHMLOCK,
     sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
 }
+FREE_BYTE = 1 << 62
+"""A byte of the file that SQLite never locks."""
 BESIDE = ("-wal", "-shm")
 """Suffixes of the files that SQLite keeps next to an open database: the write-ahead log and the shared memory."""
 WITH_CHANGES = ("-wal", "-journal")
@@ -64,7 +70,13 @@ class EmbeddedConnection(sqlite3.Connection):
 
     def wait(self, execute: Callable[[], object]) -> None:
         """Execute a statement that may have to wait for a lock. Signals are handled meanwhile, and after some seconds
-        of waiting a message says so."""
+        of waiting a message says so.
+
+        Raises
+        ------
+        StoreError
+            If the file system has no locks, so that waiting would be in vain.
+        """
         start = monotonic()
         reported = False
         self.execute(f"PRAGMA busy_timeout={STEP_SECONDS * 1000:.0f}")
@@ -76,6 +88,7 @@ class EmbeddedConnection(sqlite3.Connection):
                     waited = monotonic() - start
                     if _code_of(error) & 0xFF != sqlite3.SQLITE_BUSY or waited > BUSY_SECONDS:
                         raise
+                    self.file.check_locks()
                     if waited >= SILENT_SECONDS and not reported:
                         reported = True
                         logger.warning("waiting for a lock on %s, which another process holds", self.file.path)
@@ -112,6 +125,18 @@ class EmbeddedFile:
         """
         if _identity(self.path) != self.which:
             raise replaced(self.path)
+
+    def check_locks(self) -> None:
+        """Check that the file can be locked, whether or not it is locked now.
+
+        Raises
+        ------
+        StoreError
+            If its file system has no locks.
+        """
+        if (number := _lock_error(self.path, self.which)) in NO_LOCKS:
+            reason = os.strerror(number)
+            raise StoreError(f"{self.path} cannot be locked ({reason}): its file system has no locks; {LOCAL}")
 
     def connect(self) -> EmbeddedConnection:
         """Open the file. If it is not writable, open it read-only, without creating files next to it.
@@ -227,6 +252,19 @@ def create_file(path: Path) -> None:
         ) from error
 
 
+@cache
+def _lock_error(path: Path, _which: Identity) -> int:
+    """Return the error of locking a byte of a file, or 0. The file stays open in this process, because closing it would
+    release the locks that this process holds on it."""
+    file = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, FREE_BYTE)
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, FREE_BYTE)
+    except OSError as error:
+        return error.errno or 0
+    return 0
+
+
 def _code_of(error: BaseException | None) -> int:
     """Return the extended error code of SQLite for an error of its module or of SQLAlchemy."""
     code: int = getattr(getattr(error, "orig", error), "sqlite_errorcode", sqlite3.SQLITE_ERROR)
@@ -251,8 +289,10 @@ def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
         )
     if code in TRANSIENT:
         hint = f"is {path.parent} writable, and is there free disk space?"
-        if code == sqlite3.SQLITE_BUSY or extended in LOCK_ERRORS:
-            hint = f"another process holds a lock on {path}, or its file system has no locks: then {LOCAL}"
+        if code == sqlite3.SQLITE_BUSY:
+            hint = f"another process has held a lock on {path} for {BUSY_SECONDS} s; try again when it has ended"
+        elif extended in LOCK_ERRORS:
+            hint = f"does the file system of {path} have locks? {LOCAL}"
         return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
     return StoreError(f"the database {place} reports an error: {reason}")
 

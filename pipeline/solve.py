@@ -157,15 +157,17 @@ def canonical_mask(game: Game, layouts: Texts) -> Mask:
     return np.array([is_canonical(game, text) for text in unpack(layouts)], dtype=np.bool_)
 
 
-def guarded(game: Game, function: EngineFunction) -> Solver:
-    """Return the function of an engine, preceded by the check; it refuses the first text that is not canonical."""
+def guarded(game: Game, function: EngineFunction, default: int | None = None) -> Solver:
+    """Return the function of an engine, preceded by the check; it refuses the first text that is not canonical. `default`
+    is the node limit of calls that name none."""
 
     def solve(layouts: Texts, max_nodes: int | None = None) -> Solved:
         canonical = canonical_mask(game, layouts)
         if not canonical.all():
             first = int(np.argmin(canonical))
             raise not_canonical_error(game, unpack(layouts.part(first, first + 1))[0])
-        return function(layouts, NO_LIMIT if max_nodes is None else max_nodes)
+        limit = default if max_nodes is None else max_nodes
+        return function(layouts, NO_LIMIT if limit is None else limit)
 
     return solve
 
@@ -241,7 +243,7 @@ def _load(name: str, engine: Engine) -> Solver:
 
     game, _ = find_engine(name)
     with compiling(game.folder, CHECK.format(game.name) if engine.program else name):
-        solver = guarded(game, function_of(game, engine))
+        solver = guarded(game, function_of(game, engine), engine.max_nodes)
         _try(game, engine, solver, pack([_example(game)]))
         compiled_mark(game.folder, CHECK.format(game.name)).touch()
     return solver

@@ -111,7 +111,7 @@ def _faults(offer: Offer) -> Iterator[str]:
             getattr(game, verb)
         except DealmillError as error:
             yield str(error)
-    for kind in ("statement.txt", "statement.answer", "deals.txt"):
+    for kind in ("deals.txt", *(("statement.txt", "statement.answer") if game.has_statement else ())):
         if not (file := game.examples / f"{game.name}-{kind}").exists():
             yield f"there is no {file}"
 

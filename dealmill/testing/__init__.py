@@ -143,7 +143,9 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     found = find_game(game)
     caches()
     subject = Subject(found, lines)
-    checks = [_check(found, game, check, subject) for check in (*layouts.CHECKS, *referees.GAME_CHECKS)]
+    of_statement = layouts.STATEMENT_CHECKS if found.has_statement else ()
+    of_game = (*of_statement, *layouts.CHECKS, *referees.GAME_CHECKS)
+    checks = [_check(found, game, check, subject) for check in of_game]
     for engine in found.engines:
         name = found.full_name(engine)
         of_engine = (*engines.CHECKS, *referees.CHECKS, *pictures.CHECKS)

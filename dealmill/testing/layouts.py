@@ -15,7 +15,7 @@ from dealmill.pipeline.solve import canonical_mask, guarded
 from dealmill.testing.subject import CheckFailed, Subject, assumes, example, is_canonical, numbered, require
 
 DEALS = 200
-EXAMPLES = 2_000
+EXAMPLES, LEAST_EXAMPLES = 2_000, 100
 HOSTILE = 2_000
 MANY = 10_000
 SEPARATORS = (b"", b"\n", b"A")
@@ -54,12 +54,11 @@ def canonical_texts_read_back_as_themselves(subject: Subject) -> None:
 
 
 def the_example_deals_are_the_first_of_seed_1(subject: Subject) -> None:
-    """``NAME-deals.txt`` has 2,000 deals."""
-    expected = subject.deal(1, 1, EXAMPLES)
+    """``NAME-deals.txt`` has 2,000 deals, or at least 100."""
     found = example(subject.game, "deals.txt").splitlines()
-    require(
-        found == expected, f"write the file again with: dealmill deal {subject.game.name} --count {EXAMPLES} --seed 1"
-    )
+    command = f"dealmill deal {subject.game.name} --count {EXAMPLES} --seed 1"
+    require(len(found) >= LEAST_EXAMPLES, f"the file has {len(found)} deals; write it again with: {command}")
+    require(found == subject.deal(1, 1, len(found)), f"write the file again with: {command}")
 
 
 def a_deal_depends_only_on_its_seed_and_number(subject: Subject) -> None:
@@ -161,9 +160,9 @@ def only_layouts_reach_an_engine(subject: Subject) -> None:
             require(error.reasons and all(error.reasons), f"{text!r} is refused without a reason")
 
 
+STATEMENT_CHECKS = (the_statement_is_read_without_rejects, the_statement_gets_its_answer)
+"""Those of games that have a problem statement."""
 CHECKS = (
-    the_statement_is_read_without_rejects,
-    the_statement_gets_its_answer,
     canonical_texts_read_back_as_themselves,
     the_example_deals_are_the_first_of_seed_1,
     a_deal_depends_only_on_its_seed_and_number,

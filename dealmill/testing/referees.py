@@ -60,7 +60,7 @@ def the_referee_refuses_texts_that_are_not_layouts(subject: Subject, engine: Eng
 @assumes("evidence belongs to one layout, except that two losses can have the same certificate")
 def the_referee_refuses_evidence_of_another_layout(subject: Subject, engine: Engine) -> None:
     """The referee looks at the layout."""
-    solved = subject.verdicts(engine, subject.deal(12, 1, DEALS))
+    solved = subject.verdicts(engine, subject.deals_for(engine, 12, DEALS))
     rows = [row for row in solved if row.verdict is not Verdict.UNDECIDED]
     refused = 0
     for index, (layout, verdict, _, evidence) in enumerate(rows):

@@ -14,14 +14,16 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import solve
 
 DEALS = 30
+SMALL_LIMIT, SHARE = 3_000, 10
+"""For engines with a node limit of their own: the nodes that are tried, and one of how many deals."""
 LARGEST = 4
 """How many times its default a parameter of the deals is at most, since very large deals may take long to solve."""
 SHORTEST_NOISE, LONGEST_NOISE = 0, 200
 
 
 def real_lines(game: Game) -> list[str]:
-    """Return the lines of the statement's example, and numbered deals of several sizes."""
-    lines = example(game, "statement.txt").splitlines()
+    """Return the lines of the statement's example, if there is one, and numbered deals of several sizes."""
+    lines = example(game, "statement.txt").splitlines() if game.has_statement else []
     lines += unpack(game.deal(1, 1, DEALS))
     for name, parameter in game.deals.parameters.items():
         middle = (parameter.least + parameter.default) // 2
@@ -189,7 +191,12 @@ class Subject:
 
     def solve(self, engine: Engine, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
         """Solve layouts; one on which the engine raises an error is `FAILED`."""
-        return solve(self.game.full_name(engine), layouts, max_nodes)
+        return solve(self.game.full_name(engine), layouts, small_limit(engine) if max_nodes is None else max_nodes)
+
+    def deals_for(self, engine: Engine, seed: int, count: int) -> list[str]:
+        """Return the first `count` deals of a seed; fewer if the engine has a node limit of its own, since it then
+        searches for long."""
+        return self.deal(seed, 1, count if engine.max_nodes is None else -(-count // SHARE))
 
     def verdicts(self, engine: Engine, layouts: Sequence[str]) -> list[Row]:
         """Return layouts with their verdicts, values and evidence; without the claims of a program, which nothing
@@ -205,7 +212,7 @@ class Subject:
     def some_of_each_verdict(self, engine: Engine, seed: int, most: int) -> list[Row]:
         """Return up to `most` layouts for each verdict but undecided, from deals of a seed, examples and `lines`."""
         others = [text.decode() for text in self.canonical_texts]
-        rows = self.verdicts(engine, [*self.deal(seed, 1, SUBJECT_DEALS), *others])
+        rows = self.verdicts(engine, [*self.deals_for(engine, seed, SUBJECT_DEALS), *others])
         verdicts = [verdict for verdict in Verdict if verdict is not Verdict.UNDECIDED]
         return [row for verdict in verdicts for row in [row for row in rows if row.verdict is verdict][:most]]
 
@@ -229,6 +236,11 @@ class Subject:
         texts = [*(text.encode("utf-8", "surrogatepass") for text in special), *self.hostile_texts(seed, count)]
         hostile = [text for text in texts if not is_canonical(self.game, text)]
         return [text.decode("utf-8", "replace") for text in hostile]
+
+
+def small_limit(engine: Engine) -> int | None:
+    """Return the node limit with which an engine is tried; None if it searches without one."""
+    return None if engine.max_nodes is None else min(engine.max_nodes, SMALL_LIMIT)
 
 
 def numbered(lines: Iterable[str]) -> list[tuple[int, str]]:

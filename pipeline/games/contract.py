@@ -1,10 +1,11 @@
 """The interface of a game: the class `Game`, which a package derives from, and the types that describe a game.
 
 The package defines ``GAME``, an instance of its class, usually in its ``__init__``, and its distribution offers that by
-an entry point in the group ``dealmill.games``. It has a folder ``examples``.
+an entry point in the group ``dealmill.games``. It has a folder ``examples``. A family of games that share their code is
+a list of instances, which an entry point in the group ``dealmill.families`` offers.
 
 The problem statement is the published text of a game's task. It gives the rules, the input format that a game reads and
-the output format that `AnswerFormat` writes.
+the output format that `AnswerFormat` writes. A game without one (`Game.has_statement`) reads one layout per line.
 """
 
 import sys
@@ -65,6 +66,8 @@ class Engine:
     """The engine as which the referee checks its verdicts, if that is another one."""
     complete: bool = True
     """Whether it decides every layout if there is no node limit."""
+    max_nodes: int | None = None
+    """The node limit of runs that name none."""
     measures: Mapping[str, int] = field(default_factory=dict, hash=False)
     """Whole numbers in its evidence by which layouts can be graded, such as critical choices: for each name, the place
     of the word, from 0."""
@@ -183,10 +186,14 @@ class Game(ABC):
     name: str
     """The name under which users know the game: lower-case letters, digits and single hyphens."""
     title: str
+    family: str = ""
+    """The heading under which similar games are listed, if there is one."""
     engines: tuple[Engine, ...] = ()
     """Its engines, without those that are programs."""
     deals: Deals
     answer: AnswerFormat
+    has_statement: bool = True
+    """Whether it has a problem statement, and so an example of its input and output."""
     waivers: Mapping[str, str] = {}
     """Checks of `dealmill.testing` whose assumption does not hold for the game: the reason by the name of the check."""
 
@@ -317,7 +324,8 @@ class Game(ABC):
 
     @property
     def examples(self) -> Path:
-        """The folder of its examples ``NAME-statement.txt``, ``NAME-statement.answer`` and ``NAME-deals.txt``."""
+        """The folder of its examples: ``NAME-deals.txt`` and, if it has a statement, ``NAME-statement.txt`` and
+        ``NAME-statement.answer``."""
         return self.folder / "examples"
 
 

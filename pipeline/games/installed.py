@@ -1,7 +1,8 @@
-"""The games that installed distributions offer: entry points in the group ``dealmill.games``.
+"""The games that installed distributions offer: entry points in the groups ``dealmill.games`` and ``dealmill.families``.
 
-An entry point ``NAME = PACKAGE:GAME`` offers the game NAME. Dealmill's own games are offered in the same way. A game
-that cannot be loaded is described by a `BrokenGame` and affects no other one.
+An entry point ``NAME = PACKAGE:GAME`` offers the game NAME, and ``NAME = PACKAGE:GAMES`` of a family all games of a
+list. Dealmill's own games are offered in the same way. A game that cannot be loaded is described by a `BrokenGame` and
+affects no other one.
 """
 
 import re
@@ -9,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
-from itertools import groupby
+from itertools import chain, groupby
 from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Game
 
 GROUP = "dealmill.games"
+FAMILIES = "dealmill.families"
 OWN = "dealmill"
 """The name of Dealmill's own distribution."""
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
@@ -44,12 +46,13 @@ class Offer(NamedTuple):
 @cache
 def all_offers() -> tuple[Offer, ...]:
     """Return all offered games by name, each with a refusal if it is not used."""
-    found = sorted(_found(), key=lambda offer: (offer.name, offer.distribution))
-    if any(offer.distribution != OWN for offer in found):
+    offers = list(_entries())
+    if any(offer.distribution != OWN for offer in offers):
         from dealmill.pipeline.settings import settings  # slow to import, and often not needed
 
-        found = _without_excluded(found, settings().plugins)
-    names = groupby(found, lambda offer: offer.name)
+        offers = _without_excluded(offers, settings().plugins)
+    offers = sorted(chain.from_iterable(map(_members, offers)), key=lambda offer: (offer.name, offer.distribution))
+    names = groupby(offers, lambda offer: offer.name)
     return tuple(offer for _, of_name in names for offer in _without_clashes(list(of_name)))
 
 
@@ -58,14 +61,32 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).strip().lower()
 
 
-def _found() -> Iterator[Offer]:
+def _members(offer: Offer) -> Iterator[Offer]:
+    """Yield an offer for each game of a family; the offer itself if it is a single game, or the family cannot be
+    loaded."""
+    if offer.refusal or offer.entry.group != FAMILIES:
+        yield offer
+        return
+    try:
+        names = [game.name for game in offer.entry.load()]
+    except (Exception, SystemExit):  # noqa: BLE001 -- a package from outside may raise anything; `load` reports it
+        yield offer
+        return
+    for name in names:
+        yield offer._replace(name=name, refusal=_refusal(name))
+
+
+def _refusal(name: str) -> str | None:
+    return None if NAME.fullmatch(name) and len(name) <= LONGEST_NAME else BAD_NAME
+
+
+def _entries() -> Iterator[Offer]:
     known: dict[int, tuple[str, str]] = {}  # reading the name of a distribution parses its metadata each time
-    for entry in entry_points(group=GROUP):
+    for entry in (*entry_points(group=GROUP), *entry_points(group=FAMILIES)):
         assert entry.dist is not None  # noqa: S101 -- it is known for all installed distributions
         if id(entry.dist) not in known:
             known[id(entry.dist)] = _name_and_version(entry.dist)
-        refusal = None if NAME.fullmatch(entry.name) and len(entry.name) <= LONGEST_NAME else BAD_NAME
-        yield Offer(entry.name, *known[id(entry.dist)], entry, refusal)
+        yield Offer(entry.name, *known[id(entry.dist)], entry, _refusal(entry.name))
 
 
 def _name_and_version(distribution: Distribution) -> tuple[str, str]:
@@ -138,6 +159,8 @@ def load(offer: Offer) -> "Game | BrokenGame":
         return _broken(offer, offer.refusal)
     try:
         game = offer.entry.load()
+        if offer.entry.group == FAMILIES:
+            game = next(member for member in game if member.name == offer.name)
         if not isinstance(game, Game):
             return _broken(offer, f"{offer.entry.value} is a {type(game).__name__}, not a Game")
         error = next(_faults(game, offer.name), None)

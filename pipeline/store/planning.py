@@ -203,7 +203,8 @@ def queue_run(
     if storage is Storage.PACKED:
         check_generator(source.name, source.game, source.generator)
     game, engine = fitting_engine(source.name, source.game, engine_name, storage)
-    return plan_run(store, source, game.full_name(engine), engine.version, max_nodes, storage=storage)
+    limit = engine.max_nodes if max_nodes is None else max_nodes
+    return plan_run(store, source, game.full_name(engine), engine.version, limit, storage=storage)
 
 
 def plan_replacement(store: Database, retracted: RunStatus) -> RunStatus:

@@ -80,7 +80,8 @@ def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int |
     _, found = find_engine(engine)
     check_packable(found)
     source = open_deals(store, deals)
-    number = plan_run(store, source, engine, found.version, max_nodes, storage=Storage.PACKED, why="survey")
+    limit = found.max_nodes if max_nodes is None else max_nodes
+    number = plan_run(store, source, engine, found.version, limit, storage=Storage.PACKED, why="survey")
     return find_run(store, number)
 
 

@@ -4,7 +4,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 from dealmill.pipeline import errors, printable, referee, sampling
@@ -100,7 +100,7 @@ def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READ
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(readers)}")
-    rules = Section(f"The rules: {game.title}", part_of(sys.modules[game.check.__module__]))
+    rules = Section(f"The rules: {game.title}", _part_of_rules(game))
     if unknown := rules.part.taken - set(TAKEN):
         raise UsageError(
             f"{rules.part.module} imports {', '.join(sorted(unknown))} from Dealmill, but the rules of a game can only "
@@ -120,6 +120,15 @@ def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READ
     ]
     check_names([section.part for section in (*before, *after, rules)], ["EXPORT"])
     return [*before, rules, *after]
+
+
+def _part_of_rules(game: Game) -> Part:
+    """Return the module of the referee. If the referee is not a function of the module but an instance of a class, the
+    part ends with the expression that makes it."""
+    part = part_of(sys.modules[game.check.__module__])
+    if isinstance(game.check, FunctionType):
+        return part
+    return part._replace(source=f"{part.source}\n\ncheck = {game.check!r}\n", defined=part.defined | {"check"})
 
 
 def checker(sections: Sequence[Section], export: Export, about: Mapping[str, str]) -> str:

@@ -1,0 +1,110 @@
+"""Numbered deals of patiences, and the order in which a deck is dealt.
+
+Deal k of seed s is the deck AC AH AS AD 2C …, shuffled with the stream of that deal (see
+`dealmill.pipeline.games.philox`). Seed 0 has the deals that the field knows by number: those of Solvitaire or, if the
+rules say so, of Microsoft's FreeCell.
+
+The hole or a dealt base is the first card of the deck, or it is taken out of the deck, as all initial cards of
+foundations are. The rest is dealt from the end of the deck: to cells, stock, reserve, and then to the columns in rows. The last card
+dealt to the stock is turned first.
+"""
+
+import numpy as np
+
+from dealmill.game import Texts, UsageError, open_stream, pack, shuffle
+from dealmill.pipeline.games.patience.rules import Rules
+
+RANKS = "A23456789TJQK"
+SUITS = "CHSD"
+FIELD_SEED = 0
+MOST_SOLVITAIRE, MOST_MICROSOFT = 2**32 - 1, 2**31 - 1
+WORD = 2**32 - 1
+SPARE_WORDS = 64
+"""Random words beyond one for each card, in place of those that are rejected, about one in 10⁸."""
+
+
+def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
+    """Return the canonical texts of deals `[first, first + count)` of `seed`.
+
+    Raises
+    ------
+    UsageError
+        If seed 0 has no such deal.
+    """
+    if seed == FIELD_SEED:
+        least, most = (1, MOST_MICROSOFT) if rules.numbers == "microsoft" else (0, MOST_SOLVITAIRE)
+        if count and not least <= first <= first + count - 1 <= most:
+            raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers {least:,} to {most:,}")
+        shuffled = _microsoft if rules.numbers == "microsoft" else _solvitaire
+        return pack([_dealt(rules, shuffled(_deck(rules), number)) for number in range(first, first + count)])
+    return pack([_dealt(rules, _shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
+
+
+def _deck(rules: Rules) -> list[str]:
+    return [rank + suit for rank in RANKS[: rules.ranks] for suit in SUITS]
+
+
+def _shuffled(deck: list[str], seed: int, number: int) -> list[str]:
+    stream, order = np.empty(8, dtype=np.uint64), np.arange(len(deck), dtype=np.uint8)
+    open_stream(stream, np.uint64(seed), np.uint64(number))
+    shuffle(stream, order, len(deck))
+    return [deck[card] for card in order]
+
+
+def _solvitaire(deck: list[str], number: int) -> list[str]:
+    """Shuffle as Solvitaire does: Mersenne Twister, and a random number up to i is the quotient of a word and the size
+    of one of i + 1 equal buckets."""
+    deck = deck.copy()
+    words = iter(np.frombuffer(np.random.RandomState(number).bytes(4 * (len(deck) + SPARE_WORDS)), "<u4").tolist())
+    for last in range(len(deck) - 1, 0, -1):
+        bucket, rest = divmod(WORD, last + 1)
+        bucket += rest == last
+        chosen = next(number for word in words if (number := word // bucket) <= last)
+        deck[last], deck[chosen] = deck[chosen], deck[last]
+    return deck
+
+
+def _microsoft(deck: list[str], number: int) -> list[str]:
+    """Shuffle as Microsoft's FreeCell does: each time, a random card is dealt, and the last one takes its place. The
+    card that is dealt first is the last one of the result."""
+    left = [rank + suit for rank in RANKS for suit in "CDHS"]
+    dealt, state = [], number
+    while left:
+        state = (214013 * state + 2531011) % 2**31
+        chosen = (state >> 16) % len(left)
+        dealt.append(left[chosen])
+        left[chosen] = left[-1]
+        left.pop()
+    return dealt[::-1]
+
+
+def _dealt(rules: Rules, deck: list[str]) -> str:
+    """Return the canonical text of a shuffled deck."""
+    parts: dict[str, str] = {}
+    dealt = deck[0]
+    if rules.hole != "none":
+        parts["hole"] = dealt if rules.hole == "dealt" else rules.hole
+    base = dealt[0] if rules.foundations == "dealt" else rules.foundations
+    initial = {"none": [], "one": [dealt], "all": [base + suit for suit in SUITS]}[rules.initial]
+    parts["foundations"] = "".join(initial)
+    parts["base"] = base if rules.foundations == "dealt" else ""
+    left = [card for card in deck if card not in initial and card != parts.get("hole")]
+    parts["cells"] = "".join(left.pop() for _ in range(rules.filled))
+    parts["stock"] = "".join([left.pop() for _ in range(rules.stock)][::-1])
+    parts["reserve"] = "".join(left.pop() for _ in range(rules.reserve))
+    parts["passes"] = str(rules.passes - 1) if rules.passes > 1 and rules.to == "waste" else ""
+    columns: list[list[str]] = [[] for _ in rules.sizes]
+    for row in range(max(rules.sizes)):
+        filled = [column for column, size in enumerate(rules.sizes) if size > row]
+        for column in filled[::-1] if rules.deal == "diagonal" else filled:
+            columns[column].append(left.pop())
+    texts = [
+        "".join(_turned(card, down=rules.face_down != "none" and card != column[-1]) for card in column) or "-"
+        for column in columns
+    ]
+    written = [f"{name}:{cards}" for name, cards in sorted(parts.items()) if cards]
+    return " ".join([rules.name, "/".join(texts), *written])
+
+
+def _turned(card: str, *, down: bool) -> str:
+    return card.lower().replace(card[0].lower(), card[0], 1) if down else card

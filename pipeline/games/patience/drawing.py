@@ -1,0 +1,167 @@
+"""The table of a patience with its cards: suits are shapes in two colours, and backs show which card lies face down."""
+
+from collections.abc import Iterator, Sequence
+
+from dealmill.game import BACKED, CARD, CHOSEN, GHOST, INKED, LIGHT, NOTE, Scene, Style, box, element, rank_name, scene, text
+from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Position, Rules
+
+WIDTH, HEIGHT, PITCH = 46, 62, 54
+STRIP = 24
+"""The height of what is seen of a card under another one, if there is room."""
+SMALL, SMALL_PITCH = 34, 38
+SMALL_HEIGHT = 24
+MARGIN, LABEL = 16, 22
+LEAST_PLACES = 8
+"""The table is at least as wide as so many cards side by side."""
+ROWS = 13
+"""The cards of a column for which there is room without squeezing."""
+RED_INK: Style = {"class_": "red", "fill": "#b3261e"}
+RING: Style = CHOSEN | {"stroke_width": 4}
+
+
+def shape(suit: str, x: float, y: float, size: float, style: Style) -> str:
+    """Return the sign of a suit in a square of this size, with its upper left corner at a point."""
+
+    def line(command: str, *numbers: float) -> str:
+        return command + " ".join(
+            f"{round((x, y)[place % 2] + size * number, 2):g}" for place, number in enumerate(numbers)
+        )
+
+    curve = size * 0.24
+    arc = f"a{curve:.2f} {curve:.2f} 0 1 0 {2 * curve:.2f} 0a{curve:.2f} {curve:.2f} 0 1 0 {-2 * curve:.2f} 0z"
+    stem = line("M", 0.5, 0.45) + line("L", 0.34, 1) + line("L", 0.66, 1) + "Z"
+    match suit:
+        case "D":
+            drawn = line("M", 0.5, 0) + line("L", 0.9, 0.5) + line("L", 0.5, 1) + line("L", 0.1, 0.5) + "Z"
+        case "C":
+            leaves = [line("M", left, middle) + arc for left, middle in ((0.26, 0.24), (0, 0.6), (0.52, 0.6))]
+            drawn = "".join(leaves) + stem
+        case "H":
+            drawn = (
+                line("M", 0.5, 1)
+                + line("C", 0.1, 0.65, 0, 0.45, 0, 0.28)
+                + line("C", 0, 0.1, 0.13, 0, 0.27, 0)
+                + line("C", 0.38, 0, 0.46, 0.06, 0.5, 0.15)
+                + line("C", 0.54, 0.06, 0.62, 0, 0.73, 0)
+                + line("C", 0.87, 0, 1, 0.1, 1, 0.28)
+                + line("C", 1, 0.45, 0.9, 0.65, 0.5, 1)
+                + "Z"
+            )
+        case _:
+            drawn = (
+                line("M", 0.5, 0)
+                + line("C", 0.1, 0.35, 0, 0.5, 0, 0.62)
+                + line("C", 0, 0.78, 0.12, 0.86, 0.25, 0.86)
+                + line("C", 0.36, 0.86, 0.46, 0.8, 0.5, 0.7)
+                + line("C", 0.54, 0.8, 0.64, 0.86, 0.75, 0.86)
+                + line("C", 0.88, 0.86, 1, 0.78, 1, 0.62)
+                + line("C", 1, 0.5, 0.9, 0.35, 0.5, 0)
+                + "Z"
+                + stem
+            )
+    return element("path", d=drawn, **style)
+
+
+def table(rules: Rules, position: Position, moved: Sequence[str], caption: str, alt: str, proves: str = "") -> Scene:
+    """Return the table, with a ring around the cards that have moved."""
+    places = max(len(rules.sizes), LEAST_PLACES, rules.cells + 5)
+    width = places * PITCH + 2 * MARGIN - (PITCH - WIDTH)
+    top = MARGIN + HEIGHT + 2 * LABEL
+    bottom = top + (ROWS - 1) * STRIP + HEIGHT
+    per_row = (width - 2 * MARGIN + SMALL_PITCH - SMALL) // SMALL_PITCH
+    stock_rows = -(-rules.stock // per_row)
+    height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
+    parts = [*_upper_row(rules, position, moved, places), *_columns(position, moved, top, bottom)]
+    parts += _stock(position, moved, bottom + 6, per_row) if rules.stock else []
+    return scene(width, height, parts, caption, alt, proves=proves)
+
+
+def _upper_row(rules: Rules, position: Position, moved: Sequence[str], places: int) -> Iterator[str]:
+    """Yield cells and reserve from the left, foundations or the hole on the right, each with its name below."""
+    place = 0
+    if rules.cells:
+        yield _label(place, "cells")
+        for number in range(rules.cells):
+            card = position.cells[number] if number < len(position.cells) else None
+            yield from _place(place + number, card, moved)
+        place += rules.cells
+    if rules.reserve:
+        count = len(position.reserve)
+        yield _label(place, f"reserve: {count}")
+        if rules.stacked:
+            yield from _place(place, position.reserve[-1] if count else None, moved)
+        else:
+            step = min(PITCH, (places - 4 - place) * PITCH / max(rules.reserve, 1))
+            for number, card in enumerate(position.reserve):
+                yield from _card(MARGIN + place * PITCH + number * step, MARGIN, card, moved)
+    if rules.hole != "none":
+        yield _label(places - 1, "hole")
+        yield from _place(places - 1, position.hole, moved)
+        return
+    yield _label(places - 4, "foundations")
+    for number, (suit, count) in enumerate(zip(SUITS, position.foundations, strict=True)):
+        card = RANKS[(position.base + count - 1) % rules.ranks] + suit if count else None
+        yield from _place(places - 4 + number, card, moved)
+        if not card:
+            x = MARGIN + (places - 4 + number) * PITCH
+            yield shape(suit, x + WIDTH / 2 - 8, MARGIN + HEIGHT / 2 - 8, 16, NOTE)
+
+
+def _label(place: int, words: str) -> str:
+    return text(MARGIN + place * PITCH, MARGIN + HEIGHT + 14, words, 13, NOTE, anchor="start")
+
+
+def _place(place: int, card: str | None, moved: Sequence[str]) -> Iterator[str]:
+    x = MARGIN + place * PITCH
+    if card:
+        yield from _card(x, MARGIN, card, moved)
+    else:
+        yield box(x, MARGIN, WIDTH, HEIGHT, GHOST)
+
+
+def _columns(position: Position, moved: Sequence[str], top: float, bottom: float) -> Iterator[str]:
+    for place, column in enumerate(position.columns):
+        x = MARGIN + place * PITCH
+        yield text(x + WIDTH / 2, top - 10, str(place + 1), 13, NOTE)
+        if not column:
+            yield box(x, top, WIDTH, HEIGHT, GHOST)
+        strip = min(STRIP, (bottom - HEIGHT - top) / max(len(column) - 1, 1))
+        for row, card in enumerate(column):
+            yield from _card(x, top + row * strip, card, ())
+        rows = [row for row, card in enumerate(column) if card in moved]
+        if rows:
+            yield box(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT, RING)
+
+
+def _stock(position: Position, moved: Sequence[str], top: float, per_row: int) -> Iterator[str]:
+    """Yield the cards of waste and stock in the order of turning, those of the stock face down."""
+    turned, count = position.turned, len(position.stock)
+    words = f"stock: {count - turned}, in the order of turning" + (f"; before them, waste: {turned}" if turned else "")
+    yield text(MARGIN, top + 8, words, 13, NOTE, anchor="start")
+    for number, card in enumerate(position.stock):
+        row, column = divmod(number, per_row)
+        x, y = MARGIN + column * SMALL_PITCH, top + LABEL + row * (SMALL_HEIGHT + 4)
+        down = number >= turned
+        yield box(x, y, SMALL, SMALL_HEIGHT, BACKED if down else CARD)
+        yield from _name(x, y + SMALL_HEIGHT / 2, card, 14, LIGHT if down else _ink(card))
+
+
+def _card(x: float, y: float, card: str, moved: Sequence[str]) -> Iterator[str]:
+    down = card[1].islower()
+    yield box(x, y, WIDTH, HEIGHT, BACKED if down else CARD)
+    yield from _name(x, y + STRIP / 2 + 1, card, 17, LIGHT if down else _ink(card))
+    if not down:
+        yield shape(card[1], x + WIDTH / 2 - 9, y + HEIGHT - 29, 18, _ink(card))
+    if card in moved:
+        yield box(x, y, WIDTH, HEIGHT, RING)
+
+
+def _name(x: float, middle: float, card: str, size: float, style: Style) -> Iterator[str]:
+    """Yield the rank and, beside it, the sign of the suit."""
+    rank = rank_name(card[0])
+    yield text(x + 4, middle, rank, size, style, anchor="start", bold=True)
+    yield shape(card[1].upper(), x + 5 + (0.6 * len(rank) + 0.2) * size, middle - 0.32 * size, 0.66 * size, style)
+
+
+def _ink(card: str) -> Style:
+    return RED_INK if card[1].upper() in RED else INKED

@@ -1,0 +1,222 @@
+"""The engine of all patiences: layouts to the words of the kernel, and its result to a verdict with evidence."""
+
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+import numpy as np
+
+from dealmill.game import NO_LIMIT, Batch, Solved, Texts, to_solved, unpack
+from dealmill.pipeline.games.patience import kernel as k
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.verdicts import Verdict
+
+RANKS = "A23456789TJQK"
+SUITS = "CHSD"
+"""The suits with odd numbers are red: the other suit of a colour is ``suit ^ 2``."""
+MOST_NODES = 10_000_000
+"""The node limit of a search is at most this, which needs 1 GB."""
+MOST_POSITIONS = 100_000
+"""A loss with more positions stays undecided, since the referee does not visit more."""
+MOST_MOVES = 5_000
+"""A win with more moves stays undecided."""
+PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h"}
+
+
+class Sizes(NamedTuple):
+    """The words for each part of the array, for a node limit."""
+
+    table: int
+    frames: int
+    trail: int
+    moves: int
+
+    @classmethod
+    def of(cls, limit: int) -> "Sizes":
+        """Return the sizes for a search of `limit` nodes."""
+        table = 1 << 16
+        while 5 * limit > 3 * table:
+            table *= 4
+        frames = limit + 2
+        return cls(table, k.FRAME * frames, k.STEP * (3 * limit + 1_000), 64 * limit + 10_000)
+
+
+@dataclass(frozen=True)
+class Winnable:
+    """The engine for some rules: whether a game can be won if all cards are known."""
+
+    rules: Rules
+
+    def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
+        """Solve layouts; a node is a position that is searched, or counted."""
+        limit = min(max_nodes, MOST_NODES)
+        sizes = Sizes.of(limit)
+        words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
+        _set_up(words, self.rules, sizes)
+        batch = Batch([], [], [], [])
+        for layout in unpack(layouts):
+            base = _load(words, self.rules, layout)
+            verdict, evidence = _solve(words, base, self.rules, limit, sizes)
+            batch.verdicts.append(verdict)
+            batch.values.append(None)
+            batch.nodes.append(int(words[k.NODES]))
+            batch.evidence.append(evidence)
+        return to_solved(batch)
+
+
+def _solve(words: k.Words, base: int, rules: Rules, limit: int, sizes: Sizes) -> tuple[Verdict, str | None]:
+    match k.solve(words, limit, MOST_POSITIONS):
+        case k.WON:
+            if not k.shorten(words, sizes.table):
+                raise RuntimeError("a win could not be shortened")
+            moves = list(_words_of_moves(words, base, rules.ranks))
+            if len(moves) > MOST_MOVES:
+                return Verdict.UNDECIDED, None
+            return Verdict.WINNABLE, " ".join(moves) or "-"
+        case k.LOST:
+            return Verdict.UNWINNABLE, f"* {words[k.STORED]}"
+        case k.CONTRADICTION:
+            raise RuntimeError("a lost game was won without the moves that were left out")
+    return Verdict.UNDECIDED, None
+
+
+def _words_of_moves(words: k.Words, base: int, ranks: int) -> "list[str]":
+    first = int(words[k.TRAIL])
+    steps = words[first : first + k.STEP * int(words[k.DONE]) : k.STEP].tolist()
+    found = []
+    for step in steps:
+        if step >> k.AUTOMATIC_BIT & 1:
+            continue
+        card, target, parent = step & 63, step >> 12 & 63, step >> 30 & 63
+        if target < k.FIRST_COLUMN_LIMIT:
+            where = "e" if parent == k.NO_CARD else _name(parent, base, ranks)
+        else:
+            where = PLACES[target]
+        found.append(_name(card, base, ranks) + where)
+    return found
+
+
+def _name(card: int, base: int, ranks: int) -> str:
+    return RANKS[(card % 13 + base) % ranks] + SUITS[card // 13]
+
+
+@cache
+def _random_words() -> k.Words:
+    """Return the words with which positions are hashed: the outputs of SplitMix64."""
+    state, mask, found = 0, (1 << 64) - 1, []
+    for _ in range(64 * 64):
+        state = (state + 0x9E3779B97F4A7C15) & mask
+        word = state
+        word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & mask
+        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & mask
+        found.append(word ^ (word >> 31))
+    return np.array(found, dtype=np.uint64).view(np.int64)
+
+
+def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
+    """Write what is the same for all layouts of a game."""
+    words[: k.END] = 0
+    every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
+    last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
+    has_hole = rules.hole != "none"
+    words[k.MOVES_RUNS] = rules.move == "run"
+    words[k.SPACES] = {"any": every, "reserve": every, "kings": last, "none": 0}[rules.spaces]
+    words[k.CELLS] = rules.cells
+    words[k.FILLS] = rules.spaces == "reserve"
+    words[k.DRAW], words[k.PASSES] = rules.draw, rules.passes
+    words[k.REMOVABLE] = rules.removable
+    words[k.COLUMNS] = len(rules.sizes)
+    words[k.HOLE], words[k.WRAP], words[k.RANKS] = has_hole, rules.wrap, rules.ranks
+    words[k.STACKED], words[k.TO_HOLE] = rules.stacked, rules.to == "hole"
+    words[k.INITIAL] = rules.initial == "all"
+    words[k.PARTIAL] = partial_runs_are_twins(rules)
+    words[k.RELAXED] = not has_hole and rules.cells == 0
+    words[k.BUILDING] = {"none": 0, "same-suit": 0, "red-black": 1, "any-suit": 2}[rules.build]
+    words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
+    words[k.PROBES] = 30 if rules.cells or rules.build == "any-suit" else 10
+    words[k.Z : k.END] = _random_words()
+    for card in range(52):
+        suit, rank = divmod(card, 13)
+        if rank < rules.ranks - 1:
+            words[k.PARENTS + card] = sum(
+                1 << 13 * other + rank + 1 for other in range(4) if _may_lie_on(rules.build, suit, other)
+            )
+    words[k.TABLE] = words[k.OTHER_TABLE] = k.END
+    words[k.OTHER_TABLE] += sizes.table
+    words[k.FRAMES] = k.END + 2 * sizes.table
+    words[k.TRAIL] = words[k.FRAMES] + sizes.frames
+    words[k.MOVES] = words[k.TRAIL] + sizes.trail
+    words[k.MOST_FRAMES] = sizes.frames // k.FRAME
+    words[k.MOST_MOVES] = sizes.moves
+
+
+def _may_lie_on(build: str, suit: int, other: int) -> bool:
+    return build == "any-suit" or (build == "same-suit" and suit == other) or (build == "red-black" and (suit ^ other) & 1 == 1)
+
+
+def partial_runs_are_twins(rules: Rules) -> bool:
+    """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie change
+    roles otherwise. Not with cells, to which the card below could go."""
+    return rules.move == "run" and rules.cells == 0
+
+
+def _load(words: k.Words, rules: Rules, layout: str) -> int:
+    """Write a layout as the start of a search; return the index of the base rank."""
+    start = words[k.START - k.HASH :]
+    start[k.HASH : k.POSITION_END] = 0
+    start[k.TOP : k.TOP + k.FIRST_COLUMN_LIMIT] = start[k.UNDER : k.UNDER + 52] = k.NO_CARD
+    words[k.STOCK_INDEX : k.STOCK_INDEX + 52] = -1
+    _, columns, *parts = layout.split(" ")
+    cards = dict(part.split(":") for part in parts)
+    base = RANKS.index(cards.get("base", rules.foundations))
+
+    def numbers(text: str) -> list[int]:
+        return [
+            13 * SUITS.index(text[at + 1].upper()) + (RANKS.index(text[at]) - base) % rules.ranks
+            for at in range(0, len(text), 2)
+        ]
+
+    z, key, left = words[k.Z : k.END].tolist(), 0, 0
+    for column, text in enumerate(columns.split("/")):
+        under = k.NO_CARD
+        for card in numbers(text if text != "-" else ""):
+            start[k.UNDER + card] = under
+            key ^= z[card << 6 | under]
+            under = card
+            left += 1
+        start[k.TOP + column] = under
+        start[k.LENGTH + column] = len(text) // 2 if text != "-" else 0
+        start[k.DOWN + column] = sum(suit.islower() for suit in text[1::2])
+        if under != k.NO_CARD:
+            start[k.TOPS] |= 1 << under
+    for card in numbers(cards.get("cells", "")):
+        start[k.CELL_CARDS] |= 1 << card
+        start[k.CELL_COUNT] += 1
+        key ^= z[card << 6 | k.CELL]
+    for place, card in enumerate(numbers(cards.get("reserve", ""))):
+        start[k.RESERVE_CARDS + place] = card
+        start[k.RESERVE] |= 1 << card
+        start[k.RESERVE_COUNT] += 1
+        key ^= z[card << 6 | k.RESERVED]
+    waste, stock = numbers(cards.get("waste", "")), numbers(cards.get("stock", ""))
+    for place, card in enumerate([*waste, *stock]):
+        words[k.STOCK_CARDS + place], words[k.STOCK_INDEX + card] = card, place
+        start[k.REST] |= 1 << place
+        start[k.STOCK_COUNT] += 1
+        key ^= z[card << 6 | k.STOCK]
+    turned = len(waste)
+    if rules.passes == 0 and (turned % rules.draw == 0 or not stock):
+        turned = 0
+    start[k.TURNED], start[k.PASSES_LEFT] = turned, int(cards.get("passes", 0))
+    if rules.to == "waste":
+        key ^= z[52 << 6 | turned] ^ z[53 << 6 | int(start[k.PASSES_LEFT])]
+    for card in numbers(cards.get("foundations", "")):
+        start[k.UP + card // 13] = card % 13 + 1
+        for lower in range(card % 13 + 1):
+            key ^= z[(card - lower) << 6 | k.FOUNDATION]
+    for card in numbers(cards.get("hole", "")):
+        start[k.HOLE_TOP] = card
+        key ^= z[54 << 6 | card % 13]
+    start[k.LEFT] = left + sum(int(start[field]) for field in (k.CELL_COUNT, k.RESERVE_COUNT, k.STOCK_COUNT))
+    start[k.HASH] = key
+    return base

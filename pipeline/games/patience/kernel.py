@@ -1,0 +1,668 @@
+"""The search of all patiences as one kernel over one array of 64-bit words, `S`.
+
+Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
+lists: `TOP` of each, and `UNDER` of each card. A position is hashed as the place of each card (the card on which it
+lies, or one of the places below), so the order of columns, and of cells, makes no difference. Offsets of the fields are
+in capitals. One array is passed around instead of several, since each takes seven words of arguments.
+
+A search is depth first, with an explicit stack. Without `LITERAL`, it leaves out moves that are never needed:
+
+- A card that no card can need as a place goes to its foundation at once (`_is_safe`).
+- Part of a run moves only if the card below it can go to its foundation then (`PARTIAL`).
+- Positions in which not even the relaxed game is won are lost (`_is_lost`, `RELAXED`).
+
+Where these hold is decided from the rules, see `dealmill.pipeline.games.patience.engine`. With `LITERAL`, it visits all
+positions, which are what the referee counts.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dealmill.game import inlined, kernel, lowest_bit, routine
+
+Words = NDArray[np.int64]
+
+# Rules of the game
+MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = range(11)
+STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBES = range(11, 19)
+# What is searched
+LITERAL, NOISE, NODES = 20, 21, 22
+FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = range(23, 32)
+# A position
+HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT, UP = range(32, 42)
+TOPS, HOLE_TOP, LEFT, DONE = range(45, 49)
+TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
+POSITION_END = 220
+# Constants of a layout
+STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
+START = 400
+STACKS, STACK_FIELDS = 640, 4
+Z = 1024
+END = Z + 64 * 64
+
+NO_CARD = 63
+CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP = 52, 53, 54, 55, 56, 57
+"""Places of cards, besides other cards; the last one is only hashed."""
+FIRST_COLUMN_LIMIT = 20
+WON, LOST, OPEN, CONTRADICTION = 1, 2, 3, 4
+PROBE_NODES = 3_000
+FRAME, STEP = 4, 3
+FIRST_TABLE = 4_096
+SCORE = 40
+BARE = (1 << 38) - 1
+"""The bits of a move without its score."""
+TURNED_BIT, AUTOMATIC_BIT = 38, 39
+SUIT = (1 << 13) - 1
+
+
+@inlined
+def _bit(card: int) -> int:
+    return np.int64(1) << card
+
+
+@inlined
+def _first(cards: int) -> int:
+    return np.int64(lowest_bit(cards))
+
+
+@inlined
+def _do(s: Words, move: int, automatic: int) -> None:
+    card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
+    count, index = (move >> 18) & 63, (move >> 24) & 63
+    step = s[TRAIL] + STEP * s[DONE]
+    s[step + 1] = s[HASH]
+    s[step + 2] = s[TURNED] | s[PASSES_LEFT] << 8
+    s[DONE] += 1
+    key, turned, top = s[HASH], np.int64(0), card
+    if source < FIRST_COLUMN_LIMIT:
+        under, top = s[UNDER + card], s[TOP + source]
+        key ^= s[Z + (card << 6 | under)]
+        s[TOPS] ^= _bit(top)
+        s[LENGTH + source] -= count
+        s[TOP + source] = under
+        if under != NO_CARD:
+            s[TOPS] |= _bit(under)
+            if s[LENGTH + source] == s[DOWN + source]:
+                s[DOWN + source] -= 1
+                turned = np.int64(1)
+                key ^= s[Z + (under << 6 | TURNED_UP)]
+    else:
+        key ^= s[Z + (card << 6 | source)]
+        if source == CELL:
+            s[CELL_CARDS] ^= _bit(card)
+            s[CELL_COUNT] -= 1
+        elif source == FOUNDATION:
+            s[UP + card // 13] -= 1
+            s[LEFT] += 1
+        elif source == RESERVED:
+            s[RESERVE] ^= _bit(card)
+            s[RESERVE_COUNT] -= 1
+        else:
+            s[REST] ^= _bit(s[STOCK_INDEX + card])
+            s[STOCK_COUNT] -= 1
+            if s[TO_HOLE] == 0:
+                key ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
+                if s[PASSES] and not _is_ahead(s, index, s[STOCK_COUNT] + 1):
+                    s[PASSES_LEFT] -= 1
+                s[TURNED] = index - 1
+                if s[PASSES] == 0 and (s[TURNED] % s[DRAW] == 0 or s[TURNED] == s[STOCK_COUNT]):
+                    s[TURNED] = 0
+                key ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
+    parent = np.int64(NO_CARD)
+    if target < FIRST_COLUMN_LIMIT:
+        parent = s[TOP + target]
+        s[UNDER + card] = parent
+        key ^= s[Z + (card << 6 | parent)]
+        if parent != NO_CARD:
+            s[TOPS] ^= _bit(parent)
+        s[TOP + target] = top
+        s[LENGTH + target] += count
+        s[TOPS] |= _bit(top)
+    else:
+        key ^= s[Z + (card << 6 | target)]
+        if target == CELL:
+            s[CELL_CARDS] |= _bit(card)
+            s[CELL_COUNT] += 1
+        else:
+            s[LEFT] -= 1
+            if target == FOUNDATION:
+                s[UP + card // 13] += 1
+            else:
+                parent = s[HOLE_TOP]
+                key ^= s[Z + (54 << 6 | parent % 13)] ^ s[Z + (54 << 6 | card % 13)]
+                s[HOLE_TOP] = card
+    s[step] = move & ((np.int64(1) << 30) - 1) | parent << 30 | turned << TURNED_BIT | automatic << AUTOMATIC_BIT
+    s[HASH] = key
+
+
+@inlined
+def _undo(s: Words, level: int) -> None:
+    """Take moves back until `level` are left."""
+    while s[DONE] > level:
+        s[DONE] -= 1
+        step = s[TRAIL] + STEP * s[DONE]
+        move = s[step]
+        card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
+        count, parent = (move >> 18) & 63, (move >> 30) & 63
+        s[HASH] = s[step + 1]
+        s[TURNED], s[PASSES_LEFT] = s[step + 2] & 255, s[step + 2] >> 8
+        top = card
+        if target < FIRST_COLUMN_LIMIT:
+            top = s[TOP + target]
+            s[TOPS] ^= _bit(top)
+            s[TOP + target] = parent
+            s[LENGTH + target] -= count
+            if parent != NO_CARD:
+                s[TOPS] |= _bit(parent)
+        elif target == CELL:
+            s[CELL_CARDS] ^= _bit(card)
+            s[CELL_COUNT] -= 1
+        else:
+            s[LEFT] += 1
+            if target == FOUNDATION:
+                s[UP + card // 13] -= 1
+            else:
+                s[HOLE_TOP] = parent
+        if source < FIRST_COLUMN_LIMIT:
+            under = s[TOP + source]
+            if under != NO_CARD:
+                s[TOPS] ^= _bit(under)
+                s[DOWN + source] += (move >> TURNED_BIT) & 1
+            s[UNDER + card] = under
+            s[TOP + source] = top
+            s[LENGTH + source] += count
+            s[TOPS] |= _bit(top)
+        elif source == CELL:
+            s[CELL_CARDS] |= _bit(card)
+            s[CELL_COUNT] += 1
+        elif source == FOUNDATION:
+            s[UP + card // 13] += 1
+            s[LEFT] -= 1
+        elif source == RESERVED:
+            s[RESERVE] |= _bit(card)
+            s[RESERVE_COUNT] += 1
+        else:
+            s[REST] |= _bit(s[STOCK_INDEX + card])
+            s[STOCK_COUNT] += 1
+
+
+@inlined
+def _is_ahead(s: Words, index: int, count: int) -> bool:
+    """Return whether turning uncovers card `index` of `count` (from 1) before the stock has been turned through."""
+    ahead = index - s[TURNED]
+    return ahead == 0 or (ahead > 0 and (ahead % s[DRAW] == 0 or index == count))
+
+
+@inlined
+def _is_safe(s: Words, card: int) -> bool:
+    """Return whether no card can need this one, the next of its suit, as a place in a column."""
+    suit, rank = card // 13, card % 13
+    if s[BUILDING] == 0:
+        return True
+    first, second = s[UP + (suit ^ 1)], s[UP + (suit ^ 3)]
+    same = s[UP + (suit ^ 2)]
+    if s[BUILDING] == 1:
+        return first >= rank - 1 and second >= rank - 1 and same >= rank - 2
+    return first >= rank - 1 and second >= rank - 1 and same >= rank - 1
+
+
+@routine
+def _source_of(s: Words, card: int) -> int:
+    """Return where a card that can be moved alone is, or -1; a card of the stock only if all of them always can."""
+    bit = _bit(card)
+    if s[TOPS] & bit:
+        for column in range(s[COLUMNS]):
+            if s[TOP + column] == card:
+                return column
+    if s[CELL_CARDS] & bit:
+        return np.int64(CELL)
+    if s[RESERVE] & bit and (s[STACKED] == 0 or s[RESERVE_CARDS + s[RESERVE_COUNT] - 1] == card):
+        return np.int64(RESERVED)
+    if s[STOCK_IS_OPEN] and s[STOCK_INDEX + card] >= 0 and s[REST] & _bit(s[STOCK_INDEX + card]):
+        return np.int64(STOCK)
+    return np.int64(-1)
+
+
+@routine
+def _settle(s: Words) -> None:
+    """Fill empty columns from the reserve if the rules say so, and do moves that are safe."""
+    again = True
+    while again:
+        again = False
+        if s[FILLS] and s[RESERVE_COUNT]:
+            for column in range(s[COLUMNS]):
+                if s[LENGTH + column] == 0 and s[RESERVE_COUNT]:
+                    card = s[RESERVE_CARDS + s[RESERVE_COUNT] - 1]
+                    _do(s, card | RESERVED << 6 | column << 12 | 1 << 18, np.int64(1))
+                    again = True
+        if s[LITERAL] == 0 and s[HOLE] == 0 and not again:
+            for suit in range(4):
+                if s[UP + suit] < s[RANKS]:
+                    card = suit * 13 + s[UP + suit]
+                    source = _source_of(s, card)
+                    if source >= 0 and _is_safe(s, card):
+                        index = np.int64(1)
+                        if source == STOCK:
+                            index += _place_in_stock(s, card)
+                        _do(s, card | source << 6 | FOUNDATION << 12 | 1 << 18 | index << 24, np.int64(0))
+                        again = True
+                        break
+
+
+@inlined
+def _place_in_stock(s: Words, card: int) -> int:
+    """Return how many cards of the stock lie before this one."""
+    before, count = s[REST] & (_bit(s[STOCK_INDEX + card]) - 1), np.int64(0)
+    while before:
+        before &= before - 1
+        count += 1
+    return count
+
+
+@inlined
+def _add(s: Words, end: int, score: int, move: int) -> int:
+    if s[NOISE]:
+        word = s[NOISE] * np.int64(6364136223846793005) + np.int64(1442695040888963407)
+        s[NOISE] = word | 1
+        score += (word >> 40) & 63
+    s[s[MOVES] + end] = np.int64(score + 64) << SCORE | move
+    return end + 1
+
+
+@routine
+def _targets(s: Words, end: int, card: int, source: int, count: int, index: int, score: int, space: int) -> int:
+    """Add the moves of a card with those on it to columns; `space` is an empty one that may be used, or -1."""
+    move = card | source << 6 | count << 18 | index << 24
+    if s[PARENTS + card] & s[TOPS]:
+        for column in range(s[COLUMNS]):
+            top = s[TOP + column]
+            if top != NO_CARD and s[PARENTS + card] & _bit(top):
+                end = _add(s, end, score, move | column << 12)
+    if space >= 0 and s[SPACES] & _bit(card):
+        end = _add(s, end, np.int64(-25), move | space << 12)
+    return end
+
+
+@routine
+def _single(s: Words, end: int, card: int, source: int, index: int) -> int:
+    """Add the moves of one card to foundation, cell and hole."""
+    move = card | source << 6 | 1 << 18 | index << 24
+    if s[HOLE]:
+        apart = abs(card % 13 - s[HOLE_TOP] % 13)
+        if apart == 1 or (s[WRAP] and s[RANKS] > 2 and apart == s[RANKS] - 1):
+            end = _add(s, end, np.int64(100), move | IN_HOLE << 12)
+    elif source != FOUNDATION and s[UP + card // 13] == card % 13:
+        end = _add(s, end, np.int64(100), move | FOUNDATION << 12)
+    if source != CELL and s[CELL_COUNT] < s[CELLS]:
+        end = _add(s, end, np.int64(-20), move | CELL << 12)
+    return end
+
+
+@routine
+def _moves(s: Words, start: int) -> int:
+    """Write all moves to the list of moves from `start` on, the most promising first; return the end."""
+    end, space = start, np.int64(-1)
+    for column in range(s[COLUMNS]):
+        if s[LENGTH + column] == 0:
+            space = np.int64(column)
+            break
+    for column in range(s[COLUMNS]):
+        length = s[LENGTH + column]
+        if length == 0:
+            continue
+        card, count = s[TOP + column], np.int64(1)
+        end = _single(s, end, card, np.int64(column), np.int64(0))
+        shown = length - s[DOWN + column]
+        while True:
+            under = s[UNDER + card]
+            joined = s[MOVES_RUNS] != 0 and count < shown and (s[PARENTS + card] & _bit(under)) != 0
+            if (
+                s[LITERAL]
+                or s[PARTIAL] == 0
+                or not joined
+                or (s[UP + under // 13] == under % 13)
+            ):
+                score = np.int64(70) if count == shown and shown < length else np.int64(30)
+                end = _targets(
+                    s, end, card, np.int64(column), count, np.int64(0), score, space if count < length else np.int64(-1)
+                )
+            if not joined:
+                break
+            card = under
+            count += 1
+    one, none = np.int64(1), np.int64(0)
+    cards = s[CELL_CARDS]
+    while cards:
+        card = _first(cards)
+        cards &= cards - 1
+        end = _single(s, end, card, np.int64(CELL), none)
+        end = _targets(s, end, card, np.int64(CELL), one, none, np.int64(60), space)
+    cards = s[RESERVE]
+    if s[STACKED] and cards:
+        cards = _bit(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
+    while cards:
+        card = _first(cards)
+        cards &= cards - 1
+        end = _single(s, end, card, np.int64(RESERVED), none)
+        end = _targets(s, end, card, np.int64(RESERVED), one, none, np.int64(60), space)
+    rest, index = s[REST], np.int64(0)
+    if s[TO_HOLE] and rest:
+        card = s[STOCK_CARDS + _first(rest)]
+        end = _add(s, end, np.int64(15), card | STOCK << 6 | IN_HOLE << 12 | 1 << 18)
+        rest = none
+    while rest:
+        card = s[STOCK_CARDS + _first(rest)]
+        rest &= rest - 1
+        index += 1
+        if _is_ahead(s, index, s[STOCK_COUNT]) or (
+            index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)
+        ):
+            end = _single(s, end, card, np.int64(STOCK), index)
+            end = _targets(s, end, card, np.int64(STOCK), one, index, np.int64(15), space)
+    if s[REMOVABLE]:
+        for suit in range(4):
+            if s[UP + suit] > s[INITIAL]:
+                card = suit * 13 + s[UP + suit] - 1
+                if s[LITERAL] or not _is_safe(s, card):
+                    end = _single(s, end, card, np.int64(FOUNDATION), none)
+                    end = _targets(s, end, card, np.int64(FOUNDATION), one, none, np.int64(-30), space)
+    _sort(s, s[MOVES] + start, s[MOVES] + end)
+    return end
+
+
+@inlined
+def _sort(s: Words, first: int, stop: int) -> None:
+    """Sort moves by falling scores; those with the same score keep their order."""
+    for at in range(first + 1, stop):
+        move = s[at]
+        place = at
+        while place > first and s[place - 1] >> SCORE < move >> SCORE:
+            s[place] = s[place - 1]
+            place -= 1
+        s[place] = move
+
+
+@inlined
+def _clear_table(s: Words) -> None:
+    s[TABLE_SIZE] = FIRST_TABLE
+    s[STORED] = 0
+    for at in range(s[TABLE], s[TABLE] + FIRST_TABLE):
+        s[at] = 0
+
+
+@inlined
+def _slot(s: Words, key: int) -> int:
+    """Return where a key is in the table, or the free place for it."""
+    mask = s[TABLE_SIZE] - 1
+    at = ((key * np.int64(-7046029254386353131)) >> 20) & mask
+    while s[s[TABLE] + at] != 0 and s[s[TABLE] + at] != key:
+        at = (at + 1) & mask
+    return s[TABLE] + at
+
+
+@routine
+def _grow(s: Words) -> None:
+    """Move the table to the other region, four times as large."""
+    old, size = s[TABLE], s[TABLE_SIZE]
+    s[TABLE], s[OTHER_TABLE] = s[OTHER_TABLE], old
+    s[TABLE_SIZE] = 4 * size
+    for at in range(s[TABLE], s[TABLE] + 4 * size):
+        s[at] = 0
+    for at in range(old, old + size):
+        if s[at]:
+            s[_slot(s, s[at])] = s[at]
+
+
+@inlined
+def _store(s: Words) -> bool:
+    """Store the position; return whether it is new."""
+    key = s[HASH] if s[HASH] else np.int64(1)
+    slot = _slot(s, key)
+    if s[slot] == key:
+        return False
+    s[slot] = key
+    s[STORED] += 1
+    if 5 * s[STORED] > 3 * s[TABLE_SIZE]:
+        _grow(s)
+    return True
+
+
+@inlined
+def _push(s: Words, top: int, count: int, down: int, base: int, stacks: int) -> int:
+    """Add a stack of the relaxed game; `base` is 1 if it stands on an empty place."""
+    at = STACKS + STACK_FIELDS * stacks
+    s[at], s[at + 1], s[at + 2], s[at + 3] = top, count, down, base
+    return stacks + 1
+
+
+@routine
+def _is_lost(s: Words) -> bool:
+    """Return whether not even the relaxed game is won, in which a card that was uncovered once stays uncovered.
+
+    `shown` are the cards that are uncovered, and `up` those that can go to their foundations. A card can leave if it
+    goes up, fits a card that is shown, or there is an empty place for it. A stack, a column or a run that was split off
+    one, is taken apart from its top; a run whose lowest card can leave splits off.
+    """
+    every = np.int64(0)
+    up = np.int64(0)
+    for suit in range(4):
+        every |= ((np.int64(1) << s[RANKS]) - 1) << (13 * suit)
+        up |= ((np.int64(1) << s[UP + suit]) - 1) << (13 * suit)
+    shown = s[TOPS] | up
+    stacks = np.int64(0)
+    space = np.int64(0)
+    for column in range(s[COLUMNS]):
+        if s[LENGTH + column]:
+            stacks = _push(s, s[TOP + column], s[LENGTH + column], s[DOWN + column], np.int64(1), stacks)
+        else:
+            space = np.int64(1)
+    piled = np.int64(0)
+    if s[STACKED]:
+        piled = s[RESERVE_COUNT]
+        if piled:
+            shown |= _bit(s[RESERVE_CARDS + piled - 1])
+    else:
+        shown |= s[RESERVE]
+    rest, index, stock, offered = s[REST], np.int64(0), np.int64(0), np.int64(0)
+    while rest:
+        card = s[STOCK_CARDS + _first(rest)]
+        rest &= rest - 1
+        index += 1
+        stock |= _bit(card)
+        if _is_ahead(s, index, s[STOCK_COUNT]) or (
+            index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)
+        ):
+            offered |= _bit(card)
+    shown |= offered
+    again = True
+    while again:
+        again = False
+        rising = True
+        while rising:
+            rising = False
+            for suit in range(4):
+                have = (up >> (13 * suit)) & SUIT
+                bit = (have + 1) << (13 * suit)
+                if have != (np.int64(1) << s[RANKS]) - 1 and shown & bit:
+                    up |= bit
+                    rising = True
+        if up == every:
+            return False
+        places = s[SPACES] if space else np.int64(0)
+        if stock & ~shown:
+            cards = stock & shown
+            while cards:
+                card = _first(cards)
+                cards &= cards - 1
+                if (up | places) & _bit(card) or s[PARENTS + card] & shown:
+                    shown |= stock
+                    again = True
+                    break
+        while piled > 0:
+            card = s[RESERVE_CARDS + piled - 1]
+            if not ((up | places) & _bit(card) or s[PARENTS + card] & shown or (s[FILLS] and space)):
+                break
+            piled -= 1
+            again = True
+            if piled:
+                shown |= _bit(s[RESERVE_CARDS + piled - 1])
+        for number in range(stacks):
+            at = STACKS + STACK_FIELDS * number
+            top, count, down = s[at], s[at + 1], s[at + 2]
+            while count > 0 and ((up | places) & _bit(top) or s[PARENTS + top] & shown):
+                again = True
+                count -= 1
+                if count == 0:
+                    if s[at + 3]:
+                        space = np.int64(1)
+                        places = s[SPACES]
+                else:
+                    top = s[UNDER + top]
+                    shown |= _bit(top)
+                    down = min(down, count - 1)
+            s[at], s[at + 1], s[at + 2] = top, count, down
+            if count == 0 or s[MOVES_RUNS] == 0:
+                continue
+            card, size = top, np.int64(1)
+            while size < count - down and s[PARENTS + card] & _bit(s[UNDER + card]):
+                card = s[UNDER + card]
+                size += 1
+                whole = size == count
+                if s[PARENTS + card] & shown or (places & _bit(card) and not (whole and s[at + 3])):
+                    if whole:
+                        if s[at + 3]:
+                            space = np.int64(1)
+                            places = s[SPACES]
+                            s[at + 3] = 0
+                            again = True
+                    elif stacks < 60:
+                        stacks = _push(s, top, size, np.int64(0), np.int64(0), stacks)
+                        top, count = s[UNDER + card], count - size
+                        down = min(down, count - 1)
+                        shown |= _bit(top)
+                        s[at], s[at + 1], s[at + 2] = top, count, down
+                        again = True
+                    else:
+                        return False
+                    break
+    return True
+
+
+@routine
+def _search(s: Words, limit: int) -> int:
+    """Search from the start of the layout until it is won or lost, or `limit` nodes, in all, are reached."""
+    for at in range(HASH, POSITION_END):
+        s[at] = s[START + at - HASH]
+    _clear_table(s)
+    _settle(s)
+    if s[LEFT] == 0:
+        return np.int64(WON)
+    if s[NODES] >= limit:
+        return np.int64(OPEN)
+    s[NODES] += 1
+    _store(s)
+    if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
+        return np.int64(LOST)
+    depth, frame = np.int64(0), s[FRAMES]
+    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _moves(s, np.int64(0)), s[DONE]
+    while depth >= 0:
+        frame = s[FRAMES] + FRAME * depth
+        _undo(s, s[frame + 3])
+        if s[frame + 1] == s[frame + 2]:
+            depth -= 1
+            continue
+        move = s[s[MOVES] + s[frame + 1]]
+        s[frame + 1] += 1
+        _do(s, move & BARE, np.int64(0))
+        _settle(s)
+        if s[LEFT] == 0:
+            return np.int64(WON)
+        if not _store(s):
+            continue
+        if s[NODES] >= limit:
+            return np.int64(OPEN)
+        s[NODES] += 1
+        if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
+            continue
+        start = s[frame + 2]
+        if depth + 1 >= s[MOST_FRAMES] or start + 1_000 > s[MOST_MOVES]:
+            return np.int64(OPEN)
+        depth += 1
+        frame += FRAME
+        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, _moves(s, start), s[DONE]
+    return np.int64(LOST)
+
+
+@kernel
+def solve(s: Words, limit: int, most_positions: int) -> int:
+    """Decide a layout within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
+
+    The moves of a win are on the trail, and the number of positions of a loss is `s[STORED]`.
+    """
+    s[NODES] = s[LITERAL] = 0
+    found = np.int64(OPEN)
+    for probe in range(s[PROBES]):
+        s[NOISE] = 2 * probe + 1
+        found = _search(s, min(limit, s[NODES] + PROBE_NODES))
+        if found != OPEN or s[NODES] >= limit:
+            break
+    s[NOISE] = 0
+    if found == OPEN and s[NODES] < limit:
+        found = _search(s, limit)
+    if found == LOST:
+        s[LITERAL] = 1
+        found = _search(s, min(limit, s[NODES] + most_positions))
+        if found == WON:
+            return np.int64(CONTRADICTION)
+    return found
+
+
+@kernel
+def shorten(s: Words, room: int) -> bool:
+    """Shorten a win, whose moves are on the trail: from each of its positions, go on to the latest one that a single
+    move reaches. The new moves are on the trail afterwards. Return False if something does not fit: then it is invalid.
+
+    Uses the `room` words of the table for the numbers of the positions.
+    """
+    last = np.int64(0)
+    size = np.int64(2)
+    while size < 2 * (s[DONE] + 1):
+        size *= 2
+    if 2 * size > room:
+        return s[LEFT] == 0
+    s[TABLE_SIZE] = size
+    for at in range(s[TABLE], s[TABLE] + 2 * size):
+        s[at] = 0
+    for step in range(s[DONE]):
+        if (s[s[TRAIL] + STEP * step] >> AUTOMATIC_BIT) & 1 == 0:
+            _number(s, s[s[TRAIL] + STEP * step + 1], last)
+            last += 1
+    _number(s, s[HASH], last)
+    for at in range(HASH, POSITION_END):
+        s[at] = s[START + at - HASH]
+    s[LITERAL], s[NOISE] = 1, 0
+    _settle(s)
+    position = np.int64(0)
+    while position < last:
+        farthest, chosen, level = position, np.int64(0), s[DONE]
+        for at in range(_moves(s, np.int64(0))):
+            move = s[s[MOVES] + at] & BARE
+            _do(s, move, np.int64(0))
+            _settle(s)
+            slot = _slot(s, s[HASH] if s[HASH] else np.int64(1))
+            if s[slot] and s[slot + size] > farthest:
+                farthest, chosen = s[slot + size], move
+            _undo(s, level)
+        if farthest == position:
+            return False
+        _do(s, chosen, np.int64(0))
+        _settle(s)
+        position = farthest
+    return s[LEFT] == 0
+
+
+@inlined
+def _number(s: Words, key: int, number: int) -> None:
+    slot = _slot(s, key if key else np.int64(1))
+    s[slot] = key if key else np.int64(1)
+    s[slot + s[TABLE_SIZE]] = number

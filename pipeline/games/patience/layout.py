@@ -1,0 +1,53 @@
+"""Layouts of patiences: positions on one line, see `dealmill.pipeline.games.patience.rules`."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import partial
+
+from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
+from dealmill.pipeline.games.patience.rules import SUITS, Referee
+
+LONGEST_LINE = 1_000
+TEN = re.compile(rf"10(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
+RANK = re.compile(rf"([atjqk])(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
+
+
+def read(referee: Referee, lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
+    """Read one position per line. Blank lines and comments are skipped."""
+    return read_file(lines, partial(each_line, referee))
+
+
+def each_line(referee: Referee, _first: str) -> EachLine:
+    """Return the reader of a file."""
+    return EachLine(partial(canonical, referee))
+
+
+def canonical(referee: Referee, text: str) -> str:
+    """Return a position with single blanks, its parts and foundations in order, capital ranks, and ``T`` for tens.
+
+    Raises
+    ------
+    BadLayout
+        With all reasons, if the text is not a position.
+    """
+    if len(text) > LONGEST_LINE:
+        raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
+    name, *words = text.split() or [""]
+    position = " ".join([name, *map(_cards, words[:1]), *sorted(map(_part, words[1:]))])
+    if reasons := list(referee.reasons(position)):
+        raise BadLayout(reasons)
+    return position
+
+
+def _part(part: str) -> str:
+    """Return a part with its cards as they are written; foundations in the order of their suits."""
+    name, colon, cards = part.partition(":")
+    cards = _cards(cards)
+    if name == "foundations" and len(cards) % 2 == 0:
+        tops = [cards[at : at + 2] for at in range(0, len(cards), 2)]
+        cards = "".join(sorted(tops, key=lambda top: SUITS.find(top[1])))
+    return name + colon + cards
+
+
+def _cards(text: str) -> str:
+    return RANK.sub(lambda rank: rank[1].upper(), TEN.sub("T", text))

@@ -1,0 +1,122 @@
+"""Patiences as text and as pictures: the layout, and the table after each move of a win."""
+
+from collections.abc import Iterator
+from itertools import zip_longest
+from textwrap import fill
+from typing import NamedTuple
+
+from dealmill.game import Scene, rank_name
+from dealmill.pipeline.games.patience.drawing import table
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Play, Position, Referee, read_positions
+from dealmill.verdicts import Verdict
+
+LINE = 90
+NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
+
+
+class Step(NamedTuple):
+    """The table after a move, or before the first one, with the cards that have moved."""
+
+    position: Position
+    moved: tuple[str, ...]
+    caption: str
+    proves: str = ""
+
+
+def frames(
+    referee: Referee, layout: str, verdict: Verdict | None = None, evidence: str | None = None
+) -> Iterator[str]:
+    """Yield the layout, then the table after each move of a win, or why it is lost.
+
+    Raises
+    ------
+    InvalidEvidence
+        If a move cannot be read or breaks a rule, or the evidence proves nothing.
+    """
+    for step in _steps(referee, layout, verdict, evidence):
+        yield f"{_board(referee, step.position)}\n\n{fill(step.caption, LINE)}"
+
+
+def scenes(
+    referee: Referee, layout: str, verdict: Verdict | None = None, evidence: str | None = None
+) -> Iterator[Scene]:
+    """Yield the same as pictures.
+
+    Raises
+    ------
+    InvalidEvidence
+        If a move cannot be read or breaks a rule, or the evidence proves nothing.
+    """
+    for step in _steps(referee, layout, verdict, evidence):
+        alt = " ".join(_board(referee, step.position).split())
+        yield table(referee.rules, step.position, step.moved, step.caption, f"{alt}. {step.caption}", step.proves)
+
+
+def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
+    position = referee.position(layout)
+    yield Step(position, (), "The layout.")
+    if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
+        return
+    if verdict is Verdict.UNWINNABLE:
+        lost = f"{read_positions(evidence):,} positions can be reached, and none of them is won."
+        yield Step(position, (), f"Lost: {lost}", f"{lost} The referee visits them all.")
+        return
+    referee("winnable", layout, verdict, None, evidence)
+    step = Step(position, (), "")
+    for number, (play, before) in enumerate(referee.replayed(position, evidence), start=1):
+        won = " All cards are up: won." if referee.won(play.after) else ""
+        step = Step(play.after, play.cards, f"Move {number}, {play.word}: {_told(play, before)}.{won}")
+        yield step
+    if not step.caption:
+        yield Step(position, (), "All cards are up: won without a move.")
+
+
+def _told(play: Play, before: Position) -> str:
+    """Return a move in words."""
+    card, target = play.word[:2], play.word[2:]
+    others = len(play.cards) - 1
+    with_others = f" and the {others} card{'s' * (others > 1)} on it" if others else ""
+    where = {
+        "f": "to its foundation",
+        "c": "to a cell",
+        "e": "to an empty column",
+        "h": "into the hole",
+    }.get(target) or f"onto the {_name(target)}"
+    return f"{_name(card)}{with_others}{_source(card, before)} {where}"
+
+
+def _source(card: str, before: Position) -> str:
+    for words, cards in (("a cell", before.cells), ("the reserve", before.reserve), ("the stock", before.stock)):
+        if card in cards:
+            return f" from {words}"
+    on_column = any(card in column for column in before.columns)
+    return "" if on_column else " from its foundation"
+
+
+def _name(card: str) -> str:
+    return f"{rank_name(card[0])} of {NAMES[card[1]]}"
+
+
+def _board(referee: Referee, position: Position) -> str:
+    """Return the table as text; cards that lie face down have a small letter."""
+    rules, lines = referee.rules, list[str]()
+    if rules.hole != "none":
+        lines.append(f"hole  {position.hole}")
+    else:
+        tops = [
+            RANKS[(position.base + count - 1) % rules.ranks] + suit if count else f"-{suit}"
+            for suit, count in zip(SUITS, position.foundations, strict=True)
+        ]
+        lines.append(f"foundations  {' '.join(tops)}")
+    if rules.cells:
+        lines.append(f"cells  {' '.join([*position.cells, *['--'] * (rules.cells - len(position.cells))])}")
+    if rules.reserve:
+        lines.append(f"reserve  {' '.join(position.reserve) or '--'}")
+    if rules.stock:
+        waste, stock = position.stock[: position.turned], position.stock[position.turned :]
+        for name, cards in (("waste", waste), ("stock", stock)):
+            if cards or name == "stock":
+                lines.append(fill(f"{name}  {' '.join(cards) or '--'}", LINE, subsequent_indent="       "))
+    numbers = [f"{number:>2}" for number in range(1, len(position.columns) + 1)]
+    rows = [list(row) for row in zip_longest(*position.columns, fillvalue="  ")] or [["--"] * len(numbers)]
+    return "\n".join([*lines, "", *("  ".join(row).rstrip() for row in [numbers, *rows])])

@@ -1,0 +1,457 @@
+"""The rules of patiences with one deck, as a record, and the referee, which knows nothing else.
+
+A position is one line of text: the name of the game, its columns, and whatever else holds cards::
+
+    klondike 9H/4sTC/… foundations:2C stock:7HKD… waste:3S
+
+Columns are joined by ``/``, with the top card last, and ``-`` is an empty one. A small letter for the suit is a card
+that lies face down. The stock begins with the card that is turned next; of the waste, the reserve and a column, the last
+card is on top. ``foundations`` are the top cards, and ``base`` is the rank of their first cards if it differs from deal
+to deal. Parts without cards are left out.
+
+A move is a card and where it goes, with all cards that lie on it: ``6H7S`` onto the seven of spades, ``6Hf`` to its
+foundation, ``6Hc`` to a free cell, ``6He`` to an empty column, ``6Hh`` into the hole. A card of the stock can be taken
+whenever turning the stock, from now on, would uncover it. Face-down cards are turned up, and empty columns filled from
+the reserve if the rules say so, without a move.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
+
+RANKS = "A23456789TJQK"
+SUITS = "CHSD"
+RED = "HD"
+UNLIMITED = 0
+MOST_POSITIONS = 100_000
+"""The referee visits at most so many positions of a loss."""
+FOUNDATION, CELL, EMPTY, HOLE = "fceh"
+NO_MOVES = "-"
+MOVE = re.compile(rf"[{RANKS}][{SUITS}](?:[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{EMPTY}{HOLE}])", re.ASCII)
+PARTS = ("base", "cells", "foundations", "hole", "passes", "reserve", "stock", "waste")
+"""The parts of a position after its columns, in this order."""
+CARDS = ("cells", "hole", "reserve", "stock", "waste")
+"""Those that list cards, each once."""
+PART = re.compile(rf"({'|'.join(PARTS)}):([0-9A-Za-z]+)", re.ASCII)
+COLUMN = re.compile(rf"(?:[{RANKS}][{SUITS.lower()}])*(?:[{RANKS}][{SUITS}])+|-", re.ASCII)
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of one game. The keys of a rules file have the same names and meanings; see docs/patience.md."""
+
+    name: str
+    title: str
+    family: str
+    numbers: str
+    ranks: int
+    sizes: tuple[int, ...]
+    deal: str
+    face_down: str
+    build: str
+    move: str
+    spaces: str
+    foundations: str
+    initial: str
+    removable: bool
+    cells: int
+    filled: int
+    reserve: int
+    stacked: bool
+    stock: int
+    to: str
+    draw: int
+    passes: int
+    hole: str
+    wrap: bool
+
+    def deck(self) -> list[str]:
+        """Return all cards."""
+        return [rank + suit for rank in RANKS[: self.ranks] for suit in SUITS]
+
+
+class Position(NamedTuple):
+    """A position of a game. Cards are texts such as ``6H``; face-down ones have a small letter.
+
+    `base` is the index of the rank of the first cards of the foundations. `foundations` counts the cards of each suit, and `turned` those of the stock in the waste. `passes` are the further
+    passes through the stock, and `hole` is the card on top of the hole.
+    """
+
+    base: int
+    columns: tuple[tuple[str, ...], ...]
+    cells: tuple[str, ...]
+    reserve: tuple[str, ...]
+    stock: tuple[str, ...]
+    """The waste, the card on top last, and then the stock, the card that is turned next first."""
+    turned: int
+    passes: int
+    foundations: tuple[int, ...]
+    hole: str
+
+
+class Play(NamedTuple):
+    """A legal move: the word for it, the cards that move, and the position after it."""
+
+    word: str
+    cards: tuple[str, ...]
+    after: Position
+
+
+@dataclass(frozen=True)
+class Referee:
+    """The rules of a game at work: positions, moves, and checks of evidence."""
+
+    rules: Rules
+
+    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+        """Replay the moves of a win, or count the positions of a loss.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence does not prove the verdict; at step 0, if the text is not a position.
+        """
+        position = self.position(layout)
+        if engine != "winnable" or value is not None:
+            raise InvalidEvidence(0, f"{engine} does not give value {value}")
+        if verdict is Verdict.WINNABLE:
+            self._check_win(position, evidence)
+        elif verdict is Verdict.UNWINNABLE:
+            self._check_loss(position, evidence)
+        else:
+            raise InvalidEvidence(0, f"{engine} cannot prove that a deal is {verdict.word}")
+
+    # Reading
+
+    def position(self, text: str) -> Position:
+        """Return the position that a canonical text describes.
+
+        Raises
+        ------
+        InvalidEvidence
+            At step 0, if the text is not the canonical text of a position; it says why.
+        """
+        for reason in self.reasons(text):
+            raise InvalidEvidence(0, reason)
+        _, columns, *words = text.split(" ")
+        parts = dict(word.split(":") for word in words)
+        cards = {part: _pairs(parts.get(part, "")) for part in CARDS}
+        base = RANKS.index(parts.get("base", self.rules.foundations))
+        tops = {card[1]: RANKS.index(card[0]) for card in _pairs(parts.get("foundations", ""))}
+        counts = [(tops[suit] - base) % self.rules.ranks + 1 if suit in tops else 0 for suit in SUITS]
+        position = Position(
+            base,
+            tuple(() if column == "-" else _pairs(column) for column in columns.split("/")),
+            cards["cells"],
+            cards["reserve"],
+            (*cards["waste"], *cards["stock"]),
+            len(cards["waste"]),
+            int(parts.get("passes", 0)),
+            tuple(counts),
+            "".join(cards["hole"]),
+        )
+        return self._settled(position)
+
+    def reasons(self, text: str) -> Iterator[str]:
+        """Yield the reasons why a text is not the canonical text of a position."""
+        name, *words = text.split(" ")
+        if name != self.rules.name:
+            yield f"the line begins with {name[:40]!r}, expected {self.rules.name}"
+            return
+        columns, parts = (words[0].split("/") if words else []), words[1:]
+        shapes = list(self._shapes(columns, parts))
+        yield from shapes
+        if not shapes:
+            yield from self._misfits(columns, dict(part.split(":") for part in parts))
+
+    def _shapes(self, columns: list[str], parts: list[str]) -> Iterator[str]:
+        """Yield what is wrong with the form of columns and parts."""
+        rules = self.rules
+        if len(columns) != len(rules.sizes):
+            yield f"the number of columns is {len(columns)}, expected {len(rules.sizes)}"
+        for number, column in enumerate(columns, start=1):
+            if not COLUMN.fullmatch(column):
+                yield f"column {number} is {column[:40]!r}, expected cards such as 6H, face-down ones first, or -"
+            elif rules.face_down == "none" and column.upper() != column:
+                yield f"column {number} has face-down cards, but all cards lie face up"
+        names = [part.partition(":")[0] for part in parts]
+        for part in parts:
+            if not PART.fullmatch(part):
+                yield f"{part[:40]!r} is not a part of a position, such as cells:6H4S; there are {', '.join(PARTS)}"
+        if names != sorted(set(names)):
+            yield f"the parts are {' '.join(names)[:80]}, expected each once, in alphabetical order"
+        for part in parts:
+            name, _, value = part.partition(":")
+            if name in (*CARDS, "foundations") and not re.fullmatch(rf"(?:[{RANKS}][{SUITS}])+", value, re.ASCII):
+                yield f"{name} are {value[:40]!r}, expected cards such as 6H"
+
+    def _misfits(self, columns: list[str], parts: dict[str, str]) -> Iterator[str]:
+        """Yield what is wrong with the cards of well-formed columns and parts."""
+        rules = self.rules
+        allowed = {
+            "base": rules.foundations == "dealt",
+            "cells": rules.cells > 0,
+            "foundations": rules.hole == "none",
+            "hole": rules.hole != "none",
+            "passes": rules.to == "waste" and rules.passes > 1,
+            "reserve": rules.reserve > 0,
+            "stock": rules.stock > 0,
+            "waste": rules.stock > 0 and rules.to == "waste",
+        }
+        for part in parts:
+            if not allowed[part]:
+                yield f"{rules.name} has no {part}"
+        ranks = RANKS[: rules.ranks]
+        if rules.foundations == "dealt" and parts.get("base") not in tuple(ranks):
+            yield f"the base is {parts.get('base')!r}, expected one of {ranks}"
+            return
+        base = ranks.index(parts.get("base", rules.foundations))
+        up = _pairs(parts.get("foundations", ""))
+        suits = [card[1] for card in up]
+        if suits != sorted(set(suits), key=SUITS.index):
+            yield f"the suits of the foundations are {''.join(suits)}, expected each at most once, in the order {SUITS}"
+            return
+        cards = [card for column in columns if column != "-" for card in _pairs(column.upper())]
+        cards += [card for part in CARDS for card in _pairs(parts.get(part, ""))]
+        for card in up:
+            if card[0] in ranks:
+                count = (ranks.index(card[0]) - base) % rules.ranks + 1
+                cards += [ranks[(base + number) % rules.ranks] + card[1] for number in range(count)]
+        deck = rules.deck()
+        for card in dict.fromkeys(cards):
+            if card not in deck:
+                yield f"{card} is not in the deck"
+            elif cards.count(card) > 1:
+                yield f"{card} occurs {cards.count(card)} times"
+        if rules.hole == "none":
+            if missing := [card for card in deck if card not in cards]:
+                yield f"missing: {' '.join(missing)}"
+            if rules.initial == "all" and len(up) < len(SUITS):
+                yield f"{len(up)} foundations have cards, expected {len(SUITS)}"
+        elif len(parts.get("hole", "")) != 2:
+            yield "the hole has no single card on top, expected one such as hole:6H"
+        limits = {"cells": rules.cells, "reserve": rules.reserve, "stock": rules.stock, "waste": rules.stock}
+        for part, limit in limits.items():
+            if (count := len(parts.get(part, "")) // 2) > limit:
+                yield f"{count} cards are in {part}, expected at most {limit}"
+        if "passes" in parts and not (parts["passes"].isdigit() and 0 < int(parts["passes"][:3]) < rules.passes):
+            yield f"the number of further passes is {parts['passes'][:40]}, expected 1 to {rules.passes - 1}"
+        elif parts.get("passes", "1").startswith("0"):
+            yield "the number of further passes begins with 0"
+
+    # Moves
+
+    def won(self, position: Position) -> bool:
+        """Return whether all cards are on the foundations, or in the hole."""
+        if self.rules.hole != "none":
+            return not (any(position.columns) or position.cells or position.reserve or position.stock)
+        return sum(position.foundations) == len(SUITS) * self.rules.ranks
+
+    def _sources(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield cards that may be moved together, the lowest first, and the position without them."""
+        rules, base = self.rules, position.base
+        for number, column in enumerate(position.columns):
+            size = 0
+            while size < len(column) and column[-size - 1][1].isupper():
+                if size and (rules.move == "card" or not self._fits(column[-size], column[-size - 1], base)):
+                    break
+                size += 1
+                columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
+                yield column[-size:], position._replace(columns=columns)
+        for card in position.cells:
+            yield (card,), position._replace(cells=tuple(other for other in position.cells if other != card))
+        for card in position.reserve[-1:] if rules.stacked else position.reserve:
+            yield (card,), position._replace(reserve=tuple(other for other in position.reserve if other != card))
+        yield from self._offered(position)
+        if rules.removable:
+            for suit, count in enumerate(position.foundations):
+                if count > (rules.initial == "all"):
+                    counts = (*position.foundations[:suit], count - 1, *position.foundations[suit + 1 :])
+                    card = RANKS[(base + count - 1) % rules.ranks] + SUITS[suit]
+                    yield (card,), position._replace(foundations=counts)
+
+    def _offered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the cards of the stock that turning it would uncover, and the positions without them."""
+        rules, count, turned = self.rules, len(position.stock), position.turned
+        if rules.to == "hole":
+            if count:
+                yield position.stock[:1], position._replace(stock=position.stock[1:])
+            return
+        for number in range(1, count + 1):
+            passes = position.passes
+            ahead = number > turned and ((number - turned) % rules.draw == 0 or number == count)
+            if not (number == turned or ahead):
+                if number % rules.draw or (rules.passes != UNLIMITED and not passes):
+                    continue
+                passes -= rules.passes != UNLIMITED
+            stock = (*position.stock[: number - 1], *position.stock[number:])
+            yield position.stock[number - 1 : number], position._replace(stock=stock, turned=number - 1, passes=passes)
+
+    def _targets(self, cards: tuple[str, ...], rest: Position, before: Position) -> Iterator[Play]:
+        """Yield the moves of some cards, which `rest` lacks."""
+        rules, base, card = self.rules, before.base, cards[0]
+        dealt = rules.to == "hole" and bool(before.stock) and card == before.stock[0]
+        if len(cards) == 1:
+            if rules.hole != "none":
+                if dealt or self._next_to(card, rest.hole):
+                    yield self._play(card + HOLE, cards, rest._replace(hole=card))
+            elif rest.foundations == before.foundations:
+                suit = SUITS.index(card[1])
+                if RANKS[(base + rest.foundations[suit]) % rules.ranks] == card[0]:
+                    counts = (*rest.foundations[:suit], rest.foundations[suit] + 1, *rest.foundations[suit + 1 :])
+                    yield self._play(card + FOUNDATION, cards, rest._replace(foundations=counts))
+            if len(rest.cells) < rules.cells and len(rest.cells) == len(before.cells):
+                yield self._play(card + CELL, cards, rest._replace(cells=(*rest.cells, card)))
+        if dealt:
+            return
+        empty = True
+        for number, column in enumerate(rest.columns):
+            if column:
+                if not self._fits(card, column[-1], base) or column != before.columns[number]:
+                    continue
+                word = card + column[-1]
+            elif empty and not before.columns[number] and self._fills(card, base):
+                empty, word = False, card + EMPTY
+            else:
+                continue
+            if column or rest.columns.count(()) == before.columns.count(()):
+                columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
+                yield self._play(word, cards, rest._replace(columns=columns))
+
+    def _play(self, word: str, cards: tuple[str, ...], after: Position) -> Play:
+        return Play(word, cards, self._settled(after))
+
+    def _settled(self, position: Position) -> Position:
+        """Return a position with top cards turned up, empty columns filled, and one number of turned cards for all
+        those that offer the same cards."""
+        rules, columns, reserve = self.rules, list(position.columns), position.reserve
+        for number, column in enumerate(columns):
+            if not column and rules.spaces == "reserve" and reserve:
+                columns[number], reserve = reserve[-1:], reserve[:-1]
+            elif column and column[-1][1].islower():
+                columns[number] = (*column[:-1], column[-1].upper())
+        turned = position.turned
+        if rules.passes == UNLIMITED and (turned % rules.draw == 0 or turned == len(position.stock)):
+            turned = 0
+        return position._replace(columns=tuple(columns), reserve=reserve, turned=turned)
+
+    def _fits(self, card: str, below: str, base: int) -> bool:
+        """Return whether a card may lie on another one in a column."""
+        return below[1].isupper() and (card, below) in self._pairs_that_fit[base]
+
+    def _fills(self, card: str, base: int) -> bool:
+        """Return whether a card may go to an empty column."""
+        last = RANKS[(base - 1) % self.rules.ranks]
+        return self.rules.spaces in ("any", "reserve") or (self.rules.spaces == "kings" and card[0] == last)
+
+    @cached_property
+    def _pairs_that_fit(self) -> list[set[tuple[str, str]]]:
+        """By base, the pairs of cards of which the first may lie on the second."""
+        ranks, build = self.rules.ranks, self.rules.build
+        return [
+            {
+                (RANKS[(base + number) % ranks] + suit, RANKS[(base + number + 1) % ranks] + below)
+                for number in range(ranks - 1)
+                for suit in SUITS
+                for below in SUITS
+                if build == "any-suit"
+                or (build == "same-suit" and suit == below)
+                or (build == "red-black" and (suit in RED) != (below in RED))
+            }
+            for base in range(ranks)
+        ]
+
+    def _next_to(self, card: str, top: str) -> bool:
+        """Return whether a card may go into the hole onto its top card."""
+        apart = abs(RANKS.index(card[0]) - RANKS.index(top[0]))
+        return apart == 1 or (self.rules.wrap and self.rules.ranks > 2 and apart == self.rules.ranks - 1)
+
+    # Evidence
+
+    def replayed(self, position: Position, evidence: str) -> Iterator[tuple[Play, Position]]:
+        """Yield each move of a win with the position before it. `NO_MOVES` is a win without moves.
+
+        Raises
+        ------
+        InvalidEvidence
+            If a word is not a move.
+        IllegalMove
+            If the rules do not allow a move.
+        """
+        for step, word in enumerate([] if evidence == NO_MOVES else evidence.split(" "), start=1):
+            if not MOVE.fullmatch(word):
+                raise InvalidEvidence(step, f"{word[:40]!r} is not a move such as 6H7S or 6Hf")
+            play = self.play(position, word)
+            if play is None:
+                raise IllegalMove(step, f"the rules do not allow {word}")
+            yield play, position
+            position = play.after
+
+    def play(self, position: Position, word: str) -> Play | None:
+        """Return the move for which a word stands, or None if it is not legal."""
+        for cards, rest in self._sources(position):
+            if cards[0] == word[:2]:
+                for play in self._targets(cards, rest, position):
+                    if play.word == word:
+                        return play
+        return None
+
+    def _check_win(self, position: Position, evidence: str) -> None:
+        step = 0
+        for step, (play, _) in enumerate(self.replayed(position, evidence), start=1):
+            position = play.after
+        if not self.won(position):
+            raise InvalidEvidence(step, "the game is not won after the last move")
+
+    def _check_loss(self, position: Position, evidence: str) -> None:
+        """Visit all positions that can be reached: none is won, and their number is the evidence."""
+        claimed = read_positions(evidence)
+        first = self._key(position)
+        reached, waiting = {first}, [first]
+        while waiting:
+            position = waiting.pop()
+            if self.won(position):
+                raise InvalidEvidence(1, "the game can be won")
+            for cards, rest in self._sources(position):
+                for play in self._targets(cards, rest, position):
+                    after = self._key(play.after)
+                    if after not in reached:
+                        reached.add(after)
+                        waiting.append(after)
+            if len(reached) > claimed:
+                raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
+        if len(reached) < claimed:
+            raise InvalidEvidence(1, f"{len(reached):,} positions can be reached, not {claimed:,}")
+
+    def _key(self, position: Position) -> Position:
+        """Return one position for all that differ in the order of columns, of cells and of an open reserve, or in the
+        suit of the card in the hole."""
+        return position._replace(
+            columns=tuple(sorted(position.columns)),
+            cells=tuple(sorted(position.cells)),
+            reserve=position.reserve if self.rules.stacked else tuple(sorted(position.reserve)),
+            hole=position.hole and position.hole[0] + SUITS[0],
+        )
+
+
+def read_positions(evidence: str) -> int:
+    """Return the number of positions that the evidence of a loss claims, without visiting them.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it claims none, or too many.
+    """
+    if not re.fullmatch(r"\* [1-9]\d{0,9}", evidence, re.ASCII):
+        raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276")
+    if int(evidence[2:]) > MOST_POSITIONS:
+        raise InvalidEvidence(1, f"it claims {int(evidence[2:]):,} positions, more than the limit of {MOST_POSITIONS:,}")
+    return int(evidence[2:])
+
+
+def _pairs(text: str) -> tuple[str, ...]:
+    return tuple(text[at : at + 2] for at in range(0, len(text), 2))

@@ -1,0 +1,294 @@
+"""Rules files: TOML in, a checked record `Rules` out; every mistake is named with its key, value, and what is allowed."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dealmill.game import UsageError
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
+
+MOST_COLUMNS = 20
+MOST_CELLS = 20
+
+
+class Key(NamedTuple):
+    """A key of a rules file: its default, the values that are allowed, and its meaning.
+
+    Of the `allowed` values, which are words or a range of numbers, the engine and the referee play only those that are
+    not in `unplayed`.
+    """
+
+    default: Any
+    allowed: tuple[Any, ...] | range | type
+    meaning: str
+    unplayed: tuple[Any, ...] = ()
+
+    def error(self, value: object) -> str | None:
+        """Return what is wrong with a value, or None."""
+        if self.allowed is str:
+            return None if isinstance(value, str) and value.isprintable() and value else "expected a text"
+        if isinstance(value, list) and isinstance(self.default, list):
+            bad = [number for number in value if type(number) is not int or not 0 <= number <= 52]
+            return "expected a list of numbers from 0 to 52" if bad or len(value) > MOST_COLUMNS else None
+        matches = [known for known in self.allowed if type(known) is type(value) and known == value]
+        if not matches and type(value) is int and UNLIMITED_WORD in self.allowed and 1 <= value <= 9:
+            matches = [value]
+        if not matches:
+            return f"expected {self.expected}"
+        if value in self.unplayed:
+            played = [known for known in self.allowed if known not in self.unplayed]
+            return f"the engine and the referee do not play this yet, only {', '.join(map(_toml, played))}"
+        return None
+
+    @property
+    def expected(self) -> str:
+        """The allowed values, in words."""
+        if isinstance(self.allowed, range):
+            return f"a number from {self.allowed.start} to {self.allowed.stop - 1}"
+        if isinstance(self.allowed, type):
+            return "a text" if self.allowed is str else f"a list of up to {MOST_COLUMNS} numbers"
+        words = " or ".join(map(_toml, self.allowed))
+        return f"{words} or a number from 1 to 9" if UNLIMITED_WORD in self.allowed else words
+
+
+UNLIMITED_WORD = "unlimited"
+BOTH = (True, False)
+BUILD = ("any-suit", "red-black", "same-suit", "none")
+
+SCHEMA: dict[str, dict[str, Key]] = {
+    "": {
+        "title": Key("", str, "the name of the game for people; needed"),
+        "family": Key("Patience", str, "the heading under which `dealmill games` lists it"),
+        "numbers": Key(
+            "solvitaire", ("solvitaire", "microsoft"), "whose numbers the deals of seed 0 have: Solvitaire's or FreeCell's"
+        ),
+    },
+    "deck": {
+        "decks": Key(1, range(1, 3), "the number of decks", (2,)),
+        "suits": Key(4, (1, 2, 4), "the number of different suits", (1, 2)),
+        "ranks": Key(13, range(1, 14), "ranks of each suit, from the ace on"),
+    },
+    "tableau": {
+        "count": Key(8, range(1, MOST_COLUMNS + 1), "the number of columns"),
+        "deal": Key(
+            "rows",
+            ("rows", "diagonal"),
+            "the order of dealing. `rows`: rows from left to right; `diagonal`: rows from right to left, each of which ends one "
+            "column earlier",
+        ),
+        "sizes": Key([], list, "the cards of each column, instead of `count`"),
+        "face-down": Key("none", ("none", "all-but-top"), "which cards of a column are dealt face down"),
+        "build": Key("any-suit", BUILD, "on which card of the next higher rank a card may be put"),
+        "move": Key(
+            "card",
+            ("card", "run", "whole-pile", "any"),
+            "what moves between columns: the top card, also a run built as above, a column that is a run, or any card "
+            "with those on it",
+            ("whole-pile", "any"),
+        ),
+        "spaces": Key(
+            "any",
+            ("any", "kings", "none", "reserve"),
+            "what may go to an empty column: any card, the last rank of a foundation, nothing; or it is filled from the "
+            "reserve at once, then by any card",
+        ),
+    },
+    "foundations": {
+        "base": Key("A", (*RANKS, "dealt"), "the rank of the first cards; `dealt`: that of the first card of the deck"),
+        "initial": Key("none", ("none", "one", "all"), "which first cards are on the foundations from the start"),
+        "removable": Key(False, BOTH, "whether the top card of a foundation may come back"),
+        "direction": Key("up", ("up", "down"), "how foundations are built", ("down",)),
+        "complete-runs": Key(False, BOTH, "whether only whole suits leave the columns", (True,)),
+    },
+    "cells": {
+        "count": Key(0, range(MOST_CELLS + 1), "free cells, for one card each"),
+        "filled": Key(0, range(MOST_CELLS + 1), "cells to which a card is dealt"),
+    },
+    "reserve": {
+        "size": Key(0, range(53), "cards in the reserve; nothing goes back into it"),
+        "stacked": Key(False, BOTH, "whether only its top card may be taken"),
+    },
+    "stock": {
+        "size": Key(0, range(53), "cards in the stock"),
+        "to": Key("waste", ("waste", "hole", "tableau"), "where its cards go", ("tableau",)),
+        "draw": Key(1, range(1, 10), "cards that are turned at a time"),
+        "passes": Key(UNLIMITED_WORD, (UNLIMITED_WORD,), "how often it may be turned through"),
+    },
+    "hole": {
+        "base": Key(
+            "none",
+            ("none", "dealt", *(rank + suit for rank in RANKS for suit in SUITS)),
+            "the card in the hole at the start, or `dealt`: the first card of the deck. A game with a hole has no foundations",
+        ),
+        "wrap": Key(True, BOTH, "whether the ace and the last rank are neighbours in the hole"),
+    },
+}
+"""The keys of rules files by table."""
+
+
+def parse_rules(name: str, text: str, path: Path | str) -> Rules:
+    """Return the rules of the game `name` in a file with this text.
+
+    Raises
+    ------
+    UsageError
+        With everything that is wrong; it names the path.
+    """
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is not a TOML file: {error}") from error
+    if errors := list(_errors_of_keys(tables)):
+        raise UsageError(f"{path}: {'; '.join(errors)}")
+    rules = _record(name, tables)
+    if errors := list(_errors_of_rules(rules, tables)):
+        raise UsageError(f"{path}: {'; '.join(errors)}")
+    return rules
+
+
+def _errors_of_keys(tables: Mapping[str, Any]) -> Iterator[str]:
+    top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
+    for table, values in {"": top, **{key: value for key, value in tables.items() if isinstance(value, dict)}}.items():
+        if table not in SCHEMA:
+            yield f"there is no table [{table}]; the tables are {', '.join(filter(None, SCHEMA))}"
+            continue
+        for key, value in values.items():
+            name = f"{table}.{key}" if table else key
+            if key not in SCHEMA[table]:
+                yield f"there is no key {name}; {f'[{table}]' if table else 'the top'} has {', '.join(SCHEMA[table])}"
+            elif error := SCHEMA[table][key].error(value):
+                yield f"{name} = {_toml(value)}: {error}"
+    if "title" not in top:
+        yield "title is missing: expected the name of the game for people"
+
+
+def _record(name: str, tables: Mapping[str, Any]) -> Rules:
+    def value(key: str) -> Any:
+        table, _, last = key.rpartition(".")
+        return (tables.get(table, {}) if table else tables).get(last, SCHEMA[table][last].default)
+
+    passes = value("stock.passes")
+    rules = Rules(
+        name=name,
+        title=value("title"),
+        family=value("family"),
+        numbers=value("numbers"),
+        ranks=value("deck.ranks"),
+        sizes=tuple(value("tableau.sizes")),
+        deal=value("tableau.deal"),
+        face_down=value("tableau.face-down"),
+        build=value("tableau.build"),
+        move=value("tableau.move"),
+        spaces=value("tableau.spaces"),
+        foundations=value("foundations.base"),
+        initial=value("foundations.initial"),
+        removable=value("foundations.removable"),
+        cells=value("cells.count"),
+        filled=value("cells.filled"),
+        reserve=value("reserve.size"),
+        stacked=value("reserve.stacked"),
+        stock=value("stock.size"),
+        to=value("stock.to"),
+        draw=value("stock.draw"),
+        passes=UNLIMITED if passes == UNLIMITED_WORD else passes,
+        hole=value("hole.base"),
+        wrap=value("hole.wrap"),
+    )
+    return rules if rules.sizes else replace(rules, sizes=_sizes(value("tableau.count"), rules))
+
+
+def _sizes(count: int, rules: Rules) -> tuple[int, ...]:
+    """Return the cards of each column if all others of the deck are dealt to columns."""
+    sizes = [0] * count
+    left, row = _cards_left(rules), 0
+    while left > 0:
+        for column in range(row if rules.deal == "diagonal" and row < count else 0, count):
+            sizes[column] += left > 0
+            left -= 1
+        row += 1
+    return tuple(sizes)
+
+
+def _cards_left(rules: Rules) -> int:
+    """Return how many cards are for the columns."""
+    placed = {"none": 0, "one": 1, "all": len(SUITS)}[rules.initial] + (rules.hole != "none")
+    return len(rules.deck()) - placed - rules.filled - rules.stock - rules.reserve
+
+
+def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what contradicts itself in rules whose keys have allowed values."""
+    left = _cards_left(rules)
+    if sum(rules.sizes) != left or left < 0:
+        yield f"the columns have {sum(rules.sizes)} cards, but {left} cards of the deck are left for them"
+    if {"sizes", "count"} <= tables.get("tableau", {}).keys():
+        yield "tableau.count and tableau.sizes are both given: leave out one of them"
+    if rules.filled > rules.cells:
+        yield f"cells.filled = {rules.filled}: there are {rules.cells} cells"
+    ranks = RANKS[: rules.ranks]
+    if rules.foundations != "dealt" and rules.foundations not in ranks:
+        yield f'foundations.base = "{rules.foundations}": the deck has only the ranks {ranks}'
+    if (rules.foundations == "dealt") != (rules.initial == "one"):
+        yield f'foundations.initial = "{rules.initial}": "one" goes with base = "dealt", and only with it'
+    if rules.hole != "none":
+        if rules.hole != "dealt" and rules.hole not in rules.deck():
+            yield f'hole.base = "{rules.hole}": the deck has no such card'
+        if rules.initial != "none" or rules.removable:
+            yield "a game with a hole has no foundations: leave out [foundations]"
+    elif rules.to == "hole":
+        yield 'stock.to = "hole": hole.base is "none"'
+    if rules.spaces == "reserve" and not (rules.reserve and rules.stacked):
+        yield 'tableau.spaces = "reserve": there is no stacked reserve, see reserve.size and reserve.stacked'
+    if rules.numbers == "microsoft" and rules.ranks != len(RANKS):
+        yield 'numbers = "microsoft": these deals have 52 cards'
+
+
+def canonical_rules(rules: Rules) -> str:
+    """Return the text of a file with these rules: all keys that are not at their default, in the order of the schema."""
+    values = {
+        "": {"title": rules.title, "family": rules.family, "numbers": rules.numbers},
+        "deck": {"ranks": rules.ranks},
+        "tableau": {
+            "sizes": list(rules.sizes),
+            "deal": rules.deal,
+            "face-down": rules.face_down,
+            "build": rules.build,
+            "move": rules.move,
+            "spaces": rules.spaces,
+        },
+        "foundations": {"base": rules.foundations, "initial": rules.initial, "removable": rules.removable},
+        "cells": {"count": rules.cells, "filled": rules.filled},
+        "reserve": {"size": rules.reserve, "stacked": rules.stacked},
+        "stock": {
+            "size": rules.stock,
+            "to": rules.to,
+            "draw": rules.draw,
+            "passes": rules.passes or UNLIMITED_WORD,
+        },
+        "hole": {"base": rules.hole, "wrap": rules.wrap},
+    }
+    lines = []
+    for table, entries in values.items():
+        given = [f"{key} = {_toml(value)}" for key, value in entries.items() if value != SCHEMA[table][key].default]
+        if given:
+            lines += [*([f"[{table}]"] if table else []), *given]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def digest_of_rules(rules: Rules) -> str:
+    """Return eight hexadecimal digits that differ for rules that differ, whatever the game and its family are called."""
+    same = replace(rules, name="", title="", family="")
+    return blake2b(canonical_rules(same).encode(), digest_size=4).hexdigest()
+
+
+def _toml(value: object) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case list():
+            return f"[{', '.join(map(str, value))}]"
+        case str():
+            return f'"{value}"'
+    return str(value)[:40]

@@ -33,6 +33,9 @@ GROWTH = 4
 LEAST_SECONDS = 1e-6
 """What a call takes at least, for a clock that stands still meanwhile."""
 
+TRIAL_NODES = 1_000
+"""The node limit on the first example deal for engines that search for long."""
+
 CHECK = "the check of {} layouts"
 """What compiles the check of a game's layouts."""
 
@@ -158,8 +161,8 @@ def canonical_mask(game: Game, layouts: Texts) -> Mask:
 
 
 def guarded(game: Game, function: EngineFunction, default: int | None = None) -> Solver:
-    """Return the function of an engine, preceded by the check; it refuses the first text that is not canonical. `default`
-    is the node limit of calls that name none."""
+    """Return the function of an engine, preceded by the check; it refuses the first text that is not canonical.
+    `default` is the node limit of calls that name none."""
 
     def solve(layouts: Texts, max_nodes: int | None = None) -> Solved:
         canonical = canonical_mask(game, layouts)
@@ -271,7 +274,7 @@ def _try(game: Game, engine: Engine, solver: Solver, deal: Texts) -> None:
         if engine.program:
             canonical_mask(game, deal)  # the program is started when it is needed
         else:
-            solver(deal)
+            solver(deal, engine.max_nodes and TRIAL_NODES)
     except Exception as error:
         raise DealmillError(
             f"{game.full_name(engine)} fails on the first example deal, {unpack(deal)[0]}: "

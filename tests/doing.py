@@ -24,8 +24,12 @@ from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 
 LEASE = 60.0
-ENGINES = [(game, engine) for game in games().values() for engine in game.engines]
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
+QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None for engine in game.engines)]
+"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
+ENGINES = [(game, engine) for game in QUICK_GAMES for engine in game.engines]
+each_game = pytest.mark.parametrize("game", QUICK_GAMES, ids=lambda game: game.name)
+each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("klondike")], ids=lambda game: game.name)
+"""One game of each package."""
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
 )

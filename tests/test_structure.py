@@ -8,7 +8,7 @@ import grimp
 import pytest
 
 from dealmill.pipeline.games.contract import Game
-from tests.doing import each_game
+from tests.doing import each_package
 
 GRAPH = grimp.build_graph(
     "dealmill", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
@@ -17,7 +17,7 @@ DOORS = {"dealmill.game", "dealmill.verdicts"}
 """What authors of games import, here and elsewhere."""
 
 
-@each_game
+@each_package
 def test_games_import_only_what_other_packages_can_import(game: Game) -> None:
     home = ".".join(game.package.split(".")[:4])  # two games can share a package
     for module in GRAPH.find_descendants(game.package) | {game.package}:
@@ -40,7 +40,7 @@ def test_public_modules_only_reexport_names(name: str) -> None:
     assert door.__doc__
 
 
-@each_game
+@each_package
 def test_the_referee_shares_no_code_with_engines(game: Game) -> None:
     behind_the_referee = GRAPH.find_upstream_modules(f"{game.package}.rules")
     engines = {function.__module__ for function in game.solvers.values()}

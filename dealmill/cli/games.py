@@ -1,6 +1,7 @@
 """``games``, ``check-game``, ``bench-engine``, ``deal`` and ``answer``: games, and layouts without a store."""
 
 import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from dealmill.cli.options import (
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.pipeline.arguments import MOST_DEAL, MOST_SEED
-from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
     from dealmill.testing import Check
@@ -28,12 +29,26 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_game)
+@click.option("--rules", is_flag=True, help="Print the rules of GAME as a file in TOML; only patiences have them.")
+@click.option("--differ", metavar="GAME", shell_complete=complete_game, help="Say which rules of this game differ.")
 @output_options
-def games(game: str | None, form: str | None) -> None:
+def games(game: str | None, rules: bool, differ: str | None, form: str | None) -> None:
     """List the games and their engines, or those of GAME; --json, --nl and --csv add columns.
 
     Installed packages can offer further games. One that cannot be used is reported with the reason.
     """
+    if rules:
+        click.echo(_rules_of(game), nl=False)
+        return
+    if differ:
+        keys = {name: _flattened(_rules_of(name)) for name in (game or "", differ)}
+        one, other = keys.values()
+        differences = [
+            {"key": key, **{name: keys[name][key] for name in keys}} for key in one if one[key] != other[key]
+        ]
+        write_rows(["key", *keys], differences, form)
+        return
+    known_games = sorted(dealmill.games(game).values(), key=lambda known: (known.family, known.name))
     rows = [
         {
             "engine": known.full_name(engine),
@@ -42,6 +57,7 @@ def games(game: str | None, form: str | None) -> None:
             "summary": engine.summary,
             "evidence": engine.evidence,
             "title": known.title,
+            "family": known.family,
             "deals": known.deals.version,
             "deal_parameters": [
                 f"{name}={parameter.default} ({parameter.meaning}, {parameter.least} to {parameter.most})"
@@ -49,7 +65,7 @@ def games(game: str | None, form: str | None) -> None:
             ],
             "examples": str(known.examples),
         }
-        for known in dealmill.games(game).values()
+        for known in known_games
         for engine in known.engines
     ]
     write_rows(
@@ -59,6 +75,23 @@ def games(game: str | None, form: str | None) -> None:
     )
     for broken in dealmill.broken_games():
         tell(f"{broken}")
+
+
+def _rules_of(name: str | None) -> str:
+    if not name:
+        raise click.UsageError("name the game whose rules are meant")
+    game = dealmill.games(name)[name]
+    if not game.rules_text:
+        raise UsageError(f"{name} is not a patience: its rules are not in a file")
+    return game.rules_text
+
+
+def _flattened(text: str) -> dict[str, object]:
+    """Return the values of a TOML file by key, such as ``stock.draw``."""
+    tables = tomllib.loads(text)
+    top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
+    inner = {table: values for table, values in tables.items() if isinstance(values, dict)}
+    return top | {f"{table}.{key}": value for table, values in inner.items() for key, value in values.items()}
 
 
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)

@@ -1,8 +1,8 @@
 """Checks of an engine: what it says of a layout depends on nothing else, and the referee accepts it.
 
 ``FOLDER/GAME.ENGINE.VERSION.jsonl`` has a line for each layout, first those of the statement's example and then the
-first example deals: a JSON list of layout, verdict, value, nodes and evidence. An engine with a node limit of its own is
-tried with fewer deals and nodes.
+first example deals: a JSON list of layout, verdict, value, nodes and evidence. An engine with a node limit of its own
+is tried with fewer deals and nodes.
 """
 
 import json

@@ -14,7 +14,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import solve
 
 DEALS = 30
-SMALL_LIMIT, SHARE = 3_000, 10
+SMALL_LIMIT, SHARE = 10_000, 20
 """For engines with a node limit of their own: the nodes that are tried, and one of how many deals."""
 LARGEST = 4
 """How many times its default a parameter of the deals is at most, since very large deals may take long to solve."""

@@ -192,6 +192,8 @@ class Game(ABC):
     """Its engines, without those that are programs."""
     deals: Deals
     answer: AnswerFormat
+    rules_text: str = ""
+    """Its rules as a file in TOML, if it is one of a family of games that differ in them."""
     has_statement: bool = True
     """Whether it has a problem statement, and so an example of its input and output."""
     waivers: Mapping[str, str] = {}

@@ -1,8 +1,8 @@
-"""The games that installed distributions offer: entry points in the groups ``dealmill.games`` and ``dealmill.families``.
+"""The games that installed distributions offer, by entry points in two groups.
 
-An entry point ``NAME = PACKAGE:GAME`` offers the game NAME, and ``NAME = PACKAGE:GAMES`` of a family all games of a
-list. Dealmill's own games are offered in the same way. A game that cannot be loaded is described by a `BrokenGame` and
-affects no other one.
+An entry point ``NAME = PACKAGE:GAME`` in ``dealmill.games`` offers the game NAME, and ``NAME = PACKAGE:GAMES`` in
+``dealmill.families`` all games of a list. Dealmill's own games are offered in the same way. A game that cannot be
+loaded is described by a `BrokenGame` and affects no other one.
 """
 
 import re

@@ -6,13 +6,14 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dealmill.pipeline.games import games
 from dealmill.pipeline.results.checker.build import READERS
 from dealmill.pipeline.results.checker.writing import checker_path
+from tests.doing import ENGINES as ALL
+from tests.doing import QUICK_GAMES
 
-ENGINES = [game.full_name(engine) for game in games().values() for engine in game.engines]
+ENGINES = [game.full_name(engine) for game, engine in ALL]
 FORMS = [(engine, suffix) for engine in ENGINES for suffix in READERS]
-FORMS_OF_GAMES = [(game.full_name(game.engines[0]), suffix) for game in games().values() for suffix in READERS]
+FORMS_OF_GAMES = [(game.full_name(game.engines[0]), suffix) for game in QUICK_GAMES for suffix in READERS]
 """A checker differs between games and formats, but not between engines of a game."""
 
 

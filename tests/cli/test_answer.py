@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.solve import load
+from tests.doing import ENGINES, each_game
 from tests.servers import dealmill, peak_memory
-
-each_game = pytest.mark.parametrize("game", games().values(), ids=lambda game: game.name)
 
 FEW = 100_000
 """Layouts that fill all blocks that are read at once, whose number is limited. Fewer need less memory."""
@@ -18,9 +17,8 @@ FEW = 100_000
 @pytest.fixture(scope="module", autouse=True)
 def compiled() -> None:
     """Compile all engines first, so that the command does not report it."""
-    for game in games().values():
-        for engine in game.engines:
-            load(game.full_name(engine))
+    for game, engine in ENGINES:
+        load(game.full_name(engine))
 
 
 @each_game

@@ -7,13 +7,20 @@ import pytest
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.testing import Check, checks_of
+from tests.doing import QUICK_GAMES
 from tests.fuzz.layouts import unusual_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-CHECKS = [check for name in games() for check in checks_of(name, unusual_lines(name), GOLDEN)]
+QUICK = {*(game.name for game in QUICK_GAMES), "canfield", "golf", "klondike", "seahaven-towers"}
+"""The games that `make test` checks: of patiences, those that have all there is in the rules of the others."""
+CHECKS = [
+    pytest.param(check, id=str(check), marks=() if name in QUICK else pytest.mark.slow)
+    for name in games()
+    for check in checks_of(name, unusual_lines(name), GOLDEN)
+]
 
 
-@pytest.mark.parametrize("check", CHECKS, ids=str)
+@pytest.mark.parametrize("check", CHECKS)
 def test_every_game_meets_the_checks(check: Check) -> None:
     check()
 

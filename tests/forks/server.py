@@ -24,7 +24,7 @@ from importlib import import_module
 from pathlib import Path
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.contract import NO_LIMIT, Game
 from dealmill.pipeline.games.installed import offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent
@@ -97,7 +97,7 @@ def _load_games() -> None:
             deal = DealRange(game, 1, 1, 1).texts()
             canonical_mask(game, deal)
             for engine in game.engines:
-                function_of(game, engine)(deal)
+                function_of(game, engine)(deal, NO_LIMIT if engine.max_nodes is None else 1_000)
 
 
 def _fork_for_clients(listener: socket.socket) -> Callable[[], object]:

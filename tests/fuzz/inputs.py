@@ -56,7 +56,7 @@ def files(game: Game) -> st.SearchStrategy[list[str]]:
     """The lines of a file that may be of a game."""
     real = st.sampled_from(real_lines(game))
     line = real | mutated(real) | headers | anything
-    statement = example(game, "statement.txt").splitlines()
+    statement = example(game, "statement.txt").splitlines() if game.has_statement else real_lines(game)
     return st.lists(line, max_size=8) | mutated(st.just("\n".join(statement))).map(lambda text: text.split("\n"))
 
 

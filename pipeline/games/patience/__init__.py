@@ -14,6 +14,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    Nameless,
     Read,
     ReadEachLine,
     Scenes,
@@ -46,6 +47,13 @@ class Patience(Game):
         return parse_rules(self.name, self.path.read_text(encoding="utf-8"), self.path)
 
     @cached_property
+    def rules_text(self) -> str:  # type: ignore[override]
+        """The rules, with all keys."""
+        from dealmill.pipeline.games.patience.schema import canonical_rules
+
+        return canonical_rules(self.rules)
+
+    @cached_property
     def _digest(self) -> str:
         from dealmill.pipeline.games.patience.schema import digest_of_rules
 
@@ -76,8 +84,8 @@ class Patience(Game):
                 "winnable",
                 f"{KERNEL}-{self._digest}",
                 "whether it can be won if all cards are known, also those that lie face down",
-                "won: the moves, each a card and where it goes: `6H7S` onto a card, or `f`, `c`, `e`, `h` for foundation, "
-                "cell, empty column, hole; lost: `* 7276`, the number of positions that can be reached",
+                "won: the moves, each a card and where it goes: `6H7S` onto a card, or `f`, `c`, `e`, `h` for "
+                "foundation, cell, empty column, hole; lost: `* 7276`, the number of positions that can be reached",
                 complete=False,
                 max_nodes=MAX_NODES,
             ),
@@ -111,6 +119,12 @@ class Patience(Game):
         from dealmill.pipeline.games.patience.engine import Winnable
 
         return {"winnable": Winnable(self.rules)}
+
+    @property
+    def nameless(self) -> Nameless:
+        from dealmill.pipeline.games.patience.layout import nameless
+
+        return nameless
 
     @property
     def check(self) -> CheckEvidence:

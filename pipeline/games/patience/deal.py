@@ -5,9 +5,11 @@ Deal k of seed s is the deck AC AH AS AD 2C …, shuffled with the stream of tha
 rules say so, of Microsoft's FreeCell.
 
 The hole or a dealt base is the first card of the deck, or it is taken out of the deck, as all initial cards of
-foundations are. The rest is dealt from the end of the deck: to cells, stock, reserve, and then to the columns in rows. The last card
-dealt to the stock is turned first.
+foundations are. The rest is dealt from the end of the deck: to cells, stock, reserve, and then to the columns in rows.
+The last card dealt to the stock is turned first.
 """
+
+from functools import partial
 
 import numpy as np
 
@@ -35,8 +37,8 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
         least, most = (1, MOST_MICROSOFT) if rules.numbers == "microsoft" else (0, MOST_SOLVITAIRE)
         if count and not least <= first <= first + count - 1 <= most:
             raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers {least:,} to {most:,}")
-        shuffled = _microsoft if rules.numbers == "microsoft" else _solvitaire
-        return pack([_dealt(rules, shuffled(_deck(rules), number)) for number in range(first, first + count)])
+        shuffled = _microsoft if rules.numbers == "microsoft" else partial(_solvitaire, _deck(rules))
+        return pack([_dealt(rules, shuffled(number)) for number in range(first, first + count)])
     return pack([_dealt(rules, _shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
 
 
@@ -64,7 +66,7 @@ def _solvitaire(deck: list[str], number: int) -> list[str]:
     return deck
 
 
-def _microsoft(deck: list[str], number: int) -> list[str]:
+def _microsoft(number: int) -> list[str]:
     """Shuffle as Microsoft's FreeCell does: each time, a random card is dealt, and the last one takes its place. The
     card that is dealt first is the last one of the result."""
     left = [rank + suit for rank in RANKS for suit in "CDHS"]

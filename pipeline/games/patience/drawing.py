@@ -2,7 +2,22 @@
 
 from collections.abc import Iterator, Sequence
 
-from dealmill.game import BACKED, CARD, CHOSEN, GHOST, INKED, LIGHT, NOTE, Scene, Style, box, element, rank_name, scene, text
+from dealmill.game import (
+    BACKED,
+    CARD,
+    CHOSEN,
+    GHOST,
+    INKED,
+    LIGHT,
+    NOTE,
+    Scene,
+    Style,
+    box,
+    element,
+    rank_name,
+    scene,
+    text,
+)
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Position, Rules
 
 WIDTH, HEIGHT, PITCH = 46, 62, 54
@@ -72,7 +87,7 @@ def table(rules: Rules, position: Position, moved: Sequence[str], caption: str, 
     stock_rows = -(-rules.stock // per_row)
     height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
     parts = [*_upper_row(rules, position, moved, places), *_columns(position, moved, top, bottom)]
-    parts += _stock(position, moved, bottom + 6, per_row) if rules.stock else []
+    parts += _stock(position, bottom + 6, per_row) if rules.stock else []
     return scene(width, height, parts, caption, alt, proves=proves)
 
 
@@ -133,7 +148,7 @@ def _columns(position: Position, moved: Sequence[str], top: float, bottom: float
             yield box(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT, RING)
 
 
-def _stock(position: Position, moved: Sequence[str], top: float, per_row: int) -> Iterator[str]:
+def _stock(position: Position, top: float, per_row: int) -> Iterator[str]:
     """Yield the cards of waste and stock in the order of turning, those of the stock face down."""
     turned, count = position.turned, len(position.stock)
     words = f"stock: {count - turned}, in the order of turning" + (f"; before them, waste: {turned}" if turned else "")

@@ -14,8 +14,8 @@ from dealmill.verdicts import Verdict
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 """The suits with odd numbers are red: the other suit of a colour is ``suit ^ 2``."""
-MOST_NODES = 10_000_000
-"""The node limit of a search is at most this, which needs 1 GB."""
+MOST_NODES = 5_000_000
+"""The node limit of a search is at most this, for which two gigabytes are reserved, though rarely used."""
 MOST_POSITIONS = 100_000
 """A loss with more positions stays undecided, since the referee does not visit more."""
 MOST_MOVES = 5_000
@@ -38,7 +38,7 @@ class Sizes(NamedTuple):
         while 5 * limit > 3 * table:
             table *= 4
         frames = limit + 2
-        return cls(table, k.FRAME * frames, k.STEP * (3 * limit + 1_000), 64 * limit + 10_000)
+        return cls(table, k.FRAME * frames, k.STEP * (3 * limit + 1_000), 24 * limit + 20_000)
 
 
 @dataclass(frozen=True)
@@ -65,22 +65,21 @@ class Winnable:
 
 
 def _solve(words: k.Words, base: int, rules: Rules, limit: int, sizes: Sizes) -> tuple[Verdict, str | None]:
-    match k.solve(words, limit, MOST_POSITIONS):
+    match k.solve(words, limit, MOST_POSITIONS, sizes.table):
         case k.WON:
-            if not k.shorten(words, sizes.table):
-                raise RuntimeError("a win could not be shortened")
-            moves = list(_words_of_moves(words, base, rules.ranks))
+            moves = _words_of_moves(words, base, rules.ranks)
             if len(moves) > MOST_MOVES:
                 return Verdict.UNDECIDED, None
             return Verdict.WINNABLE, " ".join(moves) or "-"
         case k.LOST:
             return Verdict.UNWINNABLE, f"* {words[k.STORED]}"
         case k.CONTRADICTION:
-            raise RuntimeError("a lost game was won without the moves that were left out")
+            raise RuntimeError("two searches of the layout contradict each other")
     return Verdict.UNDECIDED, None
 
 
-def _words_of_moves(words: k.Words, base: int, ranks: int) -> "list[str]":
+def _words_of_moves(words: k.Words, base: int, ranks: int) -> list[str]:
+    """Return the moves on the trail as they are written."""
     first = int(words[k.TRAIL])
     steps = words[first : first + k.STEP * int(words[k.DONE]) : k.STEP].tolist()
     found = []
@@ -151,12 +150,12 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
 
 
 def _may_lie_on(build: str, suit: int, other: int) -> bool:
-    return build == "any-suit" or (build == "same-suit" and suit == other) or (build == "red-black" and (suit ^ other) & 1 == 1)
+    return {"none": False, "any-suit": True, "same-suit": suit == other, "red-black": (suit ^ other) % 2 == 1}[build]
 
 
 def partial_runs_are_twins(rules: Rules) -> bool:
-    """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie change
-    roles otherwise. Not with cells, to which the card below could go."""
+    """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
+    change roles otherwise. Not with cells, to which the card below could go."""
     return rules.move == "run" and rules.cells == 0
 
 

@@ -15,12 +15,17 @@ Where these hold is decided from the rules, see `dealmill.pipeline.games.patienc
 positions, which are what the referee counts.
 """
 
+from collections.abc import Callable
+from typing import cast
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.game import inlined, kernel, lowest_bit, routine
 
 Words = NDArray[np.int64]
+word = cast(Callable[[int], int], np.int64)
+"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 # Rules of the game
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = range(11)
@@ -57,12 +62,12 @@ SUIT = (1 << 13) - 1
 
 @inlined
 def _bit(card: int) -> int:
-    return np.int64(1) << card
+    return word(1) << card
 
 
 @inlined
 def _first(cards: int) -> int:
-    return np.int64(lowest_bit(cards))
+    return word(lowest_bit(cards))  # type: ignore[arg-type]
 
 
 @inlined
@@ -73,7 +78,7 @@ def _do(s: Words, move: int, automatic: int) -> None:
     s[step + 1] = s[HASH]
     s[step + 2] = s[TURNED] | s[PASSES_LEFT] << 8
     s[DONE] += 1
-    key, turned, top = s[HASH], np.int64(0), card
+    key, turned, top = s[HASH], word(0), card
     if source < FIRST_COLUMN_LIMIT:
         under, top = s[UNDER + card], s[TOP + source]
         key ^= s[Z + (card << 6 | under)]
@@ -84,7 +89,7 @@ def _do(s: Words, move: int, automatic: int) -> None:
             s[TOPS] |= _bit(under)
             if s[LENGTH + source] == s[DOWN + source]:
                 s[DOWN + source] -= 1
-                turned = np.int64(1)
+                turned = word(1)
                 key ^= s[Z + (under << 6 | TURNED_UP)]
     else:
         key ^= s[Z + (card << 6 | source)]
@@ -108,7 +113,7 @@ def _do(s: Words, move: int, automatic: int) -> None:
                 if s[PASSES] == 0 and (s[TURNED] % s[DRAW] == 0 or s[TURNED] == s[STOCK_COUNT]):
                     s[TURNED] = 0
                 key ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
-    parent = np.int64(NO_CARD)
+    parent = word(NO_CARD)
     if target < FIRST_COLUMN_LIMIT:
         parent = s[TOP + target]
         s[UNDER + card] = parent
@@ -131,7 +136,7 @@ def _do(s: Words, move: int, automatic: int) -> None:
                 parent = s[HOLE_TOP]
                 key ^= s[Z + (54 << 6 | parent % 13)] ^ s[Z + (54 << 6 | card % 13)]
                 s[HOLE_TOP] = card
-    s[step] = move & ((np.int64(1) << 30) - 1) | parent << 30 | turned << TURNED_BIT | automatic << AUTOMATIC_BIT
+    s[step] = move & ((word(1) << 30) - 1) | parent << 30 | turned << TURNED_BIT | automatic << AUTOMATIC_BIT
     s[HASH] = key
 
 
@@ -202,8 +207,8 @@ def _is_safe(s: Words, card: int) -> bool:
     first, second = s[UP + (suit ^ 1)], s[UP + (suit ^ 3)]
     same = s[UP + (suit ^ 2)]
     if s[BUILDING] == 1:
-        return first >= rank - 1 and second >= rank - 1 and same >= rank - 2
-    return first >= rank - 1 and second >= rank - 1 and same >= rank - 1
+        return bool(first >= rank - 1 and second >= rank - 1 and same >= rank - 2)
+    return bool(first >= rank - 1 and second >= rank - 1 and same >= rank - 1)
 
 
 @routine
@@ -215,12 +220,12 @@ def _source_of(s: Words, card: int) -> int:
             if s[TOP + column] == card:
                 return column
     if s[CELL_CARDS] & bit:
-        return np.int64(CELL)
+        return word(CELL)
     if s[RESERVE] & bit and (s[STACKED] == 0 or s[RESERVE_CARDS + s[RESERVE_COUNT] - 1] == card):
-        return np.int64(RESERVED)
+        return word(RESERVED)
     if s[STOCK_IS_OPEN] and s[STOCK_INDEX + card] >= 0 and s[REST] & _bit(s[STOCK_INDEX + card]):
-        return np.int64(STOCK)
-    return np.int64(-1)
+        return word(STOCK)
+    return word(-1)
 
 
 @routine
@@ -233,7 +238,7 @@ def _settle(s: Words) -> None:
             for column in range(s[COLUMNS]):
                 if s[LENGTH + column] == 0 and s[RESERVE_COUNT]:
                     card = s[RESERVE_CARDS + s[RESERVE_COUNT] - 1]
-                    _do(s, card | RESERVED << 6 | column << 12 | 1 << 18, np.int64(1))
+                    _do(s, card | RESERVED << 6 | column << 12 | 1 << 18, word(1))
                     again = True
         if s[LITERAL] == 0 and s[HOLE] == 0 and not again:
             for suit in range(4):
@@ -241,10 +246,10 @@ def _settle(s: Words) -> None:
                     card = suit * 13 + s[UP + suit]
                     source = _source_of(s, card)
                     if source >= 0 and _is_safe(s, card):
-                        index = np.int64(1)
+                        index = word(1)
                         if source == STOCK:
                             index += _place_in_stock(s, card)
-                        _do(s, card | source << 6 | FOUNDATION << 12 | 1 << 18 | index << 24, np.int64(0))
+                        _do(s, card | source << 6 | FOUNDATION << 12 | 1 << 18 | index << 24, word(0))
                         again = True
                         break
 
@@ -252,7 +257,7 @@ def _settle(s: Words) -> None:
 @inlined
 def _place_in_stock(s: Words, card: int) -> int:
     """Return how many cards of the stock lie before this one."""
-    before, count = s[REST] & (_bit(s[STOCK_INDEX + card]) - 1), np.int64(0)
+    before, count = s[REST] & (_bit(s[STOCK_INDEX + card]) - 1), word(0)
     while before:
         before &= before - 1
         count += 1
@@ -262,10 +267,9 @@ def _place_in_stock(s: Words, card: int) -> int:
 @inlined
 def _add(s: Words, end: int, score: int, move: int) -> int:
     if s[NOISE]:
-        word = s[NOISE] * np.int64(6364136223846793005) + np.int64(1442695040888963407)
-        s[NOISE] = word | 1
-        score += (word >> 40) & 63
-    s[s[MOVES] + end] = np.int64(score + 64) << SCORE | move
+        s[NOISE] = (s[NOISE] * word(6364136223846793005) + word(1442695040888963407)) | 1
+        score += (s[NOISE] >> 40) & 63
+    s[s[MOVES] + end] = word(score + 64) << SCORE | move
     return end + 1
 
 
@@ -279,7 +283,7 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
             if top != NO_CARD and s[PARENTS + card] & _bit(top):
                 end = _add(s, end, score, move | column << 12)
     if space >= 0 and s[SPACES] & _bit(card):
-        end = _add(s, end, np.int64(-25), move | space << 12)
+        end = _add(s, end, word(-25), move | space << 12)
     return end
 
 
@@ -290,82 +294,73 @@ def _single(s: Words, end: int, card: int, source: int, index: int) -> int:
     if s[HOLE]:
         apart = abs(card % 13 - s[HOLE_TOP] % 13)
         if apart == 1 or (s[WRAP] and s[RANKS] > 2 and apart == s[RANKS] - 1):
-            end = _add(s, end, np.int64(100), move | IN_HOLE << 12)
+            end = _add(s, end, word(100), move | IN_HOLE << 12)
     elif source != FOUNDATION and s[UP + card // 13] == card % 13:
-        end = _add(s, end, np.int64(100), move | FOUNDATION << 12)
+        end = _add(s, end, word(100), move | FOUNDATION << 12)
     if source != CELL and s[CELL_COUNT] < s[CELLS]:
-        end = _add(s, end, np.int64(-20), move | CELL << 12)
+        end = _add(s, end, word(-20), move | CELL << 12)
     return end
 
 
 @routine
 def _moves(s: Words, start: int) -> int:
     """Write all moves to the list of moves from `start` on, the most promising first; return the end."""
-    end, space = start, np.int64(-1)
+    end, space = start, word(-1)
     for column in range(s[COLUMNS]):
         if s[LENGTH + column] == 0:
-            space = np.int64(column)
+            space = word(column)
             break
     for column in range(s[COLUMNS]):
         length = s[LENGTH + column]
         if length == 0:
             continue
-        card, count = s[TOP + column], np.int64(1)
-        end = _single(s, end, card, np.int64(column), np.int64(0))
+        card, count = s[TOP + column], word(1)
+        end = _single(s, end, card, word(column), word(0))
         shown = length - s[DOWN + column]
         while True:
             under = s[UNDER + card]
             joined = s[MOVES_RUNS] != 0 and count < shown and (s[PARENTS + card] & _bit(under)) != 0
-            if (
-                s[LITERAL]
-                or s[PARTIAL] == 0
-                or not joined
-                or (s[UP + under // 13] == under % 13)
-            ):
-                score = np.int64(70) if count == shown and shown < length else np.int64(30)
-                end = _targets(
-                    s, end, card, np.int64(column), count, np.int64(0), score, space if count < length else np.int64(-1)
-                )
+            if s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13):
+                score = word(70) if count == shown and shown < length else word(30)
+                end = _targets(s, end, card, word(column), count, word(0), score, space if count < length else word(-1))
             if not joined:
                 break
             card = under
             count += 1
-    one, none = np.int64(1), np.int64(0)
+    one, none = word(1), word(0)
     cards = s[CELL_CARDS]
     while cards:
         card = _first(cards)
         cards &= cards - 1
-        end = _single(s, end, card, np.int64(CELL), none)
-        end = _targets(s, end, card, np.int64(CELL), one, none, np.int64(60), space)
+        end = _single(s, end, card, word(CELL), none)
+        end = _targets(s, end, card, word(CELL), one, none, word(60), space)
     cards = s[RESERVE]
     if s[STACKED] and cards:
         cards = _bit(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
     while cards:
         card = _first(cards)
         cards &= cards - 1
-        end = _single(s, end, card, np.int64(RESERVED), none)
-        end = _targets(s, end, card, np.int64(RESERVED), one, none, np.int64(60), space)
-    rest, index = s[REST], np.int64(0)
+        end = _single(s, end, card, word(RESERVED), none)
+        end = _targets(s, end, card, word(RESERVED), one, none, word(60), space)
+    rest, index = s[REST], word(0)
     if s[TO_HOLE] and rest:
         card = s[STOCK_CARDS + _first(rest)]
-        end = _add(s, end, np.int64(15), card | STOCK << 6 | IN_HOLE << 12 | 1 << 18)
+        end = _add(s, end, word(15), card | STOCK << 6 | IN_HOLE << 12 | 1 << 18)
         rest = none
     while rest:
         card = s[STOCK_CARDS + _first(rest)]
         rest &= rest - 1
         index += 1
-        if _is_ahead(s, index, s[STOCK_COUNT]) or (
-            index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)
-        ):
-            end = _single(s, end, card, np.int64(STOCK), index)
-            end = _targets(s, end, card, np.int64(STOCK), one, index, np.int64(15), space)
+        if _is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
+            end = _single(s, end, card, word(STOCK), index)
+            end = _targets(s, end, card, word(STOCK), one, index, word(15), space)
     if s[REMOVABLE]:
         for suit in range(4):
             if s[UP + suit] > s[INITIAL]:
                 card = suit * 13 + s[UP + suit] - 1
                 if s[LITERAL] or not _is_safe(s, card):
-                    end = _single(s, end, card, np.int64(FOUNDATION), none)
-                    end = _targets(s, end, card, np.int64(FOUNDATION), one, none, np.int64(-30), space)
+                    end = _single(s, end, card, word(FOUNDATION), none)
+                    end = _targets(s, end, card, word(FOUNDATION), one, none, word(-30), space)
     _sort(s, s[MOVES] + start, s[MOVES] + end)
     return end
 
@@ -394,10 +389,11 @@ def _clear_table(s: Words) -> None:
 def _slot(s: Words, key: int) -> int:
     """Return where a key is in the table, or the free place for it."""
     mask = s[TABLE_SIZE] - 1
-    at = ((key * np.int64(-7046029254386353131)) >> 20) & mask
+    at: int = ((key * word(-7046029254386353131)) >> 20) & mask
     while s[s[TABLE] + at] != 0 and s[s[TABLE] + at] != key:
         at = (at + 1) & mask
-    return s[TABLE] + at
+    slot: int = s[TABLE] + at
+    return slot
 
 
 @routine
@@ -416,7 +412,7 @@ def _grow(s: Words) -> None:
 @inlined
 def _store(s: Words) -> bool:
     """Store the position; return whether it is new."""
-    key = s[HASH] if s[HASH] else np.int64(1)
+    key = s[HASH] if s[HASH] else word(1)
     slot = _slot(s, key)
     if s[slot] == key:
         return False
@@ -443,35 +439,33 @@ def _is_lost(s: Words) -> bool:
     goes up, fits a card that is shown, or there is an empty place for it. A stack, a column or a run that was split off
     one, is taken apart from its top; a run whose lowest card can leave splits off.
     """
-    every = np.int64(0)
-    up = np.int64(0)
+    every = word(0)
+    up = word(0)
     for suit in range(4):
-        every |= ((np.int64(1) << s[RANKS]) - 1) << (13 * suit)
-        up |= ((np.int64(1) << s[UP + suit]) - 1) << (13 * suit)
+        every |= ((word(1) << s[RANKS]) - 1) << (13 * suit)
+        up |= ((word(1) << s[UP + suit]) - 1) << (13 * suit)
     shown = s[TOPS] | up
-    stacks = np.int64(0)
-    space = np.int64(0)
+    stacks = word(0)
+    space = word(0)
     for column in range(s[COLUMNS]):
         if s[LENGTH + column]:
-            stacks = _push(s, s[TOP + column], s[LENGTH + column], s[DOWN + column], np.int64(1), stacks)
+            stacks = _push(s, s[TOP + column], s[LENGTH + column], s[DOWN + column], word(1), stacks)
         else:
-            space = np.int64(1)
-    piled = np.int64(0)
+            space = word(1)
+    piled = word(0)
     if s[STACKED]:
         piled = s[RESERVE_COUNT]
         if piled:
             shown |= _bit(s[RESERVE_CARDS + piled - 1])
     else:
         shown |= s[RESERVE]
-    rest, index, stock, offered = s[REST], np.int64(0), np.int64(0), np.int64(0)
+    rest, index, stock, offered = s[REST], word(0), word(0), word(0)
     while rest:
         card = s[STOCK_CARDS + _first(rest)]
         rest &= rest - 1
         index += 1
         stock |= _bit(card)
-        if _is_ahead(s, index, s[STOCK_COUNT]) or (
-            index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)
-        ):
+        if _is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
             offered |= _bit(card)
     shown |= offered
     again = True
@@ -483,12 +477,12 @@ def _is_lost(s: Words) -> bool:
             for suit in range(4):
                 have = (up >> (13 * suit)) & SUIT
                 bit = (have + 1) << (13 * suit)
-                if have != (np.int64(1) << s[RANKS]) - 1 and shown & bit:
+                if have != (word(1) << s[RANKS]) - 1 and shown & bit:
                     up |= bit
                     rising = True
         if up == every:
             return False
-        places = s[SPACES] if space else np.int64(0)
+        places = s[SPACES] if space else word(0)
         if stock & ~shown:
             cards = stock & shown
             while cards:
@@ -514,7 +508,7 @@ def _is_lost(s: Words) -> bool:
                 count -= 1
                 if count == 0:
                     if s[at + 3]:
-                        space = np.int64(1)
+                        space = word(1)
                         places = s[SPACES]
                 else:
                     top = s[UNDER + top]
@@ -523,7 +517,7 @@ def _is_lost(s: Words) -> bool:
             s[at], s[at + 1], s[at + 2] = top, count, down
             if count == 0 or s[MOVES_RUNS] == 0:
                 continue
-            card, size = top, np.int64(1)
+            card, size = top, word(1)
             while size < count - down and s[PARENTS + card] & _bit(s[UNDER + card]):
                 card = s[UNDER + card]
                 size += 1
@@ -531,12 +525,12 @@ def _is_lost(s: Words) -> bool:
                 if s[PARENTS + card] & shown or (places & _bit(card) and not (whole and s[at + 3])):
                     if whole:
                         if s[at + 3]:
-                            space = np.int64(1)
+                            space = word(1)
                             places = s[SPACES]
                             s[at + 3] = 0
                             again = True
                     elif stacks < 60:
-                        stacks = _push(s, top, size, np.int64(0), np.int64(0), stacks)
+                        stacks = _push(s, top, size, word(0), word(0), stacks)
                         top, count = s[UNDER + card], count - size
                         down = min(down, count - 1)
                         shown |= _bit(top)
@@ -556,15 +550,15 @@ def _search(s: Words, limit: int) -> int:
     _clear_table(s)
     _settle(s)
     if s[LEFT] == 0:
-        return np.int64(WON)
+        return word(WON)
     if s[NODES] >= limit:
-        return np.int64(OPEN)
+        return word(OPEN)
     s[NODES] += 1
     _store(s)
     if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
-        return np.int64(LOST)
-    depth, frame = np.int64(0), s[FRAMES]
-    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _moves(s, np.int64(0)), s[DONE]
+        return word(LOST)
+    depth, frame = word(0), s[FRAMES]
+    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _moves(s, word(0)), s[DONE]
     while depth >= 0:
         frame = s[FRAMES] + FRAME * depth
         _undo(s, s[frame + 3])
@@ -573,63 +567,46 @@ def _search(s: Words, limit: int) -> int:
             continue
         move = s[s[MOVES] + s[frame + 1]]
         s[frame + 1] += 1
-        _do(s, move & BARE, np.int64(0))
+        _do(s, move & BARE, word(0))
         _settle(s)
         if s[LEFT] == 0:
-            return np.int64(WON)
+            return word(WON)
         if not _store(s):
             continue
         if s[NODES] >= limit:
-            return np.int64(OPEN)
+            return word(OPEN)
         s[NODES] += 1
         if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
             continue
         start = s[frame + 2]
         if depth + 1 >= s[MOST_FRAMES] or start + 1_000 > s[MOST_MOVES]:
-            return np.int64(OPEN)
+            return word(OPEN)
         depth += 1
         frame += FRAME
         s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, _moves(s, start), s[DONE]
-    return np.int64(LOST)
+    return word(LOST)
 
 
-@kernel
-def solve(s: Words, limit: int, most_positions: int) -> int:
-    """Decide a layout within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
-
-    The moves of a win are on the trail, and the number of positions of a loss is `s[STORED]`.
-    """
-    s[NODES] = s[LITERAL] = 0
-    found = np.int64(OPEN)
-    for probe in range(s[PROBES]):
-        s[NOISE] = 2 * probe + 1
-        found = _search(s, min(limit, s[NODES] + PROBE_NODES))
-        if found != OPEN or s[NODES] >= limit:
-            break
-    s[NOISE] = 0
-    if found == OPEN and s[NODES] < limit:
-        found = _search(s, limit)
-    if found == LOST:
-        s[LITERAL] = 1
-        found = _search(s, min(limit, s[NODES] + most_positions))
-        if found == WON:
-            return np.int64(CONTRADICTION)
-    return found
+@inlined
+def _number(s: Words, key: int, number: int) -> None:
+    slot = _slot(s, key if key else word(1))
+    s[slot] = key if key else word(1)
+    s[slot + s[TABLE_SIZE]] = number
 
 
-@kernel
-def shorten(s: Words, room: int) -> bool:
+@routine
+def _shorten(s: Words, room: int) -> bool:
     """Shorten a win, whose moves are on the trail: from each of its positions, go on to the latest one that a single
     move reaches. The new moves are on the trail afterwards. Return False if something does not fit: then it is invalid.
 
     Uses the `room` words of the table for the numbers of the positions.
     """
-    last = np.int64(0)
-    size = np.int64(2)
+    last = word(0)
+    size = word(2)
     while size < 2 * (s[DONE] + 1):
         size *= 2
     if 2 * size > room:
-        return s[LEFT] == 0
+        return bool(s[LEFT] == 0)
     s[TABLE_SIZE] = size
     for at in range(s[TABLE], s[TABLE] + 2 * size):
         s[at] = 0
@@ -642,27 +619,47 @@ def shorten(s: Words, room: int) -> bool:
         s[at] = s[START + at - HASH]
     s[LITERAL], s[NOISE] = 1, 0
     _settle(s)
-    position = np.int64(0)
+    position = word(0)
     while position < last:
-        farthest, chosen, level = position, np.int64(0), s[DONE]
-        for at in range(_moves(s, np.int64(0))):
+        farthest, chosen, level = position, word(0), s[DONE]
+        for at in range(_moves(s, word(0))):
             move = s[s[MOVES] + at] & BARE
-            _do(s, move, np.int64(0))
+            _do(s, move, word(0))
             _settle(s)
-            slot = _slot(s, s[HASH] if s[HASH] else np.int64(1))
+            slot = _slot(s, s[HASH] if s[HASH] else word(1))
             if s[slot] and s[slot + size] > farthest:
                 farthest, chosen = s[slot + size], move
             _undo(s, level)
         if farthest == position:
             return False
-        _do(s, chosen, np.int64(0))
+        _do(s, chosen, word(0))
         _settle(s)
         position = farthest
-    return s[LEFT] == 0
+    return bool(s[LEFT] == 0)
 
 
-@inlined
-def _number(s: Words, key: int, number: int) -> None:
-    slot = _slot(s, key if key else np.int64(1))
-    s[slot] = key if key else np.int64(1)
-    s[slot + s[TABLE_SIZE]] = number
+@kernel
+def solve(s: Words, limit: int, most_positions: int, room: int) -> int:
+    """Decide a layout within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
+
+    The moves of a win are on the trail, and the number of positions of a loss is `s[STORED]`, at most `most_positions`.
+    Each table has `room` words.
+    """
+    s[NODES] = s[LITERAL] = 0
+    found = word(OPEN)
+    for probe in range(s[PROBES]):
+        s[NOISE] = 2 * probe + 1
+        found = _search(s, min(limit, s[NODES] + PROBE_NODES))
+        if found != OPEN or s[NODES] >= limit:
+            break
+    s[NOISE] = 0
+    if found == OPEN and s[NODES] < limit:
+        found = _search(s, limit)
+    if found == LOST:
+        s[LITERAL] = 1
+        found = _search(s, min(limit, s[NODES] + most_positions))
+        if found == WON:
+            return word(CONTRADICTION)
+    if found == WON and not _shorten(s, room):
+        return word(CONTRADICTION)
+    return found

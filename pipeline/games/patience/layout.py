@@ -39,6 +39,23 @@ def canonical(referee: Referee, text: str) -> str:
     return position
 
 
+SUIT_NAMES = ("CHSD", "SHCD", "CDSH", "SDCH", "HCDS", "DCHS", "HSDC", "DSHC")
+"""The ways to rename suits such that two of one colour still have one colour."""
+
+
+def nameless(layout: str) -> str:
+    """Return the least text of those that differ in the names of suits and in the order of columns."""
+    return min(_renamed(layout, names) for names in SUIT_NAMES)
+
+
+def _renamed(layout: str, names: str) -> str:
+    renamed = str.maketrans(SUITS + SUITS.lower(), names + names.lower())
+    name, columns, *parts = layout.split(" ")
+    split = [part.partition(":") for part in parts]
+    words = [part + colon + cards.translate(renamed) for part, colon, cards in split]
+    return " ".join([name, "/".join(sorted(columns.translate(renamed).split("/"))), *map(_part, words)])
+
+
 def _part(part: str) -> str:
     """Return a part with its cards as they are written; foundations in the order of their suits."""
     name, colon, cards = part.partition(":")

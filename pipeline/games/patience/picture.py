@@ -23,9 +23,7 @@ class Step(NamedTuple):
     proves: str = ""
 
 
-def frames(
-    referee: Referee, layout: str, verdict: Verdict | None = None, evidence: str | None = None
-) -> Iterator[str]:
+def frames(referee: Referee, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
     """Yield the layout, then the table after each move of a win, or why it is lost.
 
     Raises

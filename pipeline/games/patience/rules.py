@@ -5,9 +5,9 @@ A position is one line of text: the name of the game, its columns, and whatever 
     klondike 9H/4sTC/… foundations:2C stock:7HKD… waste:3S
 
 Columns are joined by ``/``, with the top card last, and ``-`` is an empty one. A small letter for the suit is a card
-that lies face down. The stock begins with the card that is turned next; of the waste, the reserve and a column, the last
-card is on top. ``foundations`` are the top cards, and ``base`` is the rank of their first cards if it differs from deal
-to deal. Parts without cards are left out.
+that lies face down. The stock begins with the card that is turned next; of the waste, the reserve and a column, the
+last card is on top. ``foundations`` are the top cards, and ``base`` is the rank of their first cards if it differs from
+deal to deal. Parts without cards are left out.
 
 A move is a card and where it goes, with all cards that lie on it: ``6H7S`` onto the seven of spades, ``6Hf`` to its
 foundation, ``6Hc`` to a free cell, ``6He`` to an empty column, ``6Hh`` into the hole. A card of the stock can be taken
@@ -77,8 +77,9 @@ class Rules:
 class Position(NamedTuple):
     """A position of a game. Cards are texts such as ``6H``; face-down ones have a small letter.
 
-    `base` is the index of the rank of the first cards of the foundations. `foundations` counts the cards of each suit, and `turned` those of the stock in the waste. `passes` are the further
-    passes through the stock, and `hole` is the card on top of the hole.
+    `base` is the index of the rank of the first cards of the foundations, and `foundations` counts the cards of each
+    suit. `turned` counts those cards of the stock that are in the waste, and `passes` are the further passes through
+    it. `hole` is the card on top of the hole.
     """
 
     base: int
@@ -215,6 +216,12 @@ class Referee:
         if suits != sorted(set(suits), key=SUITS.index):
             yield f"the suits of the foundations are {''.join(suits)}, expected each at most once, in the order {SUITS}"
             return
+        yield from self._wrong_deck(columns, parts, up, base)
+        yield from self._wrong_sizes(parts, up)
+
+    def _wrong_deck(self, columns: list[str], parts: dict[str, str], up: tuple[str, ...], base: int) -> Iterator[str]:
+        """Yield which cards are missing, doubled or unknown; below the card in a hole, any may lie."""
+        rules, ranks = self.rules, RANKS[: self.rules.ranks]
         cards = [card for column in columns if column != "-" for card in _pairs(column.upper())]
         cards += [card for part in CARDS for card in _pairs(parts.get(part, ""))]
         for card in up:
@@ -227,12 +234,16 @@ class Referee:
                 yield f"{card} is not in the deck"
             elif cards.count(card) > 1:
                 yield f"{card} occurs {cards.count(card)} times"
-        if rules.hole == "none":
-            if missing := [card for card in deck if card not in cards]:
-                yield f"missing: {' '.join(missing)}"
-            if rules.initial == "all" and len(up) < len(SUITS):
-                yield f"{len(up)} foundations have cards, expected {len(SUITS)}"
-        elif len(parts.get("hole", "")) != 2:
+        missing = [card for card in deck if card not in cards]
+        if missing and rules.hole == "none":
+            yield f"missing: {' '.join(missing)}"
+
+    def _wrong_sizes(self, parts: dict[str, str], up: tuple[str, ...]) -> Iterator[str]:
+        """Yield which parts have too many cards, or too few."""
+        rules = self.rules
+        if rules.initial == "all" and len(up) < len(SUITS):
+            yield f"{len(up)} foundations have cards, expected {len(SUITS)}"
+        if rules.hole != "none" and len(parts.get("hole", "")) != 2:
             yield "the hole has no single card on top, expected one such as hole:6H"
         limits = {"cells": rules.cells, "reserve": rules.reserve, "stock": rules.stock, "waste": rules.stock}
         for part, limit in limits.items():
@@ -294,20 +305,11 @@ class Referee:
     def _targets(self, cards: tuple[str, ...], rest: Position, before: Position) -> Iterator[Play]:
         """Yield the moves of some cards, which `rest` lacks."""
         rules, base, card = self.rules, before.base, cards[0]
-        dealt = rules.to == "hole" and bool(before.stock) and card == before.stock[0]
-        if len(cards) == 1:
-            if rules.hole != "none":
-                if dealt or self._next_to(card, rest.hole):
-                    yield self._play(card + HOLE, cards, rest._replace(hole=card))
-            elif rest.foundations == before.foundations:
-                suit = SUITS.index(card[1])
-                if RANKS[(base + rest.foundations[suit]) % rules.ranks] == card[0]:
-                    counts = (*rest.foundations[:suit], rest.foundations[suit] + 1, *rest.foundations[suit + 1 :])
-                    yield self._play(card + FOUNDATION, cards, rest._replace(foundations=counts))
-            if len(rest.cells) < rules.cells and len(rest.cells) == len(before.cells):
-                yield self._play(card + CELL, cards, rest._replace(cells=(*rest.cells, card)))
-        if dealt:
+        if rules.to == "hole" and before.stock and card == before.stock[0]:
+            yield self._play(card + HOLE, cards, rest._replace(hole=card))
             return
+        if len(cards) == 1:
+            yield from self._single(card, rest, before)
         empty = True
         for number, column in enumerate(rest.columns):
             if column:
@@ -321,6 +323,19 @@ class Referee:
             if column or rest.columns.count(()) == before.columns.count(()):
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
+
+    def _single(self, card: str, rest: Position, before: Position) -> Iterator[Play]:
+        """Yield the moves of one card to the hole, its foundation and a cell."""
+        rules, suit = self.rules, SUITS.index(card[1])
+        count = rest.foundations[suit]
+        if rules.hole != "none":
+            if self._next_to(card, rest.hole):
+                yield self._play(card + HOLE, (card,), rest._replace(hole=card))
+        elif rest.foundations == before.foundations and RANKS[(before.base + count) % rules.ranks] == card[0]:
+            counts = (*rest.foundations[:suit], count + 1, *rest.foundations[suit + 1 :])
+            yield self._play(card + FOUNDATION, (card,), rest._replace(foundations=counts))
+        if len(rest.cells) < rules.cells and len(rest.cells) == len(before.cells):
+            yield self._play(card + CELL, (card,), rest._replace(cells=(*rest.cells, card)))
 
     def _play(self, word: str, cards: tuple[str, ...], after: Position) -> Play:
         return Play(word, cards, self._settled(after))
@@ -401,11 +416,12 @@ class Referee:
         return None
 
     def _check_win(self, position: Position, evidence: str) -> None:
-        step = 0
-        for step, (play, _) in enumerate(self.replayed(position, evidence), start=1):
+        steps = 0
+        for play, _ in self.replayed(position, evidence):
             position = play.after
+            steps += 1
         if not self.won(position):
-            raise InvalidEvidence(step, "the game is not won after the last move")
+            raise InvalidEvidence(steps, "the game is not won after the last move")
 
     def _check_loss(self, position: Position, evidence: str) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence."""
@@ -449,7 +465,9 @@ def read_positions(evidence: str) -> int:
     if not re.fullmatch(r"\* [1-9]\d{0,9}", evidence, re.ASCII):
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276")
     if int(evidence[2:]) > MOST_POSITIONS:
-        raise InvalidEvidence(1, f"it claims {int(evidence[2:]):,} positions, more than the limit of {MOST_POSITIONS:,}")
+        raise InvalidEvidence(
+            1, f"it claims {int(evidence[2:]):,} positions, more than the limit of {MOST_POSITIONS:,}"
+        )
     return int(evidence[2:])
 
 

@@ -1,4 +1,4 @@
-"""Rules files: TOML in, a checked record `Rules` out; every mistake is named with its key, value, and what is allowed."""
+"""Rules files: TOML in, a checked record `Rules` out. Every mistake is named with key, value, and what is allowed."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -17,22 +17,22 @@ MOST_CELLS = 20
 class Key(NamedTuple):
     """A key of a rules file: its default, the values that are allowed, and its meaning.
 
-    Of the `allowed` values, which are words or a range of numbers, the engine and the referee play only those that are
-    not in `unplayed`.
+    Without `allowed` values, it is a text or a list of numbers, like its default. The engine and the referee do not
+    play those that are `unplayed`.
     """
 
     default: Any
-    allowed: tuple[Any, ...] | range | type
+    allowed: tuple[Any, ...] | range
     meaning: str
     unplayed: tuple[Any, ...] = ()
 
     def error(self, value: object) -> str | None:
         """Return what is wrong with a value, or None."""
-        if self.allowed is str:
-            return None if isinstance(value, str) and value.isprintable() and value else "expected a text"
-        if isinstance(value, list) and isinstance(self.default, list):
-            bad = [number for number in value if type(number) is not int or not 0 <= number <= 52]
-            return "expected a list of numbers from 0 to 52" if bad or len(value) > MOST_COLUMNS else None
+        if not self.allowed:
+            fits = (
+                _is_sizes(value) if isinstance(self.default, list) else isinstance(value, str) and value.isprintable()
+            )
+            return None if fits and value else f"expected {self.expected}"
         matches = [known for known in self.allowed if type(known) is type(value) and known == value]
         if not matches and type(value) is int and UNLIMITED_WORD in self.allowed and 1 <= value <= 9:
             matches = [value]
@@ -48,10 +48,15 @@ class Key(NamedTuple):
         """The allowed values, in words."""
         if isinstance(self.allowed, range):
             return f"a number from {self.allowed.start} to {self.allowed.stop - 1}"
-        if isinstance(self.allowed, type):
-            return "a text" if self.allowed is str else f"a list of up to {MOST_COLUMNS} numbers"
+        if not self.allowed:
+            return f"a list of up to {MOST_COLUMNS} numbers, at most 52" if isinstance(self.default, list) else "a text"
         words = " or ".join(map(_toml, self.allowed))
         return f"{words} or a number from 1 to 9" if UNLIMITED_WORD in self.allowed else words
+
+
+def _is_sizes(value: object) -> bool:
+    numbers = value if isinstance(value, list) else [-1]
+    return len(numbers) <= MOST_COLUMNS and all(type(number) is int and 0 <= number <= 52 for number in numbers)
 
 
 UNLIMITED_WORD = "unlimited"
@@ -60,10 +65,12 @@ BUILD = ("any-suit", "red-black", "same-suit", "none")
 
 SCHEMA: dict[str, dict[str, Key]] = {
     "": {
-        "title": Key("", str, "the name of the game for people; needed"),
-        "family": Key("Patience", str, "the heading under which `dealmill games` lists it"),
+        "title": Key("", (), "the name of the game for people; needed"),
+        "family": Key("Patience", (), "the heading under which `dealmill games` lists it"),
         "numbers": Key(
-            "solvitaire", ("solvitaire", "microsoft"), "whose numbers the deals of seed 0 have: Solvitaire's or FreeCell's"
+            "solvitaire",
+            ("solvitaire", "microsoft"),
+            "whose numbers the deals of seed 0 have",
         ),
     },
     "deck": {
@@ -76,10 +83,10 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "deal": Key(
             "rows",
             ("rows", "diagonal"),
-            "the order of dealing. `rows`: rows from left to right; `diagonal`: rows from right to left, each of which ends one "
-            "column earlier",
+            "the order of dealing. `rows`: rows from left to right; `diagonal`: rows from right to left, each of which "
+            "ends one column earlier",
         ),
-        "sizes": Key([], list, "the cards of each column, instead of `count`"),
+        "sizes": Key([], (), "the cards of each column, instead of `count`"),
         "face-down": Key("none", ("none", "all-but-top"), "which cards of a column are dealt face down"),
         "build": Key("any-suit", BUILD, "on which card of the next higher rank a card may be put"),
         "move": Key(
@@ -92,8 +99,8 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "spaces": Key(
             "any",
             ("any", "kings", "none", "reserve"),
-            "what may go to an empty column: any card, the last rank of a foundation, nothing; or it is filled from the "
-            "reserve at once, then by any card",
+            "what may go to an empty column: any card, the last rank of a foundation, or nothing; `reserve`: it is "
+            "filled from the reserve at once, then by any card",
         ),
     },
     "foundations": {
@@ -121,7 +128,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "base": Key(
             "none",
             ("none", "dealt", *(rank + suit for rank in RANKS for suit in SUITS)),
-            "the card in the hole at the start, or `dealt`: the first card of the deck. A game with a hole has no foundations",
+            "the card in the hole at the start; `dealt`: the first card of the deck. There are no foundations then",
         ),
         "wrap": Key(True, BOTH, "whether the ace and the last rank are neighbours in the hole"),
     },
@@ -246,8 +253,8 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
 
 
 def canonical_rules(rules: Rules) -> str:
-    """Return the text of a file with these rules: all keys that are not at their default, in the order of the schema."""
-    values = {
+    """Return the text of a file with these rules: all keys, in the order of the schema."""
+    values: dict[str, dict[str, object]] = {
         "": {"title": rules.title, "family": rules.family, "numbers": rules.numbers},
         "deck": {"ranks": rules.ranks},
         "tableau": {
@@ -271,14 +278,13 @@ def canonical_rules(rules: Rules) -> str:
     }
     lines = []
     for table, entries in values.items():
-        given = [f"{key} = {_toml(value)}" for key, value in entries.items() if value != SCHEMA[table][key].default]
-        if given:
-            lines += [*([f"[{table}]"] if table else []), *given]
+        lines += [f"\n[{table}]"] if table else []
+        lines += [f"{key} = {_toml(value)}" for key, value in entries.items()]
     return "".join(f"{line}\n" for line in lines)
 
 
 def digest_of_rules(rules: Rules) -> str:
-    """Return eight hexadecimal digits that differ for rules that differ, whatever the game and its family are called."""
+    """Return eight hexadecimal digits that tell rules apart, whatever the game and its family are called."""
     same = replace(rules, name="", title="", family="")
     return blake2b(canonical_rules(same).encode(), digest_size=4).hexdigest()
 

@@ -3,8 +3,9 @@
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from types import FunctionType, ModuleType
+from types import ModuleType
 from typing import NamedTuple
 
 from dealmill.pipeline import errors, printable, referee, sampling
@@ -123,12 +124,25 @@ def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READ
 
 
 def _part_of_rules(game: Game) -> Part:
-    """Return the module of the referee. If the referee is not a function of the module but an instance of a class, the
-    part ends with the expression that makes it."""
+    """Return the module of the referee. If the referee is not a function of the module but a dataclass, the part ends
+    with the expression that makes it."""
     part = part_of(sys.modules[game.check.__module__])
-    if isinstance(game.check, FunctionType):
+    if not is_dataclass(game.check):
         return part
-    return part._replace(source=f"{part.source}\n\ncheck = {game.check!r}\n", defined=part.defined | {"check"})
+    return part._replace(
+        source=f"{part.source}\n\ncheck = {_constructed(game.check)}\n", defined=part.defined | {"check"}
+    )
+
+
+def _constructed(instance: object, indent: str = "") -> str:
+    """Return the expression that makes an instance of a dataclass, with a line for each field."""
+    inner = f"{indent}    "
+    values = {each.name: getattr(instance, each.name) for each in fields(instance)}  # type: ignore[arg-type]
+    lines = [
+        f"{inner}{name}={_constructed(value, inner) if is_dataclass(value) else _literal(value)},\n"
+        for name, value in values.items()
+    ]
+    return f"{type(instance).__name__}(\n{''.join(lines)}{indent})"
 
 
 def checker(sections: Sequence[Section], export: Export, about: Mapping[str, str]) -> str:

@@ -33,7 +33,7 @@ def without_a_store() -> None:
     complaints: list[str] = []
     answered: dealmill.Answered = dealmill.answer("memory", "memory-mine.txt", output, complain=complaints.append)
     assert (answered.answered, answered.rejected, len(complaints)) == (1, 1, 1)
-    written: list[Path] = [dealmill.new_game("golf", "."), dealmill.new_engine("memory/mine", Path())]
+    written: list[Path] = [dealmill.new_game("nim", "."), dealmill.new_engine("memory/mine", Path())]
     assert all(folder.is_dir() for folder in written)
     games: dict[str, dealmill.Game] = dealmill.games()
     engines: tuple[dealmill.Engine, ...] = games["memory"].engines

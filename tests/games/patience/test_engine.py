@@ -1,0 +1,90 @@
+"""The engine of patiences against plain code, on layouts that must be the same to it, and on deals known elsewhere."""
+
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.engine import Winnable
+from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.verdicts import Verdict
+from tests.games.patience import naive
+from tests.games.patience.files import rules_of
+
+LIMIT = 20_000
+PUBLISHED = {1: False, 2: True, 3: True, 4: True}
+"""Solvitaire's numbers of Klondike, draw 3, and whether others have solved them (Dang, Gent, Nightingale,
+Ulrich-Oltean, Waller, CP 2025)."""
+
+
+def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
+    return to_batch(Winnable(rules)(pack(layouts), limit))
+
+
+@pytest.mark.parametrize("seed", range(1_000, 1_200))
+def test_verdicts_are_those_of_plain_code(seed: int) -> None:
+    rules = naive.random_rules(Random(seed))
+    layouts = unpack(deal(rules, seed, 1, 3))
+    batch = solved(rules, layouts)
+    for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
+        truth = naive.counted(text, rules, 200)
+        if truth is None or verdict is Verdict.UNDECIDED:
+            continue
+        assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, text)
+        assert evidence
+        assert truth[0] or evidence == f"* {truth[1]}", (rules, text)
+        Referee(rules)("winnable", text, verdict, None, evidence)
+
+
+@pytest.mark.parametrize("name", ["klondike", "canfield", "seahaven-towers", "beleaguered-castle", "fan", "trigon"])
+def test_the_order_of_columns_and_the_names_of_suits_do_not_matter(name: str) -> None:
+    """Suits change their names together with that of their colour. Of wins, only the verdict stays the same."""
+    rules, random = rules_of(name), Random(name)
+    layouts = unpack(deal(rules, 5, 1, 20))
+    batch = solved(rules, layouts)
+    for names in ("HCDS", "SDCH", "DSHC"):
+        renamed = [_renamed(text, rules, names, random) for text in layouts]
+        again = solved(rules, renamed)
+        for text, first, second in zip(layouts, _losses(batch), _losses(again), strict=True):
+            assert "open" in (first, second) or first == second, text
+
+
+def _renamed(text: str, rules: Rules, names: str, random: Random) -> str:
+    name, columns, *parts = text.split(" ")
+    table = str.maketrans("CHSDchsd", names + names.lower())
+    piles = columns.translate(table).split("/")
+    random.shuffle(piles)
+    words = [part.partition(":")[0] + ":" + part.partition(":")[2].translate(table) for part in parts]
+    if rules.initial == "all":
+        words = parts
+    return " ".join([name, "/".join(piles), *words])
+
+
+def _losses(batch: Batch) -> list[str]:
+    words = {Verdict.WINNABLE: "won", Verdict.UNDECIDED: "open"}
+    return [words.get(verdict, str(evidence)) for verdict, evidence in zip(batch.verdicts, batch.evidence, strict=True)]
+
+
+def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
+    rules = rules_of("klondike")
+    batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), 300_000)
+    for verdict, winnable in zip(batch.verdicts, PUBLISHED.values(), strict=True):
+        assert verdict in (Verdict.UNDECIDED, Verdict.WINNABLE if winnable else Verdict.UNWINNABLE)
+    assert batch.verdicts.count(Verdict.WINNABLE) == 3
+
+
+def test_deals_of_freecell_have_the_numbers_of_microsoft() -> None:
+    """Number 1, as it is known: rows JD 2D 9H JC 5D 7H 7C 5H, KD KC 9S 5S AD QC KH 3H …"""
+    [first] = unpack(deal(rules_of("bakers-game"), 0, 1, 1))
+    rows = "JD2D9HJC5D7H7C5H", "KDKC9S5SADQCKH3H", "2SKS9DQDJSASAH3C", "4C5CTSQH4HAC4D7S"
+    columns = first.split(" ")[1].split("/")
+    for row, cards in enumerate(rows):
+        assert "".join(column[2 * row : 2 * row + 2] for column in columns) == cards
+
+
+def test_a_position_with_nothing_left_is_won_without_moves() -> None:
+    text = "klondike -/-/-/-/-/-/- foundations:KCKHKSKD"
+    batch = solved(rules_of("klondike"), [text])
+    assert (batch.verdicts, batch.evidence) == ([Verdict.WINNABLE], ["-"])
+    Referee(rules_of("klondike"))("winnable", text, Verdict.WINNABLE, None, "-")

@@ -1,0 +1,117 @@
+"""The referee of patiences, and the engine, against plain code that knows the rules: positions, moves and verdicts over
+random rules and small decks."""
+
+from functools import cache
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.patience import rules as referees
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
+from tests.games.patience import naive
+from tests.games.patience.files import rules_of
+
+FEW, MANY = 150, 1_500
+"""Rules that are tried; a deal with more positions than `POSITIONS` is passed over."""
+POSITIONS = 120
+
+
+@cache
+def known(seed: int) -> tuple[Rules, list[tuple[str, tuple[bool, int] | None]]]:
+    """Random rules, and deals with what plain code says of them."""
+    rules = naive.random_rules(Random(seed))
+    return rules, [(text, naive.counted(text, rules, POSITIONS)) for text in unpack(deal(rules, seed, 1, 2))]
+
+
+def accepts(rules: Rules, text: str, verdict: Verdict, evidence: str) -> bool:
+    try:
+        referees.Referee(rules)("winnable", text, verdict, None, evidence)
+    except InvalidEvidence:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("seed", range(FEW))
+def test_the_referee_counts_the_positions_that_plain_code_reaches(seed: int) -> None:
+    rules, deals = known(seed)
+    for text, truth in deals:
+        if truth and not truth[0]:
+            assert accepts(rules, text, Verdict.UNWINNABLE, f"* {truth[1]}"), (rules, text)
+            for wrong in (truth[1] - 1, truth[1] + 1):
+                assert not accepts(rules, text, Verdict.UNWINNABLE, f"* {wrong}"), (rules, text)
+        elif truth:
+            assert not accepts(rules, text, Verdict.UNWINNABLE, "* 100000"), (rules, text)
+
+
+@pytest.mark.parametrize("seed", range(FEW))
+def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
+    """Along random plays. Moves that differ only in when the stock is turned are one."""
+    rules, deals = known(seed)
+    random, referee = Random(seed), referees.Referee(rules)
+    for text, _ in deals:
+        position, state = referee.position(text), naive.parsed(text, rules)
+        for _ in range(12):
+            expected = dict(reversed(list(naive.following(state, rules))))
+            words = {first + second for first in WORDS for second in (*WORDS, *"fceh")}
+            assert {word for word in words if referee.play(position, word)} == set(expected), (rules, text)
+            assert referee.won(position) == naive.won(state, rules)
+            if not expected:
+                break
+            word = random.choice(sorted(expected))
+            play = referee.play(position, word)
+            assert play
+            position, state = play.after, expected[word]
+
+
+WORDS = [rank + suit for rank in "A234" for suit in "CHSD"]
+KLONDIKE = rules_of("klondike")
+"""A deal that is nearly won."""
+NEARLY = "klondike KS/-/-/-/-/-/- foundations:KCKHQSQD stock:KD"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "step", "reason"),
+    [
+        ("KSf", 1, "not won after the last move"),
+        ("KSf KDf KDf", 3, "do not allow KDf"),
+        ("KDf  KSf", 2, "is not a move"),
+        ("KDf KSe", 2, "do not allow KSe"),
+        ("KDc", 1, "do not allow KDc"),
+        ("KDh", 1, "do not allow KDh"),
+        ("KDKS", 1, "do not allow KDKS"),
+        ("-", 0, "not won"),
+        ("", 1, "is not a move"),
+    ],
+)
+def test_a_wrong_move_is_refused(evidence: str, step: int, reason: str) -> None:
+    with pytest.raises(InvalidEvidence, match=reason) as caught:
+        referees.Referee(KLONDIKE)("winnable", NEARLY, Verdict.WINNABLE, None, evidence)
+    assert caught.value.step == step
+    assert isinstance(caught.value, IllegalMove) == ("allow" in reason)
+    assert accepts(KLONDIKE, NEARLY, Verdict.WINNABLE, "KSf KDf")
+
+
+@pytest.mark.parametrize("evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 100001", "* 99999999999", "* 2"])
+def test_a_wrong_number_of_positions_is_refused(evidence: str) -> None:
+    lost = "black-hole 2H/2C/KS foundations:AS"
+    rules = rules_of("black-hole")
+    with pytest.raises(InvalidEvidence) as caught:
+        referees.Referee(rules)("winnable", lost, Verdict.UNWINNABLE, None, evidence)
+    assert caught.value.step == 0
+    lost = "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS"
+    with pytest.raises(InvalidEvidence) as caught:
+        referees.Referee(rules)("winnable", lost, Verdict.UNWINNABLE, None, evidence)
+    assert caught.value.step == 1
+    assert accepts(rules, lost, Verdict.UNWINNABLE, "* 1")
+
+
+@pytest.mark.parametrize(
+    ("engine", "verdict", "value"),
+    [("other", Verdict.WINNABLE, None), ("winnable", Verdict.SCORED, None), ("winnable", Verdict.WINNABLE, 1)],
+)
+def test_other_claims_are_refused(engine: str, verdict: Verdict, value: int | None) -> None:
+    with pytest.raises(InvalidEvidence):
+        referees.Referee(KLONDIKE)(engine, NEARLY, verdict, value, "KSf KDf")

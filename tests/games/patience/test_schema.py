@@ -1,0 +1,98 @@
+"""Rules files: what they say, what is wrong with them, and which texts are the same rules."""
+
+import tomllib
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.schema import SCHEMA, canonical_rules, digest_of_rules, parse_rules
+from tests.games.patience.files import FILES
+
+KLONDIKE = FILES["klondike"].path.read_text()
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_canonical_text_is_a_file_with_the_same_rules(name: str) -> None:
+    rules = FILES[name].rules
+    again = parse_rules(name, canonical_rules(rules), "again")
+    assert again == rules
+    assert canonical_rules(again) == canonical_rules(rules)
+
+
+def test_comments_and_the_order_of_keys_do_not_change_the_digest() -> None:
+    tables = [f"[{part}" for part in KLONDIKE.split("[")[1:]]
+    shuffled = KLONDIKE.split("[", maxsplit=1)[0] + "# The same.\n" + "\n".join(reversed(tables))
+    digest = digest_of_rules(parse_rules("klondike", KLONDIKE, "a"))
+    assert digest_of_rules(parse_rules("klondike", shuffled, "b")) == digest
+    named = KLONDIKE.replace('title = "Klondike"', 'title = "Another"')
+    assert digest_of_rules(parse_rules("another", named, "c")) == digest
+
+
+def test_every_difference_of_the_rules_changes_the_digest() -> None:
+    rules = FILES["klondike"].rules
+    others: dict[type, Any] = {str: "x", int: 3, bool: True, tuple: (1,)}
+    for field in fields(Rules):
+        if field.name in ("name", "title", "family"):
+            continue
+        value = getattr(rules, field.name)
+        changed: Any = (
+            not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else others[type(value)]
+        )
+        values: Any = {field.name: changed}
+        assert digest_of_rules(replace(rules, **values)) != digest_of_rules(rules), field.name
+
+
+@pytest.mark.parametrize(
+    ("text", "errors"),
+    [
+        ("title", ["is not a TOML file"]),
+        ("", ["title is missing"]),
+        ("titel = 1", ["there is no key titel; the top has title, family, numbers", "title is missing"]),
+        ('title = ""', ['title = "": expected a text']),
+        ('title = "A"\n[stok]', ["there is no table [stok]; the tables are deck, tableau"]),
+        (
+            'title = "A"\n[tableau]\nbuild = "blue"',
+            ['tableau.build = "blue": expected "any-suit" or "red-black" or "same-suit" or "none"'],
+        ),
+        ('title = "A"\n[cells]\ncount = 21', ["cells.count = 21: expected a number from 0 to 20"]),
+        ('title = "A"\n[cells]\ncount = true', ["cells.count = true: expected a number"]),
+        ('title = "A"\n[stock]\npasses = 0', ['stock.passes = 0: expected "unlimited" or a number from 1 to 9']),
+        (
+            'title = "A"\n[tableau]\nsizes = [1, 99]',
+            ["tableau.sizes = [1, 99]: expected a list of up to 20 numbers, at most 52"],
+        ),
+        ('title = "A"\n[tableau]\nsizes = [1, 2]', ["the columns have 3 cards, but 52 cards of the deck are left"]),
+        ('title = "A"\n[tableau]\nsizes = [52]\ncount = 1', ["tableau.count and tableau.sizes are both given"]),
+        ('title = "A"\n[cells]\nfilled = 1', ["cells.filled = 1: there are 0 cells"]),
+        ('title = "A"\n[deck]\nranks = 4\n[foundations]\nbase = "K"', ['base = "K": the deck has only the ranks A234']),
+        ('title = "A"\n[foundations]\nbase = "dealt"', ['"one" goes with base = "dealt"']),
+        ('title = "A"\n[deck]\nranks = 4\n[hole]\nbase = "KS"', ['hole.base = "KS": the deck has no such card']),
+        (
+            'title = "A"\n[hole]\nbase = "AS"\n[foundations]\nremovable = true',
+            ["a game with a hole has no"],
+        ),
+        ('title = "A"\n[stock]\nto = "hole"', ['stock.to = "hole": hole.base is "none"']),
+        ('title = "A"\n[tableau]\nspaces = "reserve"', ["there is no stacked reserve"]),
+        ('title = "A"\nnumbers = "microsoft"\n[deck]\nranks = 4', ["these deals have 52 cards"]),
+    ],
+)
+def test_every_mistake_is_named(text: str, errors: list[str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_rules("a", text, "a.toml")
+    assert "a.toml" in str(caught.value)
+    for error in errors:
+        assert error in str(caught.value)
+
+
+UNPLAYED = [(table, key, value) for table in SCHEMA for key, entry in SCHEMA[table].items() for value in entry.unplayed]
+
+
+@pytest.mark.parametrize(("table", "key", "value"), UNPLAYED)
+def test_rules_that_nothing_plays_yet_are_refused(table: str, key: str, value: object) -> None:
+    text = f'title = "A"\n[{table}]\n{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}\n'
+    assert tomllib.loads(text)
+    with pytest.raises(UsageError, match=rf"{table}\.{key} = .*: the engine and the referee do not play this yet"):
+        parse_rules("a", text, "a.toml")

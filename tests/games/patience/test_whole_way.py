@@ -1,0 +1,55 @@
+"""A patience from a range of deals to a checked export: what users do with it, with real commands."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.servers import dealmill
+
+RANGE = "deal:klondike:seed=1:1-12"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder whose store has a finished run."""
+    path = tmp_path_factory.mktemp("patience")
+    ran = dealmill("run", RANGE, "--max-nodes", "20000", cwd=path)
+    assert ran.returncode == 0, ran.stderr
+    return path
+
+
+def test_an_audit_accepts_every_verdict(folder: Path) -> None:
+    audited = dealmill("audit", "last", cwd=folder)
+    assert audited.returncode == 0 and "0 invalid" in audited.stdout + audited.stderr
+
+
+def test_a_run_without_a_limit_has_the_default_limit_of_its_engine(folder: Path) -> None:
+    assert dealmill("run", "deal:black-hole:seed=1:1-2", cwd=folder).returncode == 0
+    status = dealmill("status", "last", "--json", cwd=folder)
+    assert '"max_nodes": 1000000' in status.stdout, status.stdout
+
+
+def test_the_exported_checker_proves_the_rows(folder: Path) -> None:
+    exported = dealmill("export", "1", "a.csv", "--with-checker", cwd=folder)
+    assert exported.returncode == 0, exported.stderr
+    checker = [sys.executable, "-I", "-S", "a.csv.check.py", "a.csv"]
+    checked = subprocess.run(checker, cwd=folder, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_win_is_shown_move_by_move(folder: Path) -> None:
+    shown = dealmill("show", "1:2", cwd=folder)
+    assert shown.returncode == 0 and "Move 1, " in shown.stdout and "All cards are up: won." in shown.stdout
+
+
+def test_a_survey_says_how_many_are_won(folder: Path) -> None:
+    surveyed = dealmill("survey", "bakers-game", "--count", "1000", "--max-nodes", "2000", cwd=folder)
+    assert surveyed.returncode == 0, surveyed.stderr
+
+
+def test_deals_are_packed_by_their_nodes(folder: Path) -> None:
+    packed = dealmill("pack", "1", "a.json", "--grades", "2", "--each", "2", cwd=folder)
+    assert packed.returncode == 0, packed.stderr
+    assert dealmill("pack", "--check", "a.json", cwd=folder).returncode == 0

@@ -31,13 +31,13 @@ FOREIGN = {
     *("CodeAbbey", "DuckDB", "GitHub", "JavaScript", "KiB", "MkDocs", "MyST", "NumPy", "PyArrow", "PyPI", "PySol"),
     *("PySolFC", "cp", "tmux", "xargs", "fish_source", "zsh_source", "auto_vacuum", "max_wal_size"),
     *("MemoryMax", "TasksMax", "fcs_user", "fcs_cl", "fcs_user.h", "fcs_cl.h", "fcs_move_t", "string_to_table"),
-    *("celeryconfig.py", "pipeline.py"),
+    *("celeryconfig.py", "pipeline.py", "SplitMix64"),
 }
 """Names of other projects."""
 EXAMPLES = {
     *("FILE.check.py", "night.jsonl.check.py", "levels.json.check.py", "test_nim.py", "test_nim", "test_memory"),
     *("tests/test_my_game.py", "tests/golden/GAME.ENGINE.VERSION.jsonl", "Dealmill_Nim", "DEALMILL_METRICS_HOST"),
-    *("dealmill_farm", "dealmill_database", "dealmill_kernels"),
+    *("dealmill_farm", "dealmill_database", "dealmill_kernels", "dealmill.families"),
 }
 """Names that users choose, or that are put together when they are used."""
 TUTORIAL = "dealmill_nim/"

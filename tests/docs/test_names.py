@@ -162,7 +162,7 @@ def dotted_exists(name: str) -> bool:
     """Return whether a dotted name leads to a module of ours, or to what one defines."""
     parts = tuple(name.split("."))
     parts = parts[1:] if parts[0] == "dealmill" and parts[1] in LINKED else parts
-    if ROOT.joinpath(*parts).is_dir() or files_of(parts):
+    if name in EXAMPLES or ROOT.joinpath(*parts).is_dir() or files_of(parts):
         return True
     length = next((length for length in range(len(parts), 0, -1) if files_of(parts[:length])), 0)
     first, *rest = parts[length:]

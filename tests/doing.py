@@ -10,6 +10,7 @@ from dealmill.pipeline import solve as room
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.planning import queue_audit
@@ -28,7 +29,7 @@ QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None
 """The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
 ENGINES = [(game, engine) for game in QUICK_GAMES for engine in game.engines]
 each_game = pytest.mark.parametrize("game", QUICK_GAMES, ids=lambda game: game.name)
-each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("klondike")], ids=lambda game: game.name)
+each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, PATIENCES[0]], ids=lambda game: game.name)
 """One game of each package."""
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]

@@ -21,7 +21,7 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.results.checker.build import READERS, checker, sections_of
 from dealmill.pipeline.results.checker.facts import Export
 from dealmill.pipeline.results.checker.parts import part_of
-from tests.doing import QUICK_GAMES
+from tests.doing import PATIENCES, QUICK_GAMES
 
 PROJECT = Path(__file__).parents[2]
 EXPORT = Export("a.csv", "0" * 64, 1, "memory/two-pass", 1, ("scored",), "a.txt", None)
@@ -35,19 +35,19 @@ def check(engine, layout, verdict, value, evidence):
     '''Check nothing.'''
 """
 
-GAMES = [*(game.name for game in QUICK_GAMES), "klondike"]
+GAMES = {game.name: game for game in (*QUICK_GAMES, PATIENCES[0])}
 each_form = pytest.mark.parametrize(("game", "suffix"), [(game, suffix) for game in GAMES for suffix in READERS])
 
 
 def text_of(game: str, suffix: str = ".csv", export: Export = EXPORT) -> str:
-    return checker(sections_of(find_game(game), Path(f"a{suffix}")), export, ABOUT)
+    return checker(sections_of(GAMES[game], Path(f"a{suffix}")), export, ABOUT)
 
 
 @each_form
 def test_a_checker_has_the_rules_as_they_are_and_imports_only_the_standard_library(game: str, suffix: str) -> None:
     text = text_of(game, suffix)
     assert text == text_of(game, suffix)
-    rules = Path(str(sys.modules[f"{find_game(game).package}.rules"].__file__)).read_text()
+    rules = Path(str(sys.modules[f"{GAMES[game].package}.rules"].__file__)).read_text()
     code = [node for node in ast.parse(rules).body if not isinstance(node, ast.Import | ast.ImportFrom)]
     assert all(str(ast.get_source_segment(rules, node)) in text for node in code)
     modules = re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE)

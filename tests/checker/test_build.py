@@ -17,11 +17,12 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.memory import Memory
+from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.results.checker.build import READERS, checker, sections_of
 from dealmill.pipeline.results.checker.facts import Export
 from dealmill.pipeline.results.checker.parts import part_of
-from tests.doing import PATIENCES, QUICK_GAMES
+from tests.doing import QUICK_GAMES
 
 PROJECT = Path(__file__).parents[2]
 EXPORT = Export("a.csv", "0" * 64, 1, "memory/two-pass", 1, ("scored",), "a.txt", None)

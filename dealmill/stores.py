@@ -141,6 +141,7 @@ class Store:
         max_nodes: int | None = None,
         packed: bool = False,
         anyway: bool = False,
+        layout_column: str | None = None,
         progress: Progress = in_notebook,
     ) -> Run:
         """Read a source, solve its layouts with local workers, and return the finished run.
@@ -166,6 +167,9 @@ class Store:
             `packed` are two separate runs.
         anyway
             Read a file even if none of its first twenty entries is a layout of the game.
+        layout_column
+            Read the layouts from the column of this name; the source is a ``.csv``, ``.tsv``, ``.jsonl``, ``.json`` or
+            ``.parquet`` file, all but the last also with ``.gz``.
 
         Raises
         ------
@@ -184,7 +188,14 @@ class Store:
         """
         engines = () if engine is None else (engine,)
         batch = self.run_all(
-            [source], game=game, engines=engines, max_nodes=max_nodes, packed=packed, anyway=anyway, progress=progress
+            [source],
+            game=game,
+            engines=engines,
+            max_nodes=max_nodes,
+            packed=packed,
+            anyway=anyway,
+            layout_column=layout_column,
+            progress=progress,
         )
         if batch.errors:
             raise batch.errors[0]
@@ -201,6 +212,7 @@ class Store:
         max_nodes: int | None = None,
         packed: bool = False,
         anyway: bool = False,
+        layout_column: str | None = None,
         priority: int | None = None,
         tags: str | Iterable[str] = (),
         note: str | None = None,
@@ -228,7 +240,10 @@ class Store:
                 found = game_of_source(self._database, source, game).name
                 for engine in engines_for(found, names):
                     fitting_engine(str(source), found, engine, storage)
-        with open_readings(self._database, [] if packed else parsed, game, progress, anyway=anyway) as readings:
+        opening = open_readings(
+            self._database, [] if packed else parsed, game, progress, anyway=anyway, layout_column=layout_column
+        )
+        with opening as readings:
             stored = packed_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
             numbers = [
                 queue_run(self._database, source, engine, limit, storage)
@@ -243,18 +258,23 @@ class Store:
         return BatchResult(runs, stored, summarise(statuses, stored), readings.errors)
 
     def ingest(
-        self, *sources: "SourceSpec", game: str | None = None, anyway: bool = False, progress: Progress = in_notebook
+        self,
+        *sources: "SourceSpec",
+        game: str | None = None,
+        anyway: bool = False,
+        layout_column: str | None = None,
+        progress: Progress = in_notebook,
     ) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
 
-        A path that cannot be read does not stop the others; see `Ingestion.errors`.
+        A path that cannot be read does not stop the others; see `Ingestion.errors`. See `run` for the parameters.
 
         Raises
         ------
         InputError, NotFoundError, UsageError
             If the game of a file is unknown.
         """
-        return self._ingest(_parsed(sources), game, progress, anyway=anyway)
+        return self._ingest(_parsed(sources), game, progress, anyway=anyway, layout_column=layout_column)
 
     def import_verdicts(
         self,
@@ -265,6 +285,10 @@ class Store:
         game: str | None = None,
         checked_as: str | None = None,
         max_nodes: int | None = None,
+        layout_column: str | None = None,
+        deals: "DealRange | str | None" = None,
+        number_column: str | None = None,
+        words: Mapping[str, str] | None = None,
         progress: Progress = in_notebook,
     ) -> Run:
         """Store verdicts of any solver as a run, and return it. Nothing is solved.
@@ -272,21 +296,29 @@ class Store:
         Parameters
         ----------
         file
-            A ``.jsonl``, ``.csv`` or ``.parquet`` file, the first two also with ``.gz``; ``-`` for JSON Lines on
-            standard input. It has a layout and a verdict in each row and, optionally, a value, a number of nodes and
-            evidence, in the columns of `Run.export`. A row that cannot be used becomes a reject; see `Run.rejects`.
+            A ``.jsonl``, ``.json``, ``.csv``, ``.tsv`` or ``.parquet`` file, all but the last also with ``.gz``; ``-``
+            for JSON on standard input. It has a layout and a verdict in each row and, optionally, a value, a number of
+            nodes and evidence, in the columns of `Run.export`; ``result`` may stand for ``verdict``. A row that cannot
+            be used becomes a reject; see `Run.rejects`.
         engine, version
             The engine that the run is recorded for: ``GAME/NAME``, or a name alone. If no engine of this name is
             installed, it exists only on record: the run can be audited, queried, compared and exported, but not solved
             again, and its verdicts need no evidence.
         game
-            The game, if neither `engine` nor the name of the file contains it.
+            The game, if neither `engine`, `deals` nor the name of the file contains it.
         checked_as
             The engine of the game as which the referee checks the evidence of an engine that exists only on record;
             None means the default one.
         max_nodes
             The node limit that the solver had. It is recorded; the node counts of the rows are not compared with it,
             because each solver counts in its own way.
+        layout_column
+            The name of the column of layouts; None means ``layout``.
+        deals, number_column
+            For a file with numbers of deals instead of layouts: the deals, such as ``deal:camelot:seed=1`` or what
+            `dealmill.deals` returns, and the name of the column of their numbers.
+        words
+            Other words for verdicts, such as ``{"solved": "winnable"}``.
 
         Raises
         ------
@@ -301,12 +333,23 @@ class Store:
         StoreError
             If the run was deleted, but not its source.
         """
-        from dealmill.pipeline.ingest.verdicts import Claimed, verdict_reading  # loads NumPy
+        from dealmill.pipeline.ingest.verdicts import open_verdicts, verdict_reading  # loads NumPy
 
         name, limit = fsdecode(file), node_limit(max_nodes)
-        claimed = Claimed.of(engine, version, game, checked_as, name)
         with ExitStack() as copies:
-            reading, run = verdict_reading(self._database, name, claimed, limit, copies)
+            table = open_verdicts(
+                name,
+                engine,
+                version,
+                copies,
+                game=game,
+                checked_as=checked_as,
+                layout_column=layout_column,
+                deals=deals,
+                number_column=number_column,
+                words=words,
+            )
+            reading, run = verdict_reading(self._database, table, limit)
             reading.finish(progress)
         if reading.error:
             raise InputError(
@@ -722,11 +765,18 @@ class Store:
         return run
 
     def _ingest(
-        self, sources: "Sequence[ParsedSource]", game: str | None, progress: Progress, *, anyway: bool = False
+        self,
+        sources: "Sequence[ParsedSource]",
+        game: str | None,
+        progress: Progress,
+        *,
+        anyway: bool = False,
+        layout_column: str | None = None,
     ) -> Ingestion:
         from dealmill.pipeline.ingest.sources import open_readings
 
-        with open_readings(self._database, sources, game, progress, anyway=anyway) as readings:
+        opening = open_readings(self._database, sources, game, progress, anyway=anyway, layout_column=layout_column)
+        with opening as readings:
             for reading in readings.opened:
                 reading.finish(progress)
         return Ingestion(readings.sources, readings.errors)

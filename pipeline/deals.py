@@ -208,6 +208,21 @@ def parse_deal_range(text: str) -> DealRange:
     return DealRange(find_game(game), seed, first, last, parameters)
 
 
+def parse_deals(text: str) -> DealRange:
+    """Parse ``deal:GAME:seed=S[:NAME=VALUE]``, all deals of a seed, or a range of them.
+
+    Raises
+    ------
+    UsageError
+        If the text names no deals, or a number is out of range.
+    NotFoundError
+        If there is no such game.
+    """
+    deals = parse_deal_range(text if re.search(r":[\d-]+$", text, re.ASCII) else f"{text}:1-")
+    deals.check_deals()
+    return deals
+
+
 def parse_deal(text: str) -> DealRange:
     """Parse the name of a single numbered deal: ``deal:GAME:seed=S:[NAME=VALUE:]NUMBER``.
 

@@ -108,6 +108,11 @@ game_option = click.option(
 anyway_option = click.option(
     "--anyway", is_flag=True, help="Read a file even if none of its first twenty entries is a layout of the game."
 )
+layout_column_option = click.option(
+    "--layout-column",
+    metavar="NAME",
+    help="Read the layouts from this column of a .csv, .tsv, .json, .jsonl or .parquet file.",
+)
 engine_option = click.option(
     "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Use this engine instead of the default."
 )
@@ -164,6 +169,27 @@ def confirm(effect: str) -> None:
     if not click.confirm(printable(f"This {effect}. Continue?"), err=True):
         tell("nothing was changed")
         sys.exit(ERROR)
+
+
+def given_words(given: str | None) -> dict[str, str]:
+    """Return the verdicts by the words in the option ``--words WORD=VERDICT,…``.
+
+    Raises
+    ------
+    UsageError
+        If one is malformed or given twice.
+    """
+    words = dict[str, str]()
+    for text in given.split(",") if given is not None else []:
+        word, equals, verdict = text.rpartition("=")
+        if not word or not equals:
+            raise UsageError(
+                f"--words {text!r} is malformed: write WORD=VERDICT, as in solved=winnable,unknown=undecided"
+            )
+        if word in words:
+            raise UsageError(f"--words {word} is given twice: give each word once")
+        words[word] = verdict
+    return words
 
 
 def given_parameters(given: Sequence[str]) -> dict[str, int]:

@@ -15,6 +15,8 @@ from dealmill.cli.options import (
     engine_option,
     game_option,
     given_parameters,
+    given_words,
+    layout_column_option,
     nodes_option,
     note_option,
     packed_option,
@@ -53,6 +55,7 @@ from dealmill.pipeline.games.verdict import Verdict
 )
 @nodes_option
 @packed_option
+@layout_column_option
 @anyway_option
 @priority_option
 @tag_option
@@ -71,6 +74,7 @@ def run(
     engines: tuple[str, ...],
     max_nodes: int | None,
     packed: bool,
+    layout_column: str | None,
     anyway: bool,
     priority: int | None,
     tags: tuple[str, ...],
@@ -104,6 +108,7 @@ def run(
                 engines=engines,
                 max_nodes=max_nodes,
                 packed=packed,
+                layout_column=layout_column,
                 anyway=anyway,
                 priority=priority,
                 tags=tags,
@@ -162,20 +167,29 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
+@layout_column_option
 @anyway_option
 @json_option
 @click.pass_context
-def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, anyway: bool, as_json: bool) -> None:
+def ingest(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    game: str | None,
+    layout_column: str | None,
+    anyway: bool,
+    as_json: bool,
+) -> None:
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
     FILE is a plain or compressed text file, `-` for standard input, a range of numbered deals such as
     deal:camelot:seed=1:1-1000, or a query of a finished run such as query:3:verdict=undecided. A file holds one
-    canonical layout per line, or has the format of its game's problem statement. An invalid layout is stored as a
+    canonical layout per line, has the format of its game's problem statement or, with --layout-column, is a table. An
+    invalid layout is stored as a
     reject with its line and all reasons, and makes the exit code 4; reading continues. If reading was interrupted, it
     resumes where it stopped.
     """
     with dealmill.open() as store, shown_progress(store) as progress:
-        ingestion = store.ingest(*files, game=game, anyway=anyway, progress=progress)
+        ingestion = store.ingest(*files, game=game, layout_column=layout_column, anyway=anyway, progress=progress)
     if as_json:
         write_json(list(map(_source_row, ingestion.sources)))
     _exit_after_reading(ctx, ingestion.errors, ingestion.sources)
@@ -199,6 +213,16 @@ def ingest(ctx: click.Context, files: tuple[str, ...], game: str | None, anyway:
     type=WholeNumber(1, MOST_NODES),
     help="The node limit that the solver had; it is recorded, and the rows are not compared with it.",
 )
+@click.option("--layout-column", metavar="NAME", help="The column of layouts, if it is not called layout.")
+@click.option(
+    "--deals", metavar="DEALS", help="The deals whose numbers FILE has instead of layouts, such as deal:camelot:seed=1."
+)
+@click.option("--number-column", metavar="NAME", help="The column of the numbers of the --deals.")
+@click.option(
+    "--words",
+    metavar="WORD=VERDICT,…",
+    help="Other words for verdicts, such as solved=winnable,unsolvable=unwinnable,unknown=undecided.",
+)
 @json_option
 @click.pass_context
 def import_(
@@ -209,14 +233,18 @@ def import_(
     game: str | None,
     checked_as: str | None,
     max_nodes: int | None,
+    layout_column: str | None,
+    deals: str | None,
+    number_column: str | None,
+    words: str | None,
     as_json: bool,
 ) -> None:
     """Store verdicts of any solver as a run. Nothing is solved.
 
-    FILE ends in .jsonl, .csv or .parquet, the first two also with .gz; `-` is JSON Lines on standard input. Each row
-    has a layout and a verdict and, optionally, a value, nodes and evidence, as `dealmill export` writes them. A row
-    that cannot be used is stored as a reject with its line and all reasons, and makes the exit code 4. If the command
-    is interrupted, repeat it.
+    FILE ends in .jsonl, .json, .csv, .tsv or .parquet, all but the last also with .gz; `-` is JSON on standard input.
+    Each row has a layout and a verdict (or result) and, optionally, a value, nodes and evidence, as `dealmill export`
+    writes them. A row that cannot be used is stored as a reject with its line and all reasons, and makes the exit code
+    4. If the command is interrupted, repeat it.
 
     The number of the run is printed on standard output. Audit it to have the referee check the evidence. If the engine
     is not installed, it exists only on record: its runs cannot be solved again, and a verdict without evidence counts
@@ -231,6 +259,10 @@ def import_(
                 game=game,
                 checked_as=checked_as,
                 max_nodes=max_nodes,
+                layout_column=layout_column,
+                deals=deals,
+                number_column=number_column,
+                words=given_words(words),
                 progress=progress,
             )
         tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")

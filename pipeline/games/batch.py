@@ -262,6 +262,12 @@ class Entries:
     def __len__(self) -> int:
         return len(self.layouts) + len(self.rejects)
 
+    @property
+    def text_bytes(self) -> int:
+        """The length of all layouts and evidence, in bytes."""
+        evidence = self.solved.evidence.concatenated_text.size if self.solved else 0
+        return self.layouts.concatenated_text.size + evidence
+
     @classmethod
     def of(cls, entries: Sequence[Layout | Reject]) -> "Entries":
         """Return entries that were read one by one."""

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import hashlib
 import lzma
+import os
 import re
 import stat
 import sys
@@ -43,6 +44,8 @@ LONGEST_HEAD = 10
 """The most first bytes that tell how a file is compressed."""
 DOS_END = b"\x1a"
 """The last byte of some files that were written by DOS."""
+ARRAY = re.compile(rb"(?:" + BOM_UTF8 + rb")?\s*\[\s*\{")
+"""The beginning of a JSON array of objects, which may be in one line."""
 
 Reached = Callable[[int], None]
 """Called from time to time with the amount of a source that has been read: of a file, its bytes."""
@@ -80,7 +83,7 @@ def open_binary(name: str) -> Iterator[BinaryIO]:
         yield sys.stdin.buffer
         return
     check_file(name)
-    with _input_errors(name), waiting_for(f"a program that writes to {printable(name)}"):  # if it is a named pipe
+    with input_errors(name), waiting_for(f"a program that writes to {printable(name)}"):  # if it is a named pipe
         file = Path(name).open("rb")  # noqa: SIM115 -- closed below; an error there is not an error of the file
     with file:
         yield file
@@ -89,13 +92,14 @@ def open_binary(name: str) -> Iterator[BinaryIO]:
 def rereadable(name: str, copies: ExitStack) -> Reopen:
     """Return a function that opens a file at its beginning at each call; the file is not open in between.
 
+    Closing a file that was changed since this call raises an `InputError`, unless it is closed after another error.
     Input that can be read only once, such as standard input, is copied to a temporary file, which is closed with
     `copies`.
     """
     if name != STDIN and Path(name).is_file():
-        return partial(open_binary, name)
+        return partial(_open_unchanged, name, _state(Path(name).stat()))
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
-    with open_binary(name) as file, _input_errors(name):
+    with open_binary(name) as file, input_errors(name):
         for block in iter(partial(file.read, BLOCK_BYTES), b"") if is_compressed(file) else _readable(file):
             copy.write(block)
 
@@ -105,6 +109,18 @@ def rereadable(name: str, copies: ExitStack) -> Reopen:
         yield copy
 
     return from_the_start
+
+
+def _state(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
+
+
+@contextmanager
+def _open_unchanged(name: str, state: tuple[int, ...]) -> Iterator[BinaryIO]:
+    with open_binary(name) as file:
+        yield file
+        if _state(os.fstat(file.fileno())) != state:
+            raise InputError(f"{name} was changed while it was read; repeat the command when nothing writes to it")
 
 
 def text_digest(file: BinaryIO, name: str) -> bytes:
@@ -119,8 +135,8 @@ def text_digest(file: BinaryIO, name: str) -> bytes:
     """
     digest = hashlib.sha256()
     blank = True
-    with _input_errors(name):
-        for block in _readable(_unpacked(file, name)):
+    with input_errors(name):
+        for block in _readable(unpacked(file, name)):
             digest.update(block)
             blank = blank and not block.strip()
     if blank:
@@ -133,9 +149,9 @@ def text_blocks(file: BinaryIO, name: str, reached: Reached = lambda _: None) ->
 
     A block does not include the end of its last line.
     """
-    with _input_errors(name):
+    with input_errors(name):
         number = 1
-        for found in _whole_lines(_unpacked(file, name)):
+        for found in _whole_lines(unpacked(file, name)):
             block = found.removesuffix(b"\n")
             if BOM_UTF8 in block:  # also where files were joined
                 block = b"\n".join(line.removeprefix(BOM_UTF8) for line in block.split(b"\n"))
@@ -187,10 +203,13 @@ def _with_line_feeds(text: IO[bytes]) -> Iterator[bytes]:
 
 
 def _readable(text: IO[bytes]) -> Iterator[bytes]:
-    """Yield the text in large blocks, up to the first one that `_checked` would refuse (at most one block further)."""
-    for block in iter(partial(text.read, BLOCK_BYTES), b""):
+    """Yield the text in large blocks, up to the first one that `_checked` would refuse (at most one block further). The
+    lines of a JSON array may be of any length."""
+    array = False
+    for number, block in enumerate(iter(partial(text.read, BLOCK_BYTES), b"")):
+        array = array or (number == 0 and ARRAY.match(block) is not None)
         yield block
-        if b"\0" in block or (len(block) == BLOCK_BYTES and b"\n" not in block):
+        if b"\0" in block or (len(block) == BLOCK_BYTES and b"\n" not in block and not array):
             return
 
 
@@ -206,8 +225,16 @@ def _checked(lines: Iterable[bytes], first: int, name: str) -> Iterator[bytes]:
         yield line
 
 
-def _unpacked(file: BinaryIO, name: str) -> IO[bytes]:
-    """Return the text of a file that is at its beginning.
+def begins_array(file: BinaryIO, name: str) -> bool:
+    """Return whether a file that is at its beginning holds a JSON array of objects."""
+    with input_errors(name):
+        beginning = unpacked(file, name).read(READ_BYTES)
+    file.seek(0)
+    return ARRAY.match(beginning) is not None
+
+
+def unpacked(file: BinaryIO, name: str) -> IO[bytes]:
+    """Return the bytes of a file that is at its beginning, unpacked if it is compressed.
 
     Raises
     ------
@@ -237,7 +264,8 @@ def _head(file: BinaryIO) -> bytes:
 
 
 @contextmanager
-def _input_errors(name: str) -> Iterator[None]:
+def input_errors(name: str) -> Iterator[None]:
+    """Raise errors of reading and of unpacking a file as an `InputError`."""
     try:
         yield
     except EOFError as error:

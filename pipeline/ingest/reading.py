@@ -17,6 +17,8 @@ from dealmill.pipeline.store.sources.writing import WriteMore, append, complete,
 BATCH = 50_000
 """The least number of entries in a transaction: enough to make its cost small, and few enough to keep in memory and to
 lose in a crash."""
+BATCH_BYTES = 32 << 20
+"""The least number of bytes of layouts and evidence in a transaction with fewer entries."""
 
 
 class Reading:
@@ -97,18 +99,19 @@ class Reading:
 
     def _batches(self) -> Iterator[tuple[Entries, bool]]:
         """Yield the entries that have not been read yet, in batches, each with whether it is the last one."""
-        behind, found, held = self.source.entries, list[Entries](), 0
+        behind, parts, count, size = self.source.entries, list[Entries](), 0, 0
         for entries in self._readable_entries():
-            if held >= BATCH:
-                yield concatenate_entries(found), False
-                found, held = [], 0
+            if count >= BATCH or size >= BATCH_BYTES:
+                yield concatenate_entries(parts), False
+                parts, count, size = [], 0, 0
             skipped = min(behind, len(entries))
             behind -= skipped
             if skipped < len(entries):
-                found.append(entries.after(skipped))
-                held += len(found[-1])
-        if found:
-            yield concatenate_entries(found), True
+                parts.append(entries.after(skipped))
+                count += len(parts[-1])
+                size += parts[-1].text_bytes
+        if parts:
+            yield concatenate_entries(parts), True
 
     def _readable_entries(self) -> Iterator[Entries]:
         """Yield the entries up to the first InputError, which is set as `error`."""

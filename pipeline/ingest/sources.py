@@ -15,6 +15,8 @@ from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Entries, deal_entries
 from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.reading import rejected
+from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.ingest.files import (
     STDIN,
     Reached,
@@ -28,6 +30,7 @@ from dealmill.pipeline.ingest.files import (
 from dealmill.pipeline.ingest.queries import PREFIX, SavedQuery, parse_saved_query, queried_run, query_reading
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
+from dealmill.pipeline.ingest.tables import is_table, row_reader
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import OpenFailed, Opening, Progress
 from dealmill.pipeline.store.database.connections import Database
@@ -100,9 +103,16 @@ def _saved(query: Query) -> SavedQuery:
 
 @contextmanager
 def open_readings(
-    store: Database, sources: Sequence[ParsedSource], game: str | None, progress: Progress, *, anyway: bool = False
+    store: Database,
+    sources: Sequence[ParsedSource],
+    game: str | None,
+    progress: Progress,
+    *,
+    anyway: bool = False,
+    layout_column: str | None = None,
 ) -> Iterator[Readings]:
-    """Open the readings of files, ranges of deals and saved queries.
+    """Open the readings of files, ranges of deals and saved queries. With `layout_column`, all must be tables that have
+    a column of this name.
 
     All names are checked before the first source is opened. A path that cannot be read does not stop the others, and
     neither does a file that seems to be of another game, unless it is to be read `anyway`.
@@ -126,7 +136,10 @@ def open_readings(
                 if isinstance(source, str):
                     check_file(source)
                 present.append(source)
-        openers = [_opener(store, source, game, copies, progress, anyway=anyway) for source in present]
+        openers = [
+            _opener(store, source, game, copies, progress, anyway=anyway, layout_column=layout_column)
+            for source in present
+        ]
         for number, (source, opener) in enumerate(zip(present, openers, strict=True)):
             progress(Opening(number, len(present), printable(source if isinstance(source, str) else source.name)))
             with failures_recorded():
@@ -135,9 +148,20 @@ def open_readings(
 
 
 def _opener(
-    store: Database, source: ParsedSource, game: str | None, copies: ExitStack, progress: Progress, *, anyway: bool
+    store: Database,
+    source: ParsedSource,
+    game: str | None,
+    copies: ExitStack,
+    progress: Progress,
+    *,
+    anyway: bool,
+    layout_column: str | None,
 ) -> Callable[[], Reading]:
     owner = game_of_source(store, source, game)
+    if layout_column is not None:
+        if not isinstance(source, str):
+            raise UsageError(f"{source.name} has no columns: leave out --layout-column")
+        return partial(table_reading, store, source, LayoutColumn(owner, layout_column), copies, anyway=anyway)
     match source:
         case DealRange():
             return partial(deals_reading, store, source)
@@ -196,18 +220,44 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, a
 
 
 def _check_game(name: str, game: Game, reopen: Reopen) -> None:
-    found = list[Layout | Reject]()
+    first = list[Layout | Reject]()
     with reopen() as file, suppress(InputError):  # it is raised again when the file is read
         lines = chain.from_iterable(lines_of(*block) for block in text_blocks(file, name))
-        found += islice(game.read(lines), LOOKED_AT)
-    rejects = [entry for entry in found if isinstance(entry, Reject)]
+        first += islice(game.read(lines), LOOKED_AT)
+    _check_beginning(name, game, [entry for entry in first if isinstance(entry, Reject)])
+
+
+def _check_beginning(name: str, game: Game, rejects: Sequence[Reject]) -> None:
+    """Refuse a file if its first `LOOKED_AT` entries are all rejects."""
     if len(rejects) == LOOKED_AT:
         line, reasons = rejects[0].line, rejects[0].reasons
         why = "; ".join([*reasons[:2], *(["…"] if len(reasons) > 2 else [])])
+        column = ", its column of layouts with --layout-column" if is_table(name) else ""
         raise InputError(
             f"{name} seems to be of another game: none of its first {LOOKED_AT} entries is a layout of {game.name} "
-            f"(line {line}: {why}); nothing of it is stored; name its game with --game, or read it with --anyway"
+            f"(line {line}: {why}); nothing of it is stored; name its game with --game{column}, or read it with "
+            "--anyway"
         )
+
+
+def table_reading(
+    store: Database, name: str, layouts: LayoutColumn, copies: ExitStack, *, anyway: bool = False
+) -> Reading:
+    """Return the reading of a column of layouts in a table; see `file_reading`.
+
+    Raises
+    ------
+    UsageError
+        If the suffix of the file is not that of a table.
+    """
+    row_reader(name)
+    table = LayoutTable(name, layouts, rereadable(name, copies))
+    if not anyway:
+        rows = chain.from_iterable(zip(*part, strict=True) for part in table.parts((), lambda _: None))
+        first = [rejected(row[0], "", layout) for row, layout in islice(rows, LOOKED_AT) if not isinstance(layout, str)]
+        _check_beginning(name, layouts.game, first)
+    source = open_source(store, layouts.game.name, _plain_name(name), table.digest(f"{layouts.meaning}\n"))
+    return Reading(store, source, _plain_name(name), table.entries, table.size)
 
 
 def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:

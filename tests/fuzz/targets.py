@@ -29,6 +29,7 @@ from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files, verdicts
+from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.settings import settings as configured
@@ -191,15 +192,17 @@ def file_of(data: bytes) -> Iterator[BinaryIO]:
 
 
 @given(
-    st.sampled_from(["memory.jsonl", "memory.csv"]), st.lists(inputs.mutated(st.sampled_from(ROWS)) | inputs.anything)
+    st.sampled_from(["memory.jsonl", "memory.json", "memory.csv"]),
+    st.lists(inputs.mutated(st.sampled_from(ROWS)) | inputs.anything),
 )
 def files_of_verdicts(name: str, rows: list[str]) -> None:
     """Each row is a verdict that can be stored or a reject with reasons, in order, or the file is refused."""
     data = "\n".join(rows).encode("utf-8", "replace")
-    claimed = verdicts.Claimed.of("memory/mine", "1", None, None, name)
-    form = verdicts._form_of(name)
+    game = games()["memory"]
+    engine = verdicts.ImportEngine.of(game, "mine", "1", None, {})
+    table = LayoutTable(name, LayoutColumn(game), lambda: file_of(data))
     try:
-        found = list(verdicts._entries(name, claimed, form, lambda: file_of(data), lambda _: None))
+        found = list(verdicts.VerdictTable(engine, table).entries(lambda _: None))
     except InputError as error:
         assert str(error).startswith(name) and str(error).isprintable()
         return
@@ -212,7 +215,7 @@ def files_of_verdicts(name: str, rows: list[str]) -> None:
         assert ordered == sorted(set(ordered))
         assert entries.solved is not None
         for layout, evidence in zip(unpack(entries.layouts), unpack(entries.solved.evidence), strict=True):
-            assert_canonical(claimed.game, layout)
+            assert_canonical(game, layout)
             assert evidence.isascii() and (evidence.isprintable() or not evidence)
 
 

@@ -164,6 +164,13 @@ def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, for
     assert counts == {"lost": 1, "evidence": 2}  # two items have the layout AABB
 
 
+def test_failures_of_an_engine_on_record_are_final(store: Database, tmp_path: Path) -> None:
+    failure = {"layout": "AABB", "verdict": "failed", "evidence": "retryable: it gave no answer within 10 s"}
+    file = written(tmp_path / "memory.jsonl", [failure])
+    assert imported(store, file).fingerprint is not None
+    assert imported(store, file, MEMORY).fingerprint is None  # this one can be tried again
+
+
 def test_what_exists_only_on_record_is_not_solved_again(store: Database, tmp_path: Path) -> None:
     file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "scored", "value": 4}])
     run = imported(store, file, "mine")
@@ -296,7 +303,7 @@ def usable(line: str) -> bool:
         known = verdict in ["scored", "undecided", "failed"]
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError, BadLayout):
         return False
-    value, nodes, evidence = row.get("value"), row.get("nodes"), row.get("evidence")
+    value, nodes, evidence = (None if row.get(name) == "" else row.get(name) for name in ("value", "nodes", "evidence"))
 
     def is_number(number: object, least: int) -> bool:
         return isinstance(number, int) and not isinstance(number, bool) and least <= number < 2**40
@@ -307,8 +314,18 @@ def usable(line: str) -> bool:
     return known and has_its_value and has_nodes and has_text and not (verdict == "undecided" and evidence is not None)
 
 
+def is_empty(line: str) -> bool:
+    """Whether a line is blank, or a row of empty cells."""
+    try:
+        row = json.loads(line)
+    except (ValueError, RecursionError):
+        return not line.strip()
+    return isinstance(row, dict) and bool(row) and {*map(str, row.values())} <= {"None", ""}
+
+
 @settings(max_examples=60, suppress_health_check=list(HealthCheck))
 @given(LINES)
+@example(['{"layout": null, "verdict": ""}', "{}", '{"layout": "AABB", "verdict": "failed", "evidence": false}'] * 2)
 @example(["\ufeff"])
 @example(['{"layout": "AABB", "verdict": "undecided"}'] * 3)
 @example(['{"layout": [1', '{"verdict": 2}]}'])  # one object in two lines, each of which begins with a brace
@@ -319,7 +336,7 @@ def test_each_line_is_a_verdict_or_a_reject_with_a_reason(sqlite_store: Database
     (folder / name).write_text("\n".join(lines) + "\n")
     lines = "\n".join(lines).removeprefix("\ufeff").split("\n")  # a byte order mark is no part of a file's text
     good = [number for number, line in enumerate(lines, start=1) if usable(line)]
-    bad = [number for number, line in enumerate(lines, start=1) if line.strip() and number not in good]
+    bad = [number for number, line in enumerate(lines, start=1) if not is_empty(line) and number not in good]
     try:
         run = imported(sqlite_store, folder / name, "mine", name)
     except InputError as error:

@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
 from dealmill.pipeline.store.database.shapes import Shape
-from dealmill.pipeline.store.database.tables import DONE, blocks, items, jobs, runs, sources, verdicts
+from dealmill.pipeline.store.database.tables import DONE, blocks, engines, items, jobs, runs, sources, verdicts
 from dealmill.pipeline.store.runs.status import NUMBERS
 
 DIGEST = (blocks.c.number, blocks.c.digest)
@@ -65,8 +65,11 @@ TO_RETRY = (  # joined with itself, since SQLite would read the rows of all verd
     select(FAILED.c.run_id)
     .distinct()
     .join(verdicts, and_(verdicts.c.run_id == FAILED.c.run_id, verdicts.c.position == FAILED.c.position))
+    .join(runs, runs.c.id == FAILED.c.run_id)
+    .join(engines, and_(engines.c.id == runs.c.engine_id, engines.c.checked_as.is_(None)))
     .where(one_of(FAILED.c.run_id, NUMBERS), FAILED.c.verdict == int(Verdict.FAILED), *MAY_BE_RETRIED)
 )
+"""The runs with verdicts to be tried again. What an engine that exists only on record failed on stays as it is."""
 FETCHED = 10_000
 FARTHEST = 2**63 // BLOCK - 1
 """The greatest block number whose positions fit into a 64-bit column."""

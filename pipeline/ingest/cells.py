@@ -1,0 +1,224 @@
+"""Cells of tables: numbers and words as other programs write them, and layouts, as text or as numbers of deals."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache, partial
+from hashlib import sha256
+from itertools import groupby
+from typing import Any
+
+import numpy as np
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import BadLayout, UsageError
+from dealmill.pipeline.games.batch import Entries, pack, unpack
+from dealmill.pipeline.games.contract import CanonicalMask, Game
+from dealmill.pipeline.games.reading import read_one, rejected
+from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
+from dealmill.pipeline.ingest.scanning import check_of
+from dealmill.pipeline.ingest.tables import Column, Row, Unreadable, is_missing, is_text_table, row_reader
+from dealmill.pipeline.store.database.shapes import shown_value
+
+LAYOUT = "layout"
+PLAIN = bytes(range(ord(" "), ord("~") + 1))
+NUMBER = re.compile(r"[+-]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})([eE][+-]?\d{1,2})?", re.ASCII)
+
+Reasons = tuple[str, ...]
+"""Why a row cannot be used."""
+
+
+def whole_number(cell: Any) -> Any:
+    """Return the whole number in a cell, None if it is missing, and the cell if it is anything else.
+
+    Other programs write ``8.0`` and ``8.0e+00`` for 8, and ``nan`` for a number that is missing.
+    """
+    if cell is None or type(cell) is int:
+        return cell
+    if isinstance(cell, str):
+        return _number_in(cell)
+    if is_missing(cell):
+        return None
+    return _whole(Decimal(cell), cell) if isinstance(cell, float | Decimal) else cell
+
+
+@lru_cache(maxsize=1 << 12)
+def _number_in(cell: str) -> Any:
+    if is_missing(cell):
+        return None
+    text = cell.strip()
+    return _whole(Decimal(text), cell) if NUMBER.fullmatch(text) else cell
+
+
+def _whole(number: Decimal, cell: Any) -> Any:
+    is_whole = number.is_finite() and abs(number) < 2**63 and number == int(number)
+    return int(number) if is_whole else cell
+
+
+def is_plain(text: str) -> bool:
+    """Return whether a text is one line of ASCII without control characters."""
+    return not text.encode("utf-8", "surrogatepass").translate(None, PLAIN)
+
+
+def word(cell: object) -> str:
+    """Return a cell as a word in lower case, without blanks around it."""
+    number = whole_number(cell)
+    return str(cell if number is None else number).strip().casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutColumn:
+    """A column with layouts of a game, each written as a line of a file of layouts is."""
+
+    game: Game
+    name: str = LAYOUT
+
+    @property
+    def column(self) -> Column:
+        """The column."""
+        return Column((self.name,), needed=True, option="--layout-column")
+
+    @property
+    def meaning(self) -> str:
+        """What the column means, as part of the identity of a source."""
+        return f"layouts in {self.name}"
+
+    def read(self, cells: Sequence[Any], check: CanonicalMask | None) -> list[str | Reasons]:
+        """Return the canonical text of the layout in each cell, or why there is none. `check` is the compiled check of
+        the game; without it, all cells are read one by one."""
+        layouts: list[str | Reasons] = [cell if type(cell) is str else "" for cell in cells]
+        unchecked: Sequence[int] = range(len(cells))
+        if check is not None:
+            texts = pack([str(layout) for layout in layouts])
+            unchecked = np.flatnonzero(~check(texts.text, texts.starts[:-1], texts.starts[1:])).tolist()
+        for index in unchecked:
+            layouts[index] = self._read_one(cells[index])
+        return layouts
+
+    def _read_one(self, cell: object) -> str | Reasons:
+        if isinstance(cell, Unreadable):
+            return (cell,)
+        if not isinstance(cell, str):
+            return (f"the layout is {shown_value(cell)}, not text",)
+        try:
+            return read_one(self.game, _storable(cell))
+        except BadLayout as error:
+            return error.reasons
+
+
+@dataclass(frozen=True, slots=True)
+class DealColumn:
+    """A column with numbers of deals, which stand for their layouts."""
+
+    deals: DealRange
+    name: str
+
+    @property
+    def game(self) -> Game:
+        """The game of the deals."""
+        return self.deals.game
+
+    @property
+    def column(self) -> Column:
+        """The column."""
+        return Column((self.name,), needed=True, option="--number-column")
+
+    @property
+    def meaning(self) -> str:
+        """What the column means, as part of the identity of a source."""
+        return f"numbers in {self.name} of {self.deals.name} by {self.game.generator}"
+
+    def read(self, cells: Sequence[Any], _check: CanonicalMask | None = None) -> list[str | Reasons]:
+        """Return the layout of the deal with the number in each cell, or why there is none."""
+        numbers = list(map(whole_number, cells))
+        layouts = list[str | Reasons]()
+        for _, group in groupby(enumerate(numbers), self._consecutive):
+            layouts += self._dealt([number for _, number in group])
+        return layouts
+
+    def _consecutive(self, numbered: tuple[int, Any]) -> int | None:
+        """Return a key that consecutive numbers share. Deals that may not exist are dealt one by one."""
+        index, number = numbered
+        return number - index if type(number) is int and not self.game.deals.limited else index
+
+    def _dealt(self, numbers: Sequence[Any]) -> Sequence[str | Reasons]:
+        first, deals = numbers[0], self.deals
+        if isinstance(first, Unreadable):
+            return [(first,)]
+        if type(first) is not int:
+            return [(f"the number of the deal is {shown_value(first)}, not a whole number",)]
+        if not deals.first <= first <= numbers[-1] <= deals.last:
+            expected = f"a number from {deals.first} to {'2⁶³ − 2' if deals.endless else deals.last}"
+            return [(f"the number of the deal is {number}, expected {expected}",) for number in numbers]
+        try:
+            return unpack(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
+        except UsageError as error:
+            return [(str(error),)] * len(numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutTable:
+    """A table with a column of layouts, or of numbers of deals."""
+
+    file: str
+    layouts: LayoutColumn | DealColumn
+    reopen: Reopen
+
+    def parts(
+        self, columns: Sequence[Column], reached: Reached
+    ) -> Iterator[tuple[Sequence[Row], Sequence[str | Reasons]]]:
+        """Yield rows, with the cells of these columns after the first one, and their layouts, in parts of a few MB."""
+        all_columns = (self.layouts.column, *columns)
+        with self.reopen() as file:
+            find_check = check_of(self.layouts.game, file)
+            for rows in row_reader(self.file)(file, self.file, all_columns, reached):
+                yield rows, self.layouts.read([cells[0] for _, cells in rows], find_check())
+
+    def entries(self, reached: Reached) -> Iterator[Entries]:
+        """Yield the layouts and the rejects."""
+        for rows, layouts in self.parts((), reached):
+            yield row_entries(rows, layouts)
+
+    def digest(self, about: str) -> bytes:
+        """Return the digest of the contents of the file and of `about`, which says what they mean."""
+        with self.reopen() as file:
+            if is_text_table(self.file):
+                contents = text_digest(file, self.file)
+            else:
+                blocks = sha256()
+                for block in iter(partial(file.read, BLOCK_BYTES), b""):
+                    blocks.update(block)
+                contents = blocks.digest()
+        return sha256(about.encode() + contents).digest()
+
+    @property
+    def size(self) -> int:
+        """The size of the file in bytes."""
+        with self.reopen() as file:
+            return os.fstat(file.fileno()).st_size
+
+
+def row_entries(rows: Sequence[Row], layouts: Sequence[str | Reasons]) -> Entries:
+    """Return the entries of rows, given the layout of each or why it is rejected."""
+    good = [index for index, layout in enumerate(layouts) if isinstance(layout, str)]
+    bad = [index for index, layout in enumerate(layouts) if not isinstance(layout, str)]
+    return Entries(
+        np.array([rows[index][0] for index in good], dtype=np.int64),
+        pack([str(layouts[index]) for index in good]),
+        [rejected(rows[index][0], _shown(rows[index][1][0]), layouts[index]) for index in bad],
+        np.array(bad, dtype=np.int64),
+    )
+
+
+def _shown(cell: object) -> str:
+    """Return what is recorded of a rejected row: its first cell."""
+    if isinstance(cell, Unreadable):
+        return ""
+    return _storable(cell) if isinstance(cell, str) else shown_value(cell)
+
+
+def _storable(text: str) -> str:
+    """Return a text without surrogates, which cannot be stored."""
+    return text if text.isascii() else text.encode(errors="replace").decode()

@@ -1,0 +1,313 @@
+"""Tables as other programs write them: the same rows in every form, bounded memory, and clear errors."""
+
+import csv
+import gzip
+import json
+import math
+import os
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from pyarrow import parquet
+
+from dealmill import InputError, Store, UsageError
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.batch import to_batch, unpack
+from dealmill.pipeline.ingest import reading
+from dealmill.pipeline.ingest.files import LONGEST_LINE
+from dealmill.pipeline.ingest.tables import is_missing
+from dealmill.pipeline.ingest.verdicts import open_verdicts
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.store.database.connections import Database
+from tests.doing import an_audit, deal
+from tests.servers import dealmill_command
+
+TITLES = ("layout", "verdict", "value", "nodes", "evidence")
+NAN = math.nan
+NUMBER = st.sampled_from([8.0, 8.5, 2.0**40, -3.0, 0.0, math.inf, NAN, None])
+ROW = st.tuples(
+    st.sampled_from(["AABB", "ABAB", " ABBA ", "A", "", None]),
+    st.sampled_from(["scored", " Scored", "undecided", "failed", "won", "", None]),
+    NUMBER,
+    NUMBER,
+    st.sampled_from(["1 2 3 4", "1 2", "é", "", "nan", None]),
+)
+TITLE = st.sampled_from([str, str.upper, str.title, " {} ".format, "{}\t".format])
+Cells = Sequence[Any]
+
+
+def delimited(path: Path, titles: Cells, rows: Sequence[Cells], delimiter: str) -> None:
+    text = StringIO()
+    csv.writer(text, delimiter=delimiter).writerows([titles, *rows])
+    path.write_text("\ufeffsep=;\n" * (delimiter == ";") + text.getvalue(), encoding="utf-8", newline="")
+
+
+def json_lines(path: Path, titles: Cells, rows: Sequence[Cells]) -> None:
+    lines = "".join([json.dumps(dict(zip(titles, row, strict=True))) + "\r\n" for row in rows])
+    path.write_bytes(gzip.compress(lines.encode()) if path.suffix == ".gz" else lines.encode())
+
+
+def json_array(path: Path, titles: Cells, rows: Sequence[Cells], indent: int | None) -> None:
+    path.write_text(json.dumps([dict(zip(titles, row, strict=True)) for row in rows], indent=indent))
+
+
+def parquet_table(path: Path, titles: Cells, rows: Sequence[Cells]) -> None:
+    texts = [*([pa.string()] * 2), *([pa.float64()] * 2), pa.dictionary(pa.int32(), pa.string())]
+    columns = [pa.array([row[at] for row in rows], kind) for at, kind in enumerate(texts)]
+    parquet.write_table(pa.Table.from_arrays(columns, list(titles)), path, row_group_size=3)
+
+
+WRITERS: dict[str, Callable[[Path, Cells, Sequence[Cells]], None]] = {
+    "a.jsonl": json_lines,
+    "a.jsonl.gz": json_lines,
+    "a.csv": partial(delimited, delimiter=","),
+    "b.csv": partial(delimited, delimiter=";"),
+    "a.tsv": partial(delimited, delimiter="\t"),
+    "a.json": partial(json_array, indent=None),
+    "b.json": partial(json_array, indent=2),
+    "a.parquet": parquet_table,
+}
+
+
+def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
+    """The claims in a file, and the reasons of its rejects, in order."""
+    with ExitStack() as copies:
+        table = open_verdicts(str(path), "memory/mine", "1", copies, **options)
+        rows = list[tuple[object, ...]]()
+        for entries in table.entries(lambda _: None):
+            assert entries.solved is not None
+            batch = to_batch(entries.solved)
+            columns = (batch.verdicts, batch.values, batch.nodes, batch.evidence)
+            claims: list[tuple[object, ...]] = list(zip(unpack(entries.layouts), *columns, strict=True))
+            for index, reject in zip(entries.reject_indexes.tolist(), entries.rejects, strict=True):
+                claims.insert(index, tuple(reason.partition(" is ")[0] for reason in reject.reasons))
+            rows += claims
+        return rows
+
+
+@settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
+@given(st.lists(ROW, min_size=1, max_size=12), TITLE)
+@example([("AABB", "scored", 8.0, NAN, "1 2 3 4"), ("ABAB", "undecided", NAN, 10.0, None)], str)
+@example([(None, None, NAN, None, None), ("ABAB", "scored", 8.5, None, "")], str.upper)
+def test_all_forms_give_the_same_verdicts(
+    tmp_path: Path, rows: list[tuple[Any, ...]], title: Callable[[str], str]
+) -> None:
+    found = dict[str, object]()
+    for name, write in WRITERS.items():
+        write(tmp_path / name, [title(each) for each in TITLES], rows)
+        found[name] = outcomes(tmp_path / name)
+    assert found == dict.fromkeys(WRITERS, found["a.jsonl"])
+    empty = [all(map(is_missing, row)) for row in rows]
+    assert len(found["a.jsonl"]) == empty.count(False)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("8", 8), ("8.0", 8), ("8.", 8), ("+8", 8), ("8.00e+00", 8), ("1e3", 1000), ("-3.0", -3), (" 8 ", 8)],
+)
+def test_a_whole_number_is_one_however_it_is_written(tmp_path: Path, text: str, value: int) -> None:
+    (tmp_path / "memory.csv").write_text(f"layout,verdict,value\nAABB,scored,{text}\n")
+    assert outcomes(tmp_path / "memory.csv")[0][2] == value
+
+
+@pytest.mark.parametrize("text", ["8.5", "1_0", "0x8", "8,0", "1e99", "9" * 30, "8 8", "inf", "٣"])
+def test_what_is_no_whole_number_is_rejected(tmp_path: Path, text: str) -> None:
+    (tmp_path / "memory.csv").write_text(f'layout,verdict,value\nAABB,scored,"{text}"\n')
+    assert outcomes(tmp_path / "memory.csv") == [("the value",)]
+
+
+DEALS = {"deals": "deal:memory:seed=1:pairs=4", "number_column": "seed"}
+WORDS = {"Solved": "scored", "unknown": "undecided", "true": "scored"}
+
+
+def test_results_by_number_in_other_words(tmp_path: Path) -> None:
+    first, second, third = deal(games()["memory"], 1, 1, 3, pairs=4)
+    rows: list[Cells] = [
+        [1.0, "solved", 8.0],
+        [2, " UNKNOWN", NAN],
+        [3, True, 9],
+        [2, "maybe", 8],
+        [0, "solved", 8],
+        [NAN, 1, 2],
+    ]
+    expected = [
+        (first, "scored", 8, 0, None),
+        (second, "undecided", None, 0, None),
+        (third, "scored", 9, 0, None),
+        ("the verdict",),
+        ("the number of the deal",),
+        ("the number of the deal", "the verdict", "the value"),
+    ]
+    for name in ("a.jsonl", "a.csv", "b.csv", "a.json"):
+        WRITERS[name](tmp_path / name, ["seed", "Result", "value"], rows)
+        found = outcomes(tmp_path / name, **DEALS, words=WORDS)
+        assert [(row[0], str(row[1]), *row[2:]) if len(row) == 5 else row for row in found] == expected
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"deals": "deal:memory:seed=1"}, "belong together"),
+        ({"number_column": "seed"}, "belong together"),
+        ({**DEALS, "layout_column": "deal"}, "exclude each other"),
+        ({**DEALS, "deals": "memory.txt"}, "is not a range of deals"),
+        ({**DEALS, "deals": "deal:camelot:seed=1"}, "not an engine of camelot"),
+        ({"words": {"solved": "winnable"}}, "'winnable' is not a verdict of memory/two-pass"),
+        ({"words": {"scored": "undecided"}}, "two meanings"),
+        ({"words": {"yes": "scored", " YES ": "undecided"}}, "two meanings"),
+    ],
+)
+def test_options_that_cannot_be_combined_are_refused(tmp_path: Path, options: dict[str, Any], message: str) -> None:
+    (tmp_path / "memory.csv").write_text("seed,result\n1,solved\n")
+    with pytest.raises(UsageError, match=message):
+        outcomes(tmp_path / "memory.csv", **options)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        (
+            "memory.csv",
+            "AABB,scored,8\n",
+            "line 1: there is no column layout and no column verdict or result, only 'aabb'",
+        ),
+        (
+            "memory.csv",
+            "layout|verdict\n",
+            "only 'layout|verdict'.*; columns are separated by commas, semicolons or tabs",
+        ),
+        ("memory.csv", "id,deal,verdict\n", "no column layout, only .*'deal'.*--layout-column"),
+        ("memory.csv", "layout,Layout ,verdict\n", "more than one column layout"),
+        ("memory.csv", "layout,verdict\rAABB,undecided\r", "carriage return"),
+        ("memory.json", '[{"layout": "AABB", "verdict": "undecided"}', "element 2 of the JSON array cannot be read"),
+        ("memory.json", '[{"layout": "AABB"},]', "element 2 of the JSON array"),
+        ("memory.json", '[{"layout": "AABB"}] 5', "element 2 of the JSON array"),
+        ("memory.xlsx", "", r"must end in \.jsonl, \.json, \.csv, \.tsv, \.parquet"),
+    ],
+)
+def test_an_error_names_what_is_there_and_what_is_expected(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_bytes(text.encode())
+    with pytest.raises((InputError, UsageError), match=message):
+        outcomes(tmp_path / name)
+
+
+def test_no_name_in_a_json_object_is_lost(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"layout": "AABB", "verdict": "undecided", "verdict": "failed"}\n{"deal": "AABB", "verdict": "undecided"}\n'
+    )
+    assert outcomes(tmp_path / "a.jsonl") == [
+        ("there is more than one column verdict",),
+        ("there is no column layout, only 'deal', 'verdict'; choose another one with --layout-column",),
+    ]
+
+
+def test_a_cell_has_one_limit_in_every_form(tmp_path: Path) -> None:
+    long = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1" * LONGEST_LINE}
+    good = {**long, "evidence": None}
+    parquet.write_table(pa.Table.from_pylist([good, long, good]), tmp_path / "a.parquet")
+    assert [len(row) for row in outcomes(tmp_path / "a.parquet")] == [5, 1, 5]
+    for name in ("a.jsonl", "a.json"):
+        WRITERS[name](tmp_path / name, list(long), [list(long.values())])
+        with pytest.raises(InputError, match="longer than 1,048,576"):
+            outcomes(tmp_path / name)
+    one = {**good, "evidence": "1" * (50 << 20)}
+    parquet.write_table(pa.Table.from_pylist([one]), tmp_path / "b.parquet", use_dictionary=False, compression="zstd")
+    with pytest.raises(InputError, match=r"row group 1: the column evidence has .* bytes in 1 rows"):
+        outcomes(tmp_path / "b.parquet")
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the limit is that of Linux")
+@pytest.mark.parametrize("form", ["jsonl", "parquet"])
+def test_large_evidence_is_stored_in_bounded_memory(tmp_path: Path, form: str) -> None:
+    """Evidence of 300 MB, which a small Parquet file holds."""
+    row = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1" * 500_000}
+    if form == "parquet":
+        parquet.write_table(pa.Table.from_pylist([row] * 600), tmp_path / "memory.parquet")
+        assert (tmp_path / "memory.parquet").stat().st_size < 100_000
+    else:
+        (tmp_path / "memory.jsonl").write_text((json.dumps(row) + "\n") * 600)
+    command = dealmill_command(["import", f"memory.{form}", "--engine", "mine", "--version", "1"])
+    assert peak_bytes(command, tmp_path) < 500e6
+
+
+def peak_bytes(command: list[str], folder: Path) -> float:
+    """The most memory that a command used, which must succeed."""
+    child = os.fork()
+    if not child:
+        os.chdir(folder)
+        os.execv(command[0], command)  # noqa: S606
+    _, status, usage = os.wait4(child, 0)
+    assert status == 0
+    return usage.ru_maxrss * 1024.0
+
+
+def test_transactions_are_bounded_by_bytes(
+    sqlite_store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "BATCH_BYTES", 100_000)
+    monkeypatch.setattr("dealmill.pipeline.ingest.files.READ_BYTES", 20_000)
+    row = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1 2 3 4 " * 1_000}
+    (tmp_path / "memory.jsonl").write_text((json.dumps(row) + "\n") * 100)
+    run = Store(sqlite_store).import_verdicts(tmp_path / "memory.jsonl", engine="mine", version="1", progress=silent)
+    assert 6 < run.progress.jobs < 13
+    assert run.progress.solved == 100
+    assert an_audit(sqlite_store, run.status()).faults == 0
+
+
+@pytest.mark.parametrize("change", ["grow", "replace"])
+@pytest.mark.parametrize("kind", ["verdicts", "layouts", "table"])
+def test_a_file_that_changes_while_it_is_read_is_not_complete(
+    sqlite_store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, change: str, kind: str
+) -> None:
+    store, file = Store(sqlite_store), tmp_path / ("memory.txt" if kind == "layouts" else "memory.csv")
+    text = {"verdicts": "layout,verdict\nAABB,undecided\n", "table": "deal\nAABB\n", "layouts": "AABB\n"}[kind]
+    file.write_text(text)
+    opened = reading.Reading.finish
+
+    def changed(self: reading.Reading, *arguments: Any) -> None:
+        if change == "grow":
+            with file.open("a") as more:
+                more.write("ABAB,undecided\n" if kind == "verdicts" else "ABAB\n")
+        else:
+            file.unlink()
+            file.write_text(text.replace("AABB", "ABBA"))
+        opened(self, *arguments)
+
+    monkeypatch.setattr(reading.Reading, "finish", changed)
+    if kind == "verdicts":
+        with pytest.raises(InputError, match=r"was changed while it was read.*delete 1"):
+            store.import_verdicts(file, engine="mine", version="1", progress=silent)
+    else:
+        ingestion = store.ingest(file, layout_column="deal" if kind == "table" else None, progress=silent)
+        assert "was changed while it was read" in str(ingestion.errors[0])
+    assert [source.complete for source in store.sources()] == [False]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "b.csv", "a.json", "a.jsonl.gz"])
+def test_layouts_are_read_from_a_column(sqlite_store: Database, tmp_path: Path, name: str) -> None:
+    store, path = Store(sqlite_store), tmp_path / name
+    WRITERS[name](path, ["id", "Deal"], [[17, "AABB"], [18, "ABAB"], [19, "A"], [None, None], [20, "ABAB"]])
+    [source] = store.ingest(path, game="memory", layout_column="deal", progress=silent).sources
+    assert (source.accepted, source.duplicates, source.rejected) == (3, 1, 1)
+    [other] = store.ingest(path, game="memory", layout_column="id", anyway=True, progress=silent).sources
+    assert (other.id != source.id, other.accepted, other.rejected) == (True, 0, 4)
+    with pytest.raises(UsageError, match="has no columns"):
+        store.ingest("deal:memory:seed=1:1-3", layout_column="deal", progress=silent)
+    (tmp_path / "memory.txt").write_text("AABB\n")
+    with pytest.raises(UsageError, match=r"must end in \.jsonl"):
+        store.ingest(tmp_path / "memory.txt", layout_column="deal", progress=silent)
+
+
+def test_a_table_without_its_column_names_the_option(sqlite_store: Database, tmp_path: Path) -> None:
+    (tmp_path / "memory.csv").write_text("id,deal\n" + "17,AABB\n" * 30)
+    [error] = Store(sqlite_store).ingest(tmp_path / "memory.csv", progress=silent).errors
+    assert "its column of layouts with --layout-column" in str(error)

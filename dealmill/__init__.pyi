@@ -73,6 +73,7 @@ from .pipeline.store.filters import Order as Order
 from .pipeline.store.find import Match as Match
 from .pipeline.store.histograms import Bar as Bar
 from .pipeline.store.histograms import Histogram as Histogram
+from .pipeline.store.imports import Contradiction as Contradiction
 from .pipeline.store.results import Query as Query
 from .pipeline.store.runs.log import Action as Action
 from .pipeline.store.runs.status import RunStatus as RunStatus

@@ -25,6 +25,7 @@ from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
+from dealmill.pipeline.store.imports import Contradiction, contradictions
 from dealmill.pipeline.store.planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
@@ -318,6 +319,13 @@ class Run(Tabular):
     def rejects(self) -> Iterator[Reject]:
         """Iterate over the rejects of the source, each with all reasons."""
         return rejects_of(self._database, self.progress.source)
+
+    def contradictions(self, limit: int = 1_000) -> list[Contradiction]:
+        """Return up to `limit` lines of an import whose layout occurs in an earlier line with another verdict or value.
+
+        Both verdicts are stored; an audit tells which one the evidence proves.
+        """
+        return contradictions(self._database, self.progress, limit)
 
     def audit(
         self, *, sample: int | None = None, seed: int = 1, seal: str | None = None, progress: Progress = in_notebook

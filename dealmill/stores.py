@@ -17,7 +17,7 @@ from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.notebook import in_notebook
-from dealmill.pipeline.progress import Progress
+from dealmill.pipeline.progress import Message, Progress
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.settings import settings
@@ -69,6 +69,8 @@ if TYPE_CHECKING:
 
 MOST_LINES = 10_000
 """Lines of a file in which a single layout is looked for."""
+CONTRADICTIONS_TOLD = 10
+"""The contradictions that an import reports as it ends."""
 WATCH_SECONDS = 1.0
 """Seconds between two updates of `Store.watch`."""
 
@@ -299,7 +301,8 @@ class Store:
             A ``.jsonl``, ``.json``, ``.csv``, ``.tsv`` or ``.parquet`` file, all but the last also with ``.gz``; ``-``
             for JSON on standard input. It has a layout and a verdict in each row and, optionally, a value, a number of
             nodes and evidence, in the columns of `Run.export`; ``result`` may stand for ``verdict``. A row that cannot
-            be used becomes a reject; see `Run.rejects`.
+            be used becomes a reject; see `Run.rejects`. Different verdicts for one layout are all stored; see
+            `Run.contradictions`.
         engine, version
             The engine that the run is recorded for: ``GAME/NAME``, or a name alone. If no engine of this name is
             installed, it exists only on record: the run can be audited, queried, compared and exported, but not solved
@@ -356,7 +359,10 @@ class Store:
                 f"{reading.error}; the verdicts before it are run {run.id}, which cannot be finished: correct the "
                 f"file and import it as a new run; delete this one with: dealmill delete {run.id}"
             )
-        return self.find_run(run.id)
+        imported = self.find_run(run.id)
+        for contradiction in imported.contradictions(CONTRADICTIONS_TOLD):
+            progress(Message(f"{table.name}, {contradiction}"))
+        return imported
 
     def queue(
         self,

@@ -34,7 +34,7 @@ from dealmill.cli.output import (
     write_json,
     write_rows,
 )
-from dealmill.cli.process import ERROR, REJECTED
+from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.arguments import MOST_NODES, MOST_PACKED, MOST_SEED
@@ -244,7 +244,8 @@ def import_(
     FILE ends in .jsonl, .json, .csv, .tsv or .parquet, all but the last also with .gz; `-` is JSON on standard input.
     Each row has a layout and a verdict (or result) and, optionally, a value, nodes and evidence, as `dealmill export`
     writes them. A row that cannot be used is stored as a reject with its line and all reasons, and makes the exit code
-    4. If the command is interrupted, repeat it.
+    4. If a layout has two different verdicts, both are stored and their lines named, and the exit code is 3. If the
+    command is interrupted, repeat it.
 
     The number of the run is printed on standard output. Audit it to have the referee check the evidence. If the engine
     is not installed, it exists only on record: its runs cannot be solved again, and a verdict without evidence counts
@@ -267,10 +268,14 @@ def import_(
             )
         tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")
         tell_unproved(run.progress.unproved, run.id)
+        contradicted = bool(run.contradictions(1))
         if as_json:
             write_json(status_rows(store, [run])[0])
         else:
             click.echo(run.id)
+    if contradicted:
+        tell(f"dealmill: all are stored; see which ones their evidence proves with: {called_as()} audit {run.id}")
+        ctx.exit(DIFFERENT)
     if run.progress.rejected:
         ctx.exit(REJECTED)
 

@@ -100,6 +100,8 @@ class LayoutColumn:
     def _read_one(self, cell: object) -> str | Reasons:
         if isinstance(cell, Unreadable):
             return (cell,)
+        if is_missing(cell):
+            return ("the layout is missing",)
         if not isinstance(cell, str):
             return (f"the layout is {shown_value(cell)}, not text",)
         try:

@@ -9,10 +9,10 @@ import json
 import os
 import re
 import sys
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from io import TextIOWrapper
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -42,7 +42,6 @@ DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r'"?sep=.?"?')
 """The line before the header in which Excel names the delimiter."""
 UNCLOSED = "a quoted cell does not end in its line"
-CARRIAGE_RETURN = "there is a carriage return inside the line: end lines with LF or CRLF"
 NAN = "nan"
 """A missing number in text, in lower case."""
 COLUMNS_SHOWN = 12
@@ -180,14 +179,15 @@ class _Header:
         for delimiter in DELIMITERS:
             titles = _cells_of_line(text, delimiter)
             if isinstance(titles, Unreadable):
-                raise InputError(f"{where}: {titles}; the first line has the names of the columns")
+                errors.append((1, f"{titles}; the first line has the names of the columns"))
+                continue
             try:
                 return cls(delimiter, len(titles), _picker(titles, columns))
             except ColumnError as error:
-                errors.append((len(titles), str(error)))
-        count, reason = max(errors, key=lambda error: error[0])
-        unseparated = "; columns are separated by commas, semicolons or tabs" if count == 1 else ""
-        raise InputError(f"{where}: {reason}{unseparated}")
+                hint = "; columns are separated by commas, semicolons or tabs" if len(titles) == 1 else ""
+                errors.append((len(titles), f"{error}{hint}"))
+        _, reason = max(errors, key=lambda error: error[0])  # the first one, if several have as many columns
+        raise InputError(f"{where}: {reason}")
 
     def cells(self, text: str, columns: Sequence[Column]) -> Sequence[Any] | None:
         """Return the cells of a line; None if all of them are empty."""
@@ -205,7 +205,7 @@ def _cells_of_line(text: str, delimiter: str) -> "list[str] | Unreadable":
     try:
         [cells] = csv.reader([text], delimiter=delimiter, strict=True)
     except csv.Error:
-        return Unreadable(CARRIAGE_RETURN if "\r" in text else UNCLOSED)
+        return Unreadable(UNCLOSED)
     return cells
 
 
@@ -264,13 +264,14 @@ def _array_elements(file: BinaryIO, name: str, reached: Reached) -> Iterator[lis
     InputError
         At an element that is not JSON, or longer than a line may be, and if the array does not end.
     """
-    text, number = "", 1
+    text, number, decoder = "", 1, getincrementaldecoder("utf-8-sig")("replace")
     with input_errors(name):
-        for part in iter(partial(TextIOWrapper(unpacked(file, name), "utf-8-sig", "replace").read, READ_BYTES), ""):
-            elements, end = _elements_of(text + part)
+        for block in iter(partial(unpacked(file, name).read, READ_BYTES), b""):
+            text += decoder.decode(block)
+            elements, end = _elements_of(text)
             yield list(enumerate(elements, start=number))
             number += len(elements)
-            text = (text + part)[end:]
+            text = text[end:]
             if len(text) > LONGEST_LINE + READ_BYTES:
                 break
             reached(file.tell())

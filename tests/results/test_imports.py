@@ -494,3 +494,18 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     checker = [sys.executable, "-I", "-S", "claims.jsonl.check.py", "claims.jsonl"]
     unproved = subprocess.run(checker, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (unproved.returncode, "there is no evidence" in unproved.stdout) == (1, True)
+
+
+@pytest.mark.parametrize("words", [("winnable", "unwinnable"), ("unwinnable", "winnable")])
+def test_two_verdicts_on_one_layout_are_stored_and_named(tmp_path: Path, words: tuple[str, str]) -> None:
+    first, second = deal(games()["camelot"], 1, 1, 2)
+    rows = [(first, words[0]), (second, "undecided"), (second, "winnable"), (first, words[0]), (first, words[1])]
+    written(tmp_path / "camelot.csv", [{"layout": layout, "verdict": verdict} for layout, verdict in rows])
+    ran = dealmill("import", "camelot.csv", "--engine", "mine", "--version", "1", cwd=tmp_path)
+    assert (ran.returncode, ran.stdout) == (3, "1\n")
+    assert ran.stderr.count("lines") == 1
+    assert f"camelot.csv, lines 2 and 6 have the same layout, with the verdicts {words[0]} and {words[1]}" in ran.stderr
+    with Store(Database(database_url(f"sqlite:///{tmp_path}/dealmill.db"))) as store:
+        run = store.find_run(1)
+        assert run.progress.solved == 5
+        assert [each.line for each in run.contradictions()] == [6]

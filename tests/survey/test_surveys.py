@@ -10,6 +10,7 @@ import pytest
 
 from dealmill.pipeline import solve as solving
 from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.errors import (
     DamagedError,
     DealmillError,
@@ -28,7 +29,7 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning import queue_rerun, queue_run
 from dealmill.pipeline.store.results import START, query_of
 from dealmill.pipeline.store.runs import leases
-from dealmill.pipeline.store.runs.jobs import SOLVING, grow
+from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
@@ -88,15 +89,18 @@ def test_values_whose_squares_cannot_be_added_up_are_failures(store: Database, m
     assert first.evidence == "the value 96,038,389 is out of range: at most 96,038,388 in a packed run"
 
 
-def test_a_survey_is_split_into_whole_blocks_only(store: Database) -> None:
+def test_no_job_of_a_survey_has_parts_of_two_blocks(store: Database) -> None:
     run = open_survey(store, endless(MEMORY), MEMORY, None)
     grow(store, run.id, 3_000, 3_000)
     for _ in range(4):
         for number in pending(store):
             assert SOLVING_JOBS.claim(store, number, "dead", -1.0)
         leases.free_expired(store, SOLVING)
-    found = find_run(store, run.id)
-    assert (found.jobs, found.pending, found.items) == (3, 3, 3_000)
+    with store.reading() as connection:
+        spans = [(row.first, row.stop) for row in jobs_over(connection, run.id, 1, 3_001)]
+    assert len(spans) == 16
+    assert all(block_of(first) == block_of(stop - 1) for first, stop in spans)
+    assert find_run(store, run.id).items == 3_000
 
 
 def test_a_survey_that_has_grown_is_compared_with_its_rerun(store: Database) -> None:

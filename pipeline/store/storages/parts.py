@@ -42,13 +42,15 @@ def write_part(connection: Connection, run: int, first: int, solved: Solved) -> 
 
 
 def solved_block(connection: Connection, run: int, first: int, stop: int) -> Solved | None:
-    """Return the results of the block `[first, stop)` from its parts; None if some are not done.
+    """Return the results of the block `[first, stop)` from its parts; None if some are not done, or are missing because
+    the record is damaged.
 
     The jobs of a run take a lock on its row one after the other, so that the last one sees the parts of all others.
     """
     connection.execute(LOCKED_RUN, {"run": run})
     rows = jobs_over(connection, run, first, stop)
-    if any(row.state != DONE for row in rows):
+    ends = [first, *(row.stop for row in rows)]
+    if ends != [*(row.first for row in rows), stop] or any(row.state != DONE or row.part is None for row in rows):
         return None
     return concatenate_solved([decode(row.part) for row in rows])
 

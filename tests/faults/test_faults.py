@@ -12,6 +12,7 @@ SEED = 5
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)  # one after the other, each with time to recover; one of them waits for ten leases
 def test_no_fault_loses_or_duplicates_a_result(record_property: Callable[[str, object], None]) -> None:
     with running_postgres() as postgres:  # a separate server, because it is killed
         endured = endure(postgres, list(FAULTS), SEED)

@@ -1,36 +1,134 @@
-"""Everything that a game needs of Dealmill, except for its referee; see ``docs/add-a-game.md``.
+"""What a game and its readers and pictures need of Dealmill; see ``docs/add-a-game.md``.
 
 `Game` is the base class of a game, and `Engine`, `Deals`, `Parameter` and `AnswerFormat` describe it. `Layout` and
-`Reject` are what it reads, with the help of `EachLine` and `read_file`; `Texts` and `Solved` hold layouts and results
-as arrays. `open_stream`, `below` and `shuffle` are random numbers for deals; `kernel` and `inlined` compile functions;
-`scene` and its parts draw pictures. A referee imports only `dealmill.verdicts`.
-
-Importing this module is fast: each name is loaded when it is first used. ``game.pyi`` lists all names. Names of arrays
-load NumPy, and those of kernels and random numbers the compiler.
+`Reject` are what it reads, with the help of `EachLine` and `read_file`. `scene` and its parts draw pictures. Arrays,
+kernels and random numbers are in `dealmill.kernels`. A referee imports only `dealmill.verdicts`.
 """
 
-import ast
-from importlib import import_module
-from pathlib import Path
+from dealmill.pipeline.errors import (
+    BadLayout,
+    DealmillError,
+    UnavailableError,
+    UsageError,
+)
+from dealmill.pipeline.games.contract import (
+    NO_LIMIT,
+    AnswerFormat,
+    CanonicalMask,
+    CheckEvidence,
+    Deal,
+    Deals,
+    Engine,
+    EngineFunction,
+    Frames,
+    Game,
+    Layout,
+    Nameless,
+    Parameter,
+    Read,
+    ReadEachLine,
+    Reject,
+    Scenes,
+)
+from dealmill.pipeline.games.pictures import (
+    BACKED,
+    BLUE,
+    CARD,
+    CHOSEN,
+    GHOST,
+    INK,
+    INKED,
+    LIGHT,
+    MOVER,
+    NOTE,
+    ORANGE,
+    OTHER,
+    WHITE,
+    Gutters,
+    Point,
+    Scene,
+    Style,
+    arrows,
+    at,
+    badge,
+    bare_text,
+    box,
+    card,
+    circle,
+    cross,
+    element,
+    head,
+    outline,
+    path,
+    rank_name,
+    scene,
+    text,
+    texts,
+)
+from dealmill.pipeline.games.reading import (
+    EachLine,
+    Line,
+    read_file,
+    rejected,
+)
 
-_MODULES = {
-    alias.name: f"dealmill.{statement.module}"
-    for statement in ast.parse(Path(__file__).with_suffix(".pyi").read_text()).body
-    if isinstance(statement, ast.ImportFrom)
-    for alias in statement.names
-}
-"""The module that defines each name. `lazy_loader` would also define all names in the package `dealmill`."""
-
-__all__ = list(_MODULES)
-
-
-def __getattr__(name: str) -> object:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found: object = getattr(import_module(_MODULES[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return __all__
+__all__ = [
+    "BACKED",
+    "BLUE",
+    "CARD",
+    "CHOSEN",
+    "GHOST",
+    "INK",
+    "INKED",
+    "LIGHT",
+    "MOVER",
+    "NOTE",
+    "NO_LIMIT",
+    "ORANGE",
+    "OTHER",
+    "WHITE",
+    "AnswerFormat",
+    "BadLayout",
+    "CanonicalMask",
+    "CheckEvidence",
+    "Deal",
+    "DealmillError",
+    "Deals",
+    "EachLine",
+    "Engine",
+    "EngineFunction",
+    "Frames",
+    "Game",
+    "Gutters",
+    "Layout",
+    "Line",
+    "Nameless",
+    "Parameter",
+    "Point",
+    "Read",
+    "ReadEachLine",
+    "Reject",
+    "Scene",
+    "Scenes",
+    "Style",
+    "UnavailableError",
+    "UsageError",
+    "arrows",
+    "at",
+    "badge",
+    "bare_text",
+    "box",
+    "card",
+    "circle",
+    "cross",
+    "element",
+    "head",
+    "outline",
+    "path",
+    "rank_name",
+    "read_file",
+    "rejected",
+    "scene",
+    "text",
+    "texts",
+]

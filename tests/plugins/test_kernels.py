@@ -17,7 +17,7 @@ from dealmill.pipeline.games.kernels import KernelFiles, compiling, kernel
 from tests.servers import clean_environment
 
 KERNEL = """
-from dealmill.game import kernel
+from dealmill.kernels import kernel
 from golf.parts.worth import WORTH
 
 @kernel
@@ -29,7 +29,7 @@ import logging, sys
 from pathlib import Path
 logging.basicConfig(format="%(message)s")
 sys.path.append(sys.argv[1])
-from dealmill.game import compiling
+from dealmill.kernels import compiling
 from golf.parts.kernels import worth
 print("imported", flush=True)
 sys.stdin.read()
@@ -39,7 +39,7 @@ with compiling(Path(sys.argv[1], "golf"), "putting"):
 LOCK = """
 import sys
 from pathlib import Path
-from dealmill.game import compiling
+from dealmill.kernels import compiling
 with compiling(Path(sys.argv[1]), "putting"):
     print("locked", flush=True)
     sys.stdin.read()

@@ -9,7 +9,8 @@ In both, the cards are dealt in rows, onto the columns from left to right.
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Texts, UsageError, open_stream, shuffle, texts_from_rows
+from dealmill.game import UsageError
+from dealmill.kernels import Texts, open_stream, shuffle, texts_from_rows
 
 MICROSOFT = 0
 """The seed of Microsoft's deals."""

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dealmill.game import Texts, below, open_stream, pack
+from dealmill.kernels import Texts, below, open_stream, pack
 
 
 def deal(seed: int, first: int, count: int, holes: int = 14) -> Texts:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from dealmill.game import NO_LIMIT, Batch, Solved, Texts, to_solved, unpack
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.verdicts import Verdict
 
 

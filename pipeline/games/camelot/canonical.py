@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dealmill.game import Bytes, Mask, Numbers, inlined, kernel
+from dealmill.kernels import Bytes, Mask, Numbers, inlined, kernel
 from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
 
 DIGIT = 4

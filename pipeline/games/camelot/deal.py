@@ -6,7 +6,7 @@ Deal k of seed s is the deck AAAA2222…0000JJJJQQQQKKKK, shuffled with the stre
 
 import numpy as np
 
-from dealmill.game import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
+from dealmill.kernels import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
 from dealmill.pipeline.games.camelot.layout import CARDS, COPIES, VALUES
 
 NEW_DECK = np.repeat(np.frombuffer(VALUES.encode("ascii"), dtype=np.uint8), COPIES)

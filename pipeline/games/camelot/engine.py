@@ -18,19 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import (
-    NO_LIMIT,
-    Bytes,
-    Numbers,
-    Results,
-    Solved,
-    Texts,
-    count_bits,
-    inlined,
-    kernel,
-    lowest_bit,
-    run_kernel,
-)
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Bytes, Numbers, Results, Solved, Texts, count_bits, inlined, kernel, lowest_bit, run_kernel
 from dealmill.pipeline.games.camelot.layout import CARDS, VALUES
 from dealmill.verdicts import Verdict
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, Mask, Numbers, count_bits, inlined, kernel, routine
+from dealmill.kernels import Bytes, Mask, Numbers, count_bits, inlined, kernel, routine
 from dealmill.pipeline.games.card_pairing.layout import (
     CLASSIC_CARDS,
     COMMA,

@@ -10,7 +10,8 @@ stack 1, and so on. If the cards do not divide, the first stacks get one card mo
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, Numbers, Texts, UsageError, inlined, kernel, open_stream, shuffle, texts_from_rows
+from dealmill.game import UsageError
+from dealmill.kernels import Bytes, Numbers, Texts, inlined, kernel, open_stream, shuffle, texts_from_rows
 from dealmill.pipeline.games.card_pairing.layout import COMMA, EMPTY, MOST_CARDS, RANKS, SUITS
 
 FRENCH = "23456789TJQKA"

@@ -4,7 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from dealmill.game import NO_LIMIT, Solved, Texts, concatenate_solved, run_kernel
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Solved, Texts, concatenate_solved, run_kernel
 from dealmill.pipeline.games.card_pairing.classic.kernel import NOT_CLASSIC, solve_each
 from dealmill.pipeline.games.card_pairing.classic.search import LONGEST_CERTIFICATE, POSSIBLE
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import (
-    NO_LIMIT,
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import (
     Bytes,
     Numbers,
     Results,

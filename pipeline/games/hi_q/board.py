@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, Numbers
+from dealmill.kernels import Bytes, Numbers
 from dealmill.pipeline.games.hi_q.layout import ROWS
 
 Boards = NDArray[np.uint64]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dealmill.game import Bytes, Mask, Numbers, inlined, kernel
+from dealmill.kernels import Bytes, Mask, Numbers, inlined, kernel
 from dealmill.pipeline.games.hi_q.layout import CANONICAL_LENGTH, ROWS
 
 PEG, HOLE = ord("X"), ord("O")

@@ -6,7 +6,7 @@ Deal k of seed s: the holes, numbered 0 … 32 row by row, are shuffled with the
 
 import numpy as np
 
-from dealmill.game import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
+from dealmill.kernels import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
 from dealmill.pipeline.games.hi_q.layout import HOLES, ROWS
 
 EMPTY = "/".join("O" * length for length in ROWS)

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, inlined, kernel, lowest_bit, run_kernel
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Bytes, Numbers, Results, Solved, Texts, inlined, kernel, lowest_bit, run_kernel
 from dealmill.pipeline.games.hi_q import board as tables
 from dealmill.pipeline.games.hi_q.board import BITS, NAME_ROOM, ROW
 from dealmill.pipeline.games.hi_q.layout import HOLES

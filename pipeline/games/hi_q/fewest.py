@@ -6,19 +6,8 @@ class of the board, which no play can beat, or when it has seen all boards that 
 
 import numpy as np
 
-from dealmill.game import (
-    NO_LIMIT,
-    Bytes,
-    Numbers,
-    Results,
-    Solved,
-    Texts,
-    allocating,
-    count_bits,
-    inlined,
-    kernel,
-    run_kernel,
-)
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Bytes, Numbers, Results, Solved, Texts, allocating, count_bits, inlined, kernel, run_kernel
 from dealmill.pipeline.games.hi_q import board as tables
 from dealmill.pipeline.games.hi_q.board import BIT_OF, NAME_ROOM, Boards
 from dealmill.pipeline.games.hi_q.engine import (

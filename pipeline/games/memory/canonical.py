@@ -4,7 +4,7 @@ from string import ascii_letters
 
 import numpy as np
 
-from dealmill.game import Bytes, Mask, Numbers, count_bits, inlined, kernel
+from dealmill.kernels import Bytes, Mask, Numbers, count_bits, inlined, kernel
 from dealmill.pipeline.games.memory.layout import MOST_CARDS
 
 NO_LETTER = np.uint64(1 << 63)

@@ -6,7 +6,7 @@ deal (see `dealmill.pipeline.games.philox`).
 
 import numpy as np
 
-from dealmill.game import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
+from dealmill.kernels import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 

@@ -10,7 +10,8 @@ from functools import partial
 
 import numpy as np
 
-from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, inlined, kernel, run_kernel
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Bytes, Numbers, Results, Solved, Texts, inlined, kernel, run_kernel
 from dealmill.verdicts import Verdict
 
 TWO_PASS, TWO_PASS_LAST_CARD, INCREMENTAL = range(3)

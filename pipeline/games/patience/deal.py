@@ -13,7 +13,8 @@ from functools import partial
 
 import numpy as np
 
-from dealmill.game import Texts, UsageError, open_stream, pack, shuffle
+from dealmill.game import UsageError
+from dealmill.kernels import Texts, open_stream, pack, shuffle
 from dealmill.pipeline.games.patience.rules import Rules
 
 RANKS = "A23456789TJQK"

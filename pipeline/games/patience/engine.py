@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import NO_LIMIT, Batch, Solved, Texts, to_solved, unpack
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.pipeline.games.patience import kernel as k
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict

@@ -21,7 +21,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import inlined, kernel, lowest_bit, routine
+from dealmill.kernels import inlined, kernel, lowest_bit, routine
 
 Words = NDArray[np.int64]
 word = cast(Callable[[int], int], np.int64)

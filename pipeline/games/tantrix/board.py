@@ -22,7 +22,7 @@ Words are unsigned: for a signed index, compiled code checks at each access whet
 
 import numpy as np
 
-from dealmill.game import inlined, kernel
+from dealmill.kernels import inlined, kernel
 from dealmill.pipeline.games.tantrix.notation import NO_TILE, ROW, SPACES, WHOLE_TILE, Words, turned
 from dealmill.pipeline.games.tantrix.tiles import HAND, MOST_ON_FIELD, SIDES
 

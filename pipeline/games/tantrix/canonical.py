@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, Mask, Numbers, count_bits, inlined, kernel, lowest_bit
+from dealmill.kernels import Bytes, Mask, Numbers, count_bits, inlined, kernel, lowest_bit
 from dealmill.pipeline.games.tantrix.tiles import COLOURS, HAND, LEAST, MOST_ON_FIELD, SIDES, TILES
 
 Words = NDArray[np.uint64]

@@ -13,7 +13,7 @@ A game is played with the random numbers of the deal (see `dealmill.pipeline.gam
 
 import numpy as np
 
-from dealmill.game import Bytes, Numbers, Stream, Texts, below, kernel, open_stream, shuffle
+from dealmill.kernels import Bytes, Numbers, Stream, Texts, below, kernel, open_stream, shuffle
 from dealmill.pipeline.games.tantrix.board import (
     MOVE_ROOM,
     MOVE_SHIFT,

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from dealmill.game import NO_LIMIT, Bytes, Numbers, Results, Solved, Texts, kernel, run_kernel
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Bytes, Numbers, Results, Solved, Texts, kernel, run_kernel
 from dealmill.pipeline.games.tantrix.board import (
     MOST_MOVES,
     MOVE_ROOM,

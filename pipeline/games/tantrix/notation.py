@@ -8,7 +8,7 @@ of the side. Since B, G, R, Y are the bits 1, 2, 4, 8, numbers have the alphabet
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, kernel
+from dealmill.kernels import Bytes, kernel
 from dealmill.pipeline.games.tantrix.tiles import SIDES
 
 ROW = 256

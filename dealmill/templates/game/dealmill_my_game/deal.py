@@ -1,7 +1,7 @@
 """Numbered deals: rows of random digits from 1 to 5."""
 
 import numpy as np
-from dealmill.game import Texts, below, open_stream, pack
+from dealmill.kernels import Texts, below, open_stream, pack
 
 
 def deal(seed: int, first: int, count: int, squares: int = 12) -> Texts:

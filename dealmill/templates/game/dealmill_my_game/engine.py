@@ -1,6 +1,7 @@
 """The solver: a breadth-first search. A node is a square from which the token jumps."""
 
-from dealmill.game import NO_LIMIT, Batch, Solved, Texts, to_solved, unpack
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.verdicts import Verdict
 
 

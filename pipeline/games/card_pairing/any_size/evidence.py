@@ -6,7 +6,7 @@ by assuming its literals false and following its hints to a contradiction. See `
 
 import numpy as np
 
-from dealmill.game import Bytes, allocating, inlined, routine
+from dealmill.kernels import Bytes, allocating, inlined, routine
 from dealmill.pipeline.games.card_pairing.any_size.explanations import explain
 from dealmill.pipeline.games.card_pairing.any_size.implications import (
     CAUSES,

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dealmill.game import inlined, routine
+from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.card_pairing.any_size.implications import (
     CAUSES,
     CLOSURE,

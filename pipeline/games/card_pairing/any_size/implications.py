@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, allocating, inlined, lowest_bit, routine
+from dealmill.kernels import Bytes, allocating, inlined, lowest_bit, routine
 from dealmill.pipeline.games.card_pairing.any_size.table import LOW_BITS, NONE, WORD_BITS, Table, option_of
 from dealmill.pipeline.games.card_pairing.sets import FOUR, ONE, THREE, TWO, ZERO, Words
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.game import Bytes, allocating, inlined, routine
+from dealmill.kernels import Bytes, allocating, inlined, routine
 from dealmill.pipeline.games.card_pairing.any_size.explanations import explain
 from dealmill.pipeline.games.card_pairing.any_size.implications import (
     CAUSES,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dealmill.game import (
+from dealmill.kernels import (
     Bytes,
     Numbers,
     Results,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, allocating, routine
+from dealmill.kernels import Bytes, allocating, routine
 from dealmill.pipeline.games.card_pairing.canonical import BLANK, DASH, GOLDEN, HASH_SHIFT, SEPARATOR, SLOTS
 from dealmill.pipeline.games.card_pairing.sets import EIGHT, FOUR, ONE, THREE, TWO, ZERO, Words
 

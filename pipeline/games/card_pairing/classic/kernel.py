@@ -6,15 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import (
-    NO_LIMIT,
-    Bytes,
-    Numbers,
-    Results,
-    inlined,
-    kernel,
-    lowest_bit,
-)
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Bytes, Numbers, Results, inlined, kernel, lowest_bit
 from dealmill.pipeline.games.card_pairing.canonical import BLANK, is_classic
 from dealmill.pipeline.games.card_pairing.classic.search import (
     ALL,

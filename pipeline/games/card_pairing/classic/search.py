@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dealmill.game import Bytes, Numbers, inlined, kernel, lowest_bit
+from dealmill.kernels import Bytes, Numbers, inlined, kernel, lowest_bit
 from dealmill.pipeline.games.card_pairing.classic.vector import pass_on_to_four
 from dealmill.pipeline.games.card_pairing.layout import CLASSIC_CARDS, RANKS, SUITS
 from dealmill.pipeline.games.card_pairing.sets import GAVE_UP, LOST, ONE, WON, ZERO, Words

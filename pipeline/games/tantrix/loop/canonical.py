@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dealmill.game import Bytes, Mask, Numbers, inlined, kernel
+from dealmill.kernels import Bytes, Mask, Numbers, inlined, kernel
 from dealmill.pipeline.games.tantrix.canonical import BLANK, IN_HAND, NO_TILE, SLASH, tile_code
 from dealmill.pipeline.games.tantrix.loop.layout import LEAST_TILES, MOST_TILES
 from dealmill.pipeline.games.tantrix.tiles import COLOURS, TILES

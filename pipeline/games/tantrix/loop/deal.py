@@ -7,7 +7,7 @@ the layout.
 
 import numpy as np
 
-from dealmill.game import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
+from dealmill.kernels import Bytes, Texts, kernel, open_stream, shuffle, texts_from_rows
 from dealmill.pipeline.games.tantrix.loop.canonical import FIRST_TILE, TILE_PITCH
 from dealmill.pipeline.games.tantrix.tiles import COLOURS, TILES
 

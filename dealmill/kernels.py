@@ -1,0 +1,65 @@
+"""What deals, engines and compiled checks of a game need of Dealmill; see ``docs/add-a-game.md``.
+
+`Texts` and `Solved` hold layouts and results as arrays. `kernel` and `inlined` compile functions; `open_stream`,
+`below` and `shuffle` are random numbers for deals. Importing this module loads NumPy and the compiler.
+"""
+
+from dealmill.pipeline.games.batch import (
+    Batch,
+    Bytes,
+    Mask,
+    Numbers,
+    Results,
+    Solved,
+    Texts,
+    concatenate_solved,
+    pack,
+    run_kernel,
+    texts_from_rows,
+    to_solved,
+    unpack,
+)
+from dealmill.pipeline.games.bits import (
+    count_bits,
+    lowest_bit,
+)
+from dealmill.pipeline.games.kernels import (
+    allocating,
+    compiling,
+    inlined,
+    kernel,
+    routine,
+)
+from dealmill.pipeline.games.philox import (
+    Stream,
+    below,
+    open_stream,
+    shuffle,
+)
+
+__all__ = [
+    "Batch",
+    "Bytes",
+    "Mask",
+    "Numbers",
+    "Results",
+    "Solved",
+    "Stream",
+    "Texts",
+    "allocating",
+    "below",
+    "compiling",
+    "concatenate_solved",
+    "count_bits",
+    "inlined",
+    "kernel",
+    "lowest_bit",
+    "open_stream",
+    "pack",
+    "routine",
+    "run_kernel",
+    "shuffle",
+    "texts_from_rows",
+    "to_solved",
+    "unpack",
+]

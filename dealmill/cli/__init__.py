@@ -20,6 +20,7 @@ from dealmill.cli.process import (
     Warned,
     exit_code,
     handle_signals,
+    lacks_memory,
     replace_closed_streams,
 )
 from dealmill.pipeline.errors import DealmillError, WorkerError
@@ -129,6 +130,28 @@ def _sentence(error: click.ClickException) -> str:
     return f"{message}; see: {ctx.command_path} --help" if ctx else message
 
 
+def _report(error: Exception) -> int:
+    """Print an error as a sentence, and return the exit code; raise an error that only a traceback explains."""
+    lines = [str(error)]
+    if lacks_memory(error):
+        lines = ["there is not enough memory; if it is limited, allow more, for example with: ulimit -v unlimited"]
+    elif isinstance(error, WorkerError):
+        lines = str(error).split("\n")
+    elif isinstance(error, OSError) and error.errno in FILES_OPEN:
+        lines = ["too many files are open; allow more, for example with: ulimit -n 1024"]
+    elif isinstance(error, OSError) and error.errno in DISK_FULL:
+        lines = [f"cannot write the output: {error.strerror or error}"]
+    elif not isinstance(error, DealmillError):
+        raise error
+    lines[0] = f"dealmill: {lines[0]}"
+    for line in lines:
+        click.echo(printable(line), err=True)
+    if isinstance(error, DealmillError):
+        return exit_code(error)
+    sys.stdout = StringIO()  # else Python fails again when it flushes the old one at exit
+    return ERROR
+
+
 def main() -> None:
     """Run the command line and exit with its exit code."""
     gc.set_threshold(200_000)  # more than modules have: collections take a tenth of a short command
@@ -148,22 +171,11 @@ def main() -> None:
     except click.ClickException as error:
         click.echo(f"dealmill: {printable(_sentence(error))}", err=True)
         status = error.exit_code
-    except DealmillError as error:
-        for line in f"dealmill: {error}".split("\n") if isinstance(error, WorkerError) else [f"dealmill: {error}"]:
-            click.echo(printable(line), err=True)
-        status = exit_code(error)
     except BrokenPipeError:
         sys.stderr.close()
         status = ERROR
-    except OSError as error:
-        if error.errno in FILES_OPEN:
-            click.echo("dealmill: too many files are open; allow more, for example with: ulimit -n 1024", err=True)
-        elif error.errno in DISK_FULL:
-            click.echo(f"dealmill: cannot write the output: {error.strerror or error}", err=True)
-        else:
-            raise
-        sys.stdout = StringIO()  # else Python fails again when it flushes the old one at exit
-        status = ERROR
+    except (DealmillError, OSError, ImportError, MemoryError) as error:
+        status = _report(error)
     if warned.damaged:
         warned.tell_rest()
         status = status if status not in {None, DONE, REJECTED} else DIFFERENT

@@ -4,6 +4,7 @@ The KeyboardInterrupt that a signal raises can get lost: a library may catch it,
 in ``__del__`` and in callbacks of weak references.
 """
 
+import errno
 import os
 import signal
 import sys
@@ -112,6 +113,17 @@ def replace_closed_streams() -> None:
     if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
         sys.stdout.reconfigure(errors="backslashreplace")
     sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
+NOT_LOADED = "failed to map segment"
+"""What the loader of libraries says if it lacks memory."""
+
+
+def lacks_memory(error: BaseException) -> bool:
+    """Return whether an error, or one that led to it, is that there is not enough memory."""
+    led_to_it = error.__cause__ or error.__context__
+    lacking = isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
+    return lacking or NOT_LOADED in str(error) or (led_to_it is not None and lacks_memory(led_to_it))
 
 
 MOST_REPORTED = 10

@@ -11,6 +11,7 @@ import signal
 import socket
 import sqlite3
 import struct
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -126,6 +127,14 @@ def test_characters_that_the_output_does_not_have_are_escaped(solved: Path) -> N
     for arguments, text in ((["show", "1:1"], "\\u2592"), (["run", "--help"], "Usage")):
         ran = run_alone(*arguments, cwd=solved, env={"PYTHONIOENCODING": "latin-1"})
         assert (ran.returncode, ran.stderr, text in ran.stdout) == (0, "", True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit the address space")
+def test_too_little_memory_is_one_sentence(tmp_path: Path) -> None:
+    for arguments in (["show", "memory", "ABAB"], ["deal", "memory", "--count", "3", "--seed", "1"]):
+        ran = run_alone(*arguments, cwd=tmp_path, script='ulimit -v 200000; exec "$@"')
+        assert (ran.returncode, ran.stdout) == (1, "")
+        assert ran.stderr.startswith("dealmill: there is not enough memory; ") and ran.stderr.count("\n") == 1
 
 
 def test_too_few_open_files_are_one_sentence(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ EXTRAS = {
     "pandas": ("pandas", "pandas data frames need"),
     "polars": ("polars", "Polars data frames need"),
     "plots": ("matplotlib", "the plots of a survey report need"),
+    "pictures": ("resvg_py", "pictures in PNG need"),
     "postgresql": ("psycopg", "a store on PostgreSQL needs"),
     "web": ("fastapi", "dealmill web needs"),
     "metrics": ("prometheus_client", "DEALMILL_METRICS_PORT needs"),

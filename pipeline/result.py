@@ -133,6 +133,20 @@ class Result:
             raise UsageError(f"there is no step {step}, expected 0 to {len(scenes) - 1}")
         return scenes[step].svg
 
+    def png(self, step: int | None = None) -> bytes:
+        """Return the document of `svg` as a PNG image, with two pixels for each of its units.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence cannot be drawn.
+        UsageError
+            If there is no such picture, it is too large, or the extra ``pictures`` is not installed.
+        """
+        from dealmill.pipeline.games.png import to_png  # needed for this only
+
+        return to_png(self.svg(step))
+
     def _repr_svg_(self) -> str | None:
         """Return what a notebook shows: the layout, the first step, one in the middle and the last."""
         try:

@@ -10,6 +10,10 @@ from dealmill.cli.output import counted, json_option, tell, write_json, write_li
 from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 
+STDOUT = "-"
+SUFFIXES = (".svg", ".png")
+"""The forms of pictures."""
+
 
 @click.command()
 @click.argument("item", shell_complete=complete_game)
@@ -26,9 +30,17 @@ from dealmill.pipeline.games.verdict import Verdict
     "file",
     type=click.Path(allow_dash=True),
     metavar="FILE",
-    help="Write pictures of the layout and each step to FILE (`-`: standard output) instead of printing text.",
+    help="Write pictures of the layout and each step to FILE.svg (`-`: standard output) instead of printing text.",
 )
-@click.option("--step", type=WholeNumber(0), help="With --svg, write only the picture of this step; 0 is the layout.")
+@click.option(
+    "--picture",
+    type=click.Path(),
+    metavar="FILE",
+    help="The same, to FILE.svg or FILE.png. PNG needs the extra `pictures`.",
+)
+@click.option(
+    "--step", type=WholeNumber(0), help="With --svg or --picture, write only the picture of this step; 0 is the layout."
+)
 @json_option
 def show(
     item: str,
@@ -36,6 +48,7 @@ def show(
     engine: str | None,
     retracted: bool,
     file: str | None,
+    picture: str | None,
     step: int | None,
     as_json: bool,
 ) -> None:
@@ -47,13 +60,18 @@ def show(
 
     With --json, `frames` has the boards, and `referee`, `step` and `reason` are the judgement of the referee.
     """
-    if step is not None and file is None:
-        raise UsageError("--step chooses a picture: name a file for it with --svg")
-    if as_json and file is not None:
-        raise UsageError("--json and --svg exclude each other")
+    target = file if picture is None else picture
+    if step is not None and target is None:
+        raise UsageError("--step chooses a picture: name a file for it with --picture")
+    if as_json + (file is not None) + (picture is not None) > 1:
+        raise UsageError("--json, --svg and --picture exclude each other")
+    if file not in {None, STDOUT} and Path(str(file)).suffix.lower() != ".svg":
+        raise UsageError(f"--svg writes SVG, and {file} does not end in .svg; for PNG, use --picture FILE.png")
+    if picture is not None and Path(picture).suffix.lower() not in SUFFIXES:
+        raise UsageError(f"{picture} must end in {' or '.join(SUFFIXES)}, which determines the format")
     result, status = _find(item, layout, engine, retracted)
-    if file is not None:
-        _write(result.svg(step), file)
+    if target is not None:
+        _write(result, step, target)
     elif as_json:
         write_json(_row(result, status))
     else:
@@ -77,12 +95,14 @@ def _find(
         return result, store.status(result.run)[0].progress
 
 
-def _write(svg: str, file: str) -> None:
-    if file == "-":
-        click.echo(svg)
+def _write(result: "dealmill.Result", step: int | None, file: str) -> None:
+    if file == STDOUT:
+        click.echo(result.svg(step))
         return
+    is_png = Path(file).suffix.lower() == ".png"
+    contents = result.png(step) if is_png else f"{result.svg(step)}\n".encode()
     try:
-        Path(file).write_text(f"{svg}\n", encoding="utf-8")
+        Path(file).write_bytes(contents)
     except OSError as error:
         raise OutputError(f"{file} cannot be written: {error.strerror or error}") from error
     tell(f"picture written to {file}")

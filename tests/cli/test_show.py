@@ -1,8 +1,14 @@
 """``show`` writes pictures: all on one sheet, or that of one step."""
 
+import re
+import struct
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 import dealmill
+from dealmill.pipeline.games.png import to_png
 from tests.servers import dealmill as command
 
 
@@ -13,11 +19,23 @@ def test_all_pictures_or_one_are_written_to_a_file(tmp_path: Path) -> None:
     assert (shown.stdout, "picture written to all.svg" in shown.stderr) == ("", True)
     assert (tmp_path / "all.svg").read_text() == result.svg() + "\n"
     assert command("show", "memory", "ABBA", "--svg", "-", "--step", "2", cwd=tmp_path).stdout == result.svg(2) + "\n"
+    for file in ("one.svg", "one.png"):
+        command("show", "memory", "ABBA", "--picture", file, "--step", "2", cwd=tmp_path)
+    assert (tmp_path / "one.svg").read_text() == result.svg(2) + "\n"
+    drawn = (tmp_path / "one.png").read_bytes()
+    size = re.findall(r'viewBox="0 0 (\d+) (\d+)"', result.svg(2))[0]
+    assert struct.unpack(">8s8xII", drawn[:24]) == (b"\x89PNG\r\n\x1a\n", *(2 * int(length) for length in size))
+    assert drawn == result.png(2) != replace(result, layout="BAAB").png(2)  # letters are drawn, too
+    with pytest.raises(dealmill.UsageError, match="choose one step, or draw it as SVG"):
+        to_png('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 5000 5000"></svg>')
 
 
 def test_pictures_that_cannot_be_drawn_or_written_give_a_one_line_error(tmp_path: Path) -> None:
     refused = {
-        ("--step", "1"): "dealmill: --step chooses a picture: name a file for it with --svg\n",
+        ("--step", "1"): "dealmill: --step chooses a picture: name a file for it with --picture\n",
+        ("--svg", "a.png"): "a.png does not end in .svg; for PNG, use --picture FILE.png\n",
+        ("--picture", "a.gif"): "a.gif must end in .svg or .png, which determines the format\n",
+        ("--picture", "a.svg", "--json"): "--json, --svg and --picture exclude each other\n",
         ("--svg", "a.svg", "--step", "9"): "there is no step 9, expected 0 to 4\n",
         ("--svg", "none/a.svg"): "dealmill: none/a.svg cannot be written: No such file or directory\n",
     }

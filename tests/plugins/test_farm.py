@@ -41,7 +41,7 @@ def test_a_game_that_pip_has_installed_is_a_game_like_any(site: str, tmp_path: P
     shown = dealmill("show", str(won["item"]), cwd=tmp_path, env={"PYTHONPATH": site}).stdout
     assert "referee: valid" in shown
     assert "Jump 1: " in shown
-    assert dealmill("show", str(won["item"]), "--svg", "x", cwd=tmp_path, env={"PYTHONPATH": site}).returncode == 0
+    assert dealmill("show", str(won["item"]), "--svg", "x.svg", cwd=tmp_path, env={"PYTHONPATH": site}).returncode == 0
     for command in (("audit", "last"), ("rerun", "last")):
         ran = dealmill(*command, cwd=tmp_path, env={"PYTHONPATH": site})
         assert ran.returncode == 0, ran.stderr

@@ -1,0 +1,44 @@
+"""Pictures as PNG images, drawn with the fonts of matplotlib, so that they are the same on every machine."""
+
+import re
+from importlib import import_module
+from pathlib import Path
+
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.extras import check_extra
+
+FONT = "DejaVu Sans"
+FONT_FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
+ZOOM = 2
+"""Pixels for each unit of a picture."""
+MOST_PIXELS = 50_000_000
+SIZE = re.compile(r'<svg [^>]*viewBox="0 0 ([0-9.]+) ([0-9.]+)"')
+
+
+def to_png(svg: str) -> bytes:
+    """Return an SVG document as a PNG image.
+
+    Raises
+    ------
+    UsageError
+        If it has more than `MOST_PIXELS`, or the extra ``pictures`` is not installed.
+    """
+    check_extra("pictures")
+    size = SIZE.match(svg)
+    if size is None:
+        raise UsageError("the picture has no size, so it cannot be drawn as PNG")
+    width, height = (ZOOM * float(length) for length in size.groups())
+    if width * height > MOST_PIXELS:
+        raise UsageError(
+            f"the picture has {width:,.0f} x {height:,.0f} pixels, more than {MOST_PIXELS:,}: choose one step, or draw "
+            "it as SVG"
+        )
+    fonts = Path(import_module("matplotlib").get_data_path()) / "fonts" / "ttf"
+    png: bytes = import_module("resvg_py").svg_to_bytes(
+        svg_string=svg,
+        zoom=ZOOM,
+        skip_system_fonts=True,
+        font_files=[str(fonts / name) for name in FONT_FILES],
+        sans_serif_family=FONT,
+    )
+    return png

@@ -276,7 +276,7 @@ def test_what_an_audit_found_is_on_the_page_of_its_run(tmp_path: Path) -> None:
         assert "/runs/1/layouts/1" in check_page("/runs/1", client.get("/runs/1").text).links
         page = client.get("/runs/2").text
         assert client.get("/").text.count("nothing proved") == 1
-    assert unproved == 2 and '<strong class="bad">Not proved:</strong> 2 verdicts, imported without evidence.' in page
+    assert unproved == 2 and '<strong class="bad">Not proved:</strong> 2 verdicts, without evidence.' in page
 
 
 def test_an_imported_verdict_shows_only_commands_that_work(tmp_path: Path) -> None:

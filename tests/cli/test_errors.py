@@ -36,7 +36,7 @@ USAGE_ERRORS = {
     "audit 1 --sample 4000": "run 1 has 20 items, too few for a sample of 4,000",
     "diff 1 2": "compare runs of the same game",
     "diff 1 1 --ignore lost --fail-on lost": "lost is in --ignore and in --fail-on",
-    "games tarot": "there is no game 'tarot'; the games are: camelot, card-pairing",
+    "games tarot": "there is no game 'tarot'; the games are: bakers-game, beleaguered-castle",
     "diff 1 1 --fail-on worse": "'worse' is not a limit; choose from: contradicted, question, lost, gained",
     "diff 1 1 --fail-on lost,nodes=x": "'nodes=x' is not a limit; write the factor by which nodes may grow",
     **{

@@ -219,36 +219,40 @@ def stubbed(monkeypatch: pytest.MonkeyPatch) -> None:
     def worse() -> None:
         raise ValueError("no layout at all")
 
-    checks = [Check("golf", "it is good", good), Check("golf", "it is bad", bad), Check("golf/x", "it raises", worse)]
+    checks = [
+        Check("polo", "it is good", good),
+        Check("polo", "it is bad", bad),
+        Check("polo/x", "it raises", worse),
+    ]
     monkeypatch.setattr("dealmill.testing.checks_of", lambda _game, golden: checks[: 1 + 2 * (golden is None)])
 
 
 def test_the_command_prints_a_line_for_each_check(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     stubbed(monkeypatch)
-    ran = CliRunner().invoke(check_game, ["golf"])
+    ran = CliRunner().invoke(check_game, ["polo"])
     assert (ran.exit_code, ran.stdout.splitlines()) == (
         1,
         [
-            "ok      golf: it is good",
-            "failed  golf: it is bad",
+            "ok      polo: it is good",
+            "failed  polo: it is bad",
             "        layout oo..: too short\\nor too long",
-            "failed  golf/x: it raises",
+            "failed  polo/x: it raises",
             "        ValueError: no layout at all",
         ],
     )
     assert ran.stderr.startswith("Traceback")
     assert ran.stderr.endswith("\n2 checks of 3 failed\n")
-    ran = CliRunner().invoke(check_game, ["golf", "--nl"])
+    ran = CliRunner().invoke(check_game, ["polo", "--nl"])
     assert [json.loads(line)["state"] for line in ran.stdout.splitlines()] == ["ok", "failed", "failed"]
     assert json.loads(ran.stdout.splitlines()[2]) == {
-        "game": "golf/x",
+        "game": "polo/x",
         "check": "it raises",
         "state": "failed",
         "reason": "ValueError: no layout at all",
         "assumption": None,
     }
-    ran = CliRunner().invoke(check_game, ["golf", "--golden", str(tmp_path)])
-    assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "ok      golf: it is good\n", "all 1 checks passed\n")
+    ran = CliRunner().invoke(check_game, ["polo", "--golden", str(tmp_path)])
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "ok      polo: it is good\n", "all 1 checks passed\n")
 
 
 def test_the_command_writes_golden_files(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -260,11 +264,11 @@ def test_the_command_writes_golden_files(site: Path, tmp_path: Path, monkeypatch
 
 
 def test_the_command_shows_the_traceback_of_a_broken_game(site: Path) -> None:
-    (site / "golf.py").write_text("import no_such_module")
-    install(site, "dealmill-golf", {"golf": "golf:GAME"})
-    ran = CliRunner().invoke(check_game, ["golf"])
+    (site / "polo.py").write_text("import no_such_module")
+    install(site, "dealmill-polo", {"polo": "polo:GAME"})
+    ran = CliRunner().invoke(check_game, ["polo"])
     assert "import no_such_module\nModuleNotFoundError: No module named 'no_such_module'\n" in ran.stderr
-    assert "dealmill-golf 0.1 offers the game golf = golf:GAME, which cannot be used" in str(ran.exception)
+    assert "dealmill-polo 0.1 offers the game polo = polo:GAME, which cannot be used" in str(ran.exception)
 
 
 @pytest.mark.slow

@@ -79,8 +79,8 @@ def test_a_run_of_a_game_that_was_uninstalled_is_listed_and_its_commands_say_wha
     for option in (("--game", "peg-row"), ("--engine", "peg-row/winnable")):
         found = rows("query", "1", *option, cwd=tmp_path, site=None)
         assert len(found) == 3_000
-        ran = dealmill("query", *(word.replace("peg-row", "golf") for word in option), cwd=tmp_path)
-        assert (ran.returncode, "there is no game 'golf'" in ran.stderr) == (2, True)
+        ran = dealmill("query", *(word.replace("peg-row", "polo") for word in option), cwd=tmp_path)
+        assert (ran.returncode, "there is no game 'polo'" in ran.stderr) == (2, True)
 
 
 def test_what_a_broken_game_raises_is_one_sentence(tmp_path: Path) -> None:

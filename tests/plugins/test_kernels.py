@@ -18,7 +18,7 @@ from tests.servers import clean_environment
 
 KERNEL = """
 from dealmill.kernels import kernel
-from golf.parts.worth import WORTH
+from polo.parts.worth import WORTH
 
 @kernel
 def worth(cards):
@@ -30,10 +30,10 @@ from pathlib import Path
 logging.basicConfig(format="%(message)s")
 sys.path.append(sys.argv[1])
 from dealmill.kernels import compiling
-from golf.parts.kernels import worth
+from polo.parts.kernels import worth
 print("imported", flush=True)
 sys.stdin.read()
-with compiling(Path(sys.argv[1], "golf"), "putting"):
+with compiling(Path(sys.argv[1], "polo"), "putting"):
     print(worth(14))
 """
 LOCK = """
@@ -55,7 +55,7 @@ DAMAGES: dict[str, Callable[[bytes], bytes]] = {
 @pytest.fixture
 def package(site: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A package with a kernel in a folder of its own, and an empty cache."""
-    folder = site / "golf"
+    folder = site / "polo"
     (folder / "parts").mkdir(parents=True)
     for path in (folder / "__init__.py", folder / "parts" / "__init__.py"):
         path.touch()
@@ -72,14 +72,14 @@ def test_kernels_are_cached_by_all_sources_of_their_package(package: Path) -> No
     assert compiled_mark(package / "parts", "a part").parent == cache_folder(package)
     assert package_folder(package / "engine.py") == package
     before = cache_folder(package)
-    assert before.name.startswith("golf-")
+    assert before.name.startswith("polo-")
     (package / "parts" / "worth.py").write_text("WORTH = 4\n")
     cache_folder.cache_clear()
     assert cache_folder(package) != before
 
 
 def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> None:
-    from golf.parts.kernels import worth  # type: ignore[import-not-found]
+    from polo.parts.kernels import worth  # type: ignore[import-not-found]
 
     assert worth(14) == 42
     again = kernel(worth.py_func)
@@ -89,7 +89,7 @@ def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> No
 
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_compiled_again(damage: str, package: Path) -> None:
-    from golf.parts.kernels import worth
+    from polo.parts.kernels import worth
 
     assert worth(14) == 42
     [file] = kernel_files(cache_folder(package))

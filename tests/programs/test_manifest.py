@@ -37,7 +37,7 @@ WRONG = {
     "names no file": ({"files": ["data"]}, "files: there is no file data in "),
     "takes the name of another engine": ({"name": "two-pass"}, "there is already an engine memory/two-pass"),
     "is checked as nothing": ({"checked_as": "three-pass"}, "there is no engine memory/three-pass"),
-    "is of no game": ({"game": "golf"}, "there is no game 'golf'"),
+    "is of no game": ({"game": "polo"}, "there is no game 'polo'"),
     "has a line break in its summary": ({"summary": "a\nb"}, "summary: String should match pattern"),
     "is enormous": ("#" * 1_000_000, "so it is not a manifest"),
     "has deep arrays": ("a = " + "[" * 99_000, "so it is not a manifest"),

@@ -489,6 +489,7 @@ class LemmaChecker:
         steps = certificate.split(" ")
         for self._step, step in enumerate(steps, start=1):
             self._place = f"lemma {len(self.lemmas) + 1}: " if step.startswith(("+", "-")) else ""
+            self._check_work()
             if self._place:
                 self.lemmas.append(self.proved(step))
             elif self.follow(step, self.root):
@@ -510,7 +511,7 @@ class LemmaChecker:
         lemma = self.literals(statement)
         hints = HINTS.findall(proof)
         choice = self.root.copy()
-        assumptions = (choice.assume(not positive, option) for positive, option in lemma)
+        assumptions = (self.assume(not positive, option, choice) for positive, option in lemma)
         conclusions = (self.follow(hint, choice) for hint in hints)
         used = next((used for used, ends in enumerate(chain(assumptions, conclusions), start=1) if ends), None)
         if used is None:
@@ -534,12 +535,16 @@ class LemmaChecker:
             lemma.append((text[0] == "+", self.numbering.option(number)))
         return lemma
 
+    def assume(self, taken: bool, option: Option, choice: Choice) -> bool:
+        """Assume that an option is taken, or that it is not; return whether that is a contradiction."""
+        self._check_work()
+        return choice.assume(taken, option)
+
     def follow(self, hint: str, choice: Choice) -> bool:
         """Make the conclusion to which a hint points, and return whether it is a contradiction."""
         if not HINT.fullmatch(hint):
             raise self._invalid(f"{hint[:20]!a} is not a hint")
-        if self.board.work > MOST_WORK:
-            raise self._invalid("the certificate takes too long to check")
+        self._check_work()
         if hint in JAMS:
             if not choice.staying(upwards=hint == "^"):
                 raise self._invalid(f"there is no jam {JAMS[hint]}: all cards leave")
@@ -568,6 +573,10 @@ class LemmaChecker:
             number = len(self.lemmas) + 1 - back
             raise self._invalid(f"{len(possible)} literals of lemma {number} (l{back}) can be true")
         return not possible or choice.assume(*possible[0])
+
+    def _check_work(self) -> None:
+        if self.board.work > MOST_WORK:
+            raise self._invalid("the certificate takes too long to check")
 
     def _invalid(self, reason: str) -> InvalidEvidence:
         return InvalidEvidence(self._step, f"{self._place}{reason}")

@@ -173,6 +173,8 @@ def _check_fewest(pegs: set[int], value: int | None, evidence: str) -> None:
     if stated > MOST_BOARDS:
         raise InvalidEvidence(0, f"{stated:,} boards are more than the referee visits, {MOST_BOARDS:,}")
     boards, fewest = reachable(board, stated)
+    if boards > stated:
+        raise InvalidEvidence(0, f"more than {stated:,} boards can be reached")
     if boards != stated:
         raise InvalidEvidence(0, f"{boards:,} boards that can be reached were visited, not {stated:,}")
     if value != fewest:
@@ -208,14 +210,18 @@ def least_of_class(pegs: set[int]) -> int:
 def reachable(board: int, most: int) -> tuple[int, int]:
     """Return the number of boards that can be reached, this one among them, and the fewest pegs on one of them.
 
-    Stops if there are more than `most` boards. A board has the bits `BIT_OF` of its pegs.
+    Stops at the first board after which there are more than `most` boards. A board has the bits `BIT_OF` of its pegs.
     """
-    boards, pegs, layer = 0, board.bit_count(), {board}
-    while layer and boards <= most:
-        boards += len(layer)
-        fewest, pegs = pegs, pegs - 1
-        layer = {after for board in layer for after in after_jumps(board)}
-    return boards, fewest
+    boards, pegs, layer = 1, board.bit_count(), {board}
+    while True:
+        following = set[int]()
+        for reached in layer:
+            following.update(after_jumps(reached))
+            if boards + len(following) > most:
+                return boards + len(following), pegs
+        if not following:
+            return boards, pegs
+        boards, pegs, layer = boards + len(following), pegs - 1, following
 
 
 def after_jumps(board: int) -> Iterator[int]:

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.games.card_pairing import rules
 from dealmill.pipeline.games.card_pairing.rules import Board, Choice, check, deal_of
 from dealmill.pipeline.games.verdict import Verdict
 from tests.games.card_pairing.naive import (
@@ -173,3 +175,12 @@ def tree(deck: str, pairs: Pairs, unnamed: list[str]) -> Iterator[str]:
     for way in ways_to_pair(deck, unnamed[0]):
         if clears_relaxed(deck, [*pairs, *way]):
             yield from tree(deck, pairs | frozenset(way), unnamed[1:])
+
+
+def test_lemmas_without_hints_are_counted_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InvalidEvidence, match="the certificate ends without a contradiction"):
+        check("winnable", "AA KK", Verdict.UNWINNABLE, None, "-0: -0:")
+    monkeypatch.setattr(rules, "MOST_WORK", 1)
+    with pytest.raises(InvalidEvidence, match="the certificate takes too long to check") as caught:
+        check("winnable", "AA KK", Verdict.UNWINNABLE, None, "-0: -0:")
+    assert caught.value.step == 2

@@ -63,6 +63,7 @@ from .pipeline.results.pack import Pack as Pack
 from .pipeline.results.pack_check import CheckedPack as CheckedPack
 from .pipeline.store.audits.audit import AuditStatus as AuditStatus
 from .pipeline.store.audits.audit import Finding as Finding
+from .pipeline.store.audits.contradictions import Contradiction as Contradiction
 from .pipeline.store.database.tables import Storage as Storage
 from .pipeline.store.diff import Diff as Diff
 from .pipeline.store.diff import Difference as Difference
@@ -73,7 +74,6 @@ from .pipeline.store.filters import Order as Order
 from .pipeline.store.find import Match as Match
 from .pipeline.store.histograms import Bar as Bar
 from .pipeline.store.histograms import Histogram as Histogram
-from .pipeline.store.imports import Contradiction as Contradiction
 from .pipeline.store.results import Query as Query
 from .pipeline.store.runs.log import Action as Action
 from .pipeline.store.runs.status import RunStatus as RunStatus

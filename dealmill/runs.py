@@ -18,6 +18,7 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import Tabular
 from dealmill.pipeline.store.audits.audit import latest_audits
+from dealmill.pipeline.store.audits.contradictions import Contradiction, contradictions
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.audits.seals import entry_in
 from dealmill.pipeline.store.database.connections import Database
@@ -25,7 +26,6 @@ from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
-from dealmill.pipeline.store.imports import Contradiction, contradictions
 from dealmill.pipeline.store.planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag

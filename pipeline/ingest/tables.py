@@ -337,20 +337,20 @@ def _parquet_rows(file: BinaryIO, name: str, columns: Sequence[Column], reached:
 def _parquet_batches(table: "ParquetFile", names: list[str], file: str) -> "Iterator[pa.RecordBatch]":
     """Yield the rows of a Parquet file with the columns of these names, in small batches.
 
+    Sizes are read of whole row groups only: to read those of a column, pyarrow ends the process if they are damaged.
+
     Raises
     ------
     InputError
-        If a column is so large for its number of rows that some cell must be too long.
+        If a row group is so large for its rows and columns that some cell must be too long.
     """
     for number in range(table.num_row_groups):
         group = table.metadata.row_group(number)
-        for column in map(group.column, range(group.num_columns)):
-            if column.path_in_schema in names and column.total_uncompressed_size > (group.num_rows + 1) * LONGEST_LINE:
-                raise InputError(
-                    f"{file}, row group {number + 1}: the column {column.path_in_schema} has "
-                    f"{column.total_uncompressed_size:,} bytes in {group.num_rows:,} rows, expected cells of less than "
-                    f"{LONGEST_LINE:,} bytes"
-                )
+        if group.total_byte_size > (group.num_rows + 1) * group.num_columns * LONGEST_LINE:
+            raise InputError(
+                f"{file}: row group {number + 1} has {group.total_byte_size:,} bytes in {group.num_rows:,} rows of "
+                f"{group.num_columns:,} columns, expected cells of less than {LONGEST_LINE:,} bytes"
+            )
         yield from table.iter_batches(PARQUET_ROWS, row_groups=[number], columns=names, use_threads=False)
 
 

@@ -47,7 +47,16 @@ def test_commands_loop_only_over_what_they_print(name: str) -> None:
     assert not [node for node in ast.walk(tree) if isinstance(node, ast.While)]
     own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
     loops = [node for node in ast.walk(tree) if isinstance(node, ast.For)]
-    prints = {"click.echo", "counted", "tell", "tell_unproved", "write_line", "write_lines", "sys.stdout.isatty", "'\\n'.join"}
+    prints = {
+        "click.echo",
+        "counted",
+        "tell",
+        "tell_unproved",
+        "write_line",
+        "write_lines",
+        "sys.stdout.isatty",
+        "'\\n'.join",
+    }
     for loop in loops:
         called = {name for part in loop.body for name in calls(part)}
         assert called <= own | prints, ast.unparse(loop)

@@ -375,6 +375,7 @@ def test_what_is_no_file_of_verdicts_is_refused_and_nothing_is_stored(
 
 
 @given(at=st.integers(0, 10_000), sign=st.integers(0, 255))
+@example(at=347, sign=85)  # the sizes of a column contradict one another, which ends the process if pyarrow reads them
 @settings(deadline=None)
 def test_a_damaged_parquet_file_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, at: int, sign: int

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.store.audits.contradictions import contradiction_faults
 from dealmill.pipeline.store.audits.findings import audit_faults, earlier_faults
 from dealmill.pipeline.store.audits.whole import (
-    contradiction_faults,
     item_faults,
     plan_faults,
     reject_faults,

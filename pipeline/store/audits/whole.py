@@ -1,22 +1,16 @@
-"""Checks of the record of a run as a whole: its plan, its source and its rejects, and layouts that occur twice."""
+"""Checks of the record of a run as a whole: its plan, its source and its rejects."""
 
 from collections.abc import Iterator
-from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, func, or_, select
+from sqlalchemy import bindparam, func, select
 
 from dealmill.pipeline.digests import seal
-from dealmill.pipeline.games.contract import DECIDED
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault, shown_value
 from dealmill.pipeline.store.database.tables import (
     Storage,
-    items,
     rejects,
     runs,
     sources,
-    verdicts,
 )
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_seal
 from dealmill.pipeline.store.sources.blocks import stray_source_blocks
@@ -27,9 +21,6 @@ COUNTS = select(sources.c.rejected, sources.c.accepted).where(sources.c.id == bi
 REJECTED = select(func.count(), func.min(rejects.c.number), func.max(rejects.c.number)).where(
     rejects.c.source_id == bindparam("source")
 )
-DUPLICATES = select(sources.c.duplicates, sources.c.complete).where(sources.c.id == bindparam("source"))
-MAX_CONTRADICTIONS = 1_000
-"""The most contradictions that are listed."""
 RUN_SEAL = select(runs.c.seal).where(runs.c.id == bindparam("run"))
 
 
@@ -75,49 +66,3 @@ def plan_faults(store: Database, run: PlannedRun) -> Iterator[str]:
         recorded = connection.execute(RUN_SEAL, {"run": run.id}).scalar_one()
         if run_seal(connection, run.id) != recorded:
             yield f"the plan of run {run.id} was changed: its source, engine, limit or storage"
-
-
-def contradiction_faults(store: Database, run: PlannedRun) -> Iterator[Fault]:
-    """Yield the items whose layout occurs earlier in the run with another decided verdict or value, at most
-    `MAX_CONTRADICTIONS` of them; the last fault says if there are more. The database sorts the digests of the layouts,
-    unless the source has no duplicates."""
-    with store.reading() as connection:
-        duplicates, complete = connection.execute(DUPLICATES, {"source": run.source}).one()
-        if complete and duplicates == 0:
-            return
-        rows = connection.execute(_contradictions(run)).all()
-    for row in rows[:MAX_CONTRADICTIONS]:
-        yield Fault(
-            row.position,
-            row.position,
-            f"the verdict is {_result(row.verdict, row.value)}, but {_result(row.first_verdict, row.first_value)} for "
-            f"item {row.first_position}, which has the same layout",
-        )
-    if len(rows) > MAX_CONTRADICTIONS:
-        last = rows[-1].position
-        yield Fault(last, last, "there are more contradictions, from this item on")
-
-
-def _contradictions(run: PlannedRun) -> Select[*tuple[Any, ...]]:
-    columns = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value)
-    firsts = (
-        func.first_value(column)
-        .over(partition_by=items.c.digest, order_by=verdicts.c.position)
-        .label(f"first_{column.name}")
-        for column in columns
-    )
-    decided = (
-        select(*columns, *firsts)
-        .join(items, and_(items.c.source_id == run.source, items.c.position == verdicts.c.position))
-        .where(verdicts.c.run_id == run.id, verdicts.c.verdict.in_(sorted(DECIDED)))
-        .subquery("decided")
-    )
-    column = decided.c
-    differing = or_(column.verdict != column.first_verdict, column.value.is_distinct_from(column.first_value))
-    return select(decided).where(differing).order_by(column.position).limit(MAX_CONTRADICTIONS + 1)
-
-
-def _result(verdict: int, value: object) -> str:
-    """Return a verdict with its value, if it has one."""
-    word = Verdict(verdict).word
-    return word if value is None else f"{word} with {shown_value(value)}"

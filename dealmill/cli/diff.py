@@ -16,12 +16,13 @@ from dealmill.cli.output import (
     counted,
     output_options,
     tell,
+    tell_retryable,
     tell_unproved,
     write_first,
     write_json,
     write_rows,
 )
-from dealmill.cli.process import DIFFERENT
+from dealmill.cli.process import DIFFERENT, ERROR
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, DifferenceKind, difference_limits
 
@@ -40,13 +41,17 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
     """Solve all layouts of RUN (its number, or `last`) again and compare the results.
 
     The rerun is a new run with the recorded engine, version, node limit and layouts. Differences are printed as by
-    `dealmill diff`. The exit code is 3 if there are any.
+    `dealmill diff`. The exit code is 3 if there are any, but 1 if layouts of the new run failed because of the machine:
+    then compare the runs after `dealmill retry`.
     """
     with dealmill.open() as store:
         repeated = store.find_run(run)
         with shown_progress(store) as progress:
             differences = repeated.rerun(any_version=any_version, progress=progress)
         counts = _write_differences([differences], form)
+        retryable = tell_retryable([store.find_run(differences.other.id)])
+    if retryable:
+        ctx.exit(ERROR)
     if counts:
         ctx.exit(DIFFERENT)
 

@@ -9,6 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
+import dealmill
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, printable
 from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
 
@@ -69,6 +71,15 @@ def tell_unproved(verdicts: int, run: int) -> None:
     """Print how many verdicts of a run are claims without evidence, if there are any."""
     if verdicts:
         tell(f"{UNPROVED}: {counted(verdicts, 'verdict')} of run {run}, without evidence")
+
+
+def tell_retryable(runs: "Iterable[dealmill.Run]") -> bool:
+    """Return whether layouts of finished runs failed because of the machine, and say how to try them again."""
+    failed = [run for run in runs if run.progress.finished and run.progress.counts.get(Verdict.FAILED)]
+    retryable = [run.id for run in failed if run.fingerprint is None]
+    for number in retryable:
+        tell(f"failures to retry:   {called_as()} retry {number}")
+    return bool(retryable)
 
 
 def write_line(text: str) -> None:

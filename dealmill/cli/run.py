@@ -1,6 +1,6 @@
 """``run``, ``ingest``, ``queue``, ``work``, ``retry`` and ``survey``: solve layouts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import click
 
@@ -30,6 +30,7 @@ from dealmill.cli.output import (
     json_option,
     output_options,
     tell,
+    tell_retryable,
     tell_unproved,
     write_json,
     write_rows,
@@ -117,7 +118,7 @@ def run(
             )
         if batch.runs or form:
             _summarise(batch, form)
-        retryable = _retryable(batch.runs)
+        retryable = tell_retryable(batch.runs)
     halted = [run.progress for run in batch.runs if run.progress.halted]
     for run in halted:
         tell(f"dealmill: run {run.id} is {run.control.word}; continue it with: dealmill resume {run.id}")
@@ -140,15 +141,6 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"step by step:        {called_as()} show {first.id}:1")
     for run in batch.runs:
         tell_unproved(run.progress.unproved, run.id)
-
-
-def _retryable(runs: "Iterable[dealmill.Run]") -> bool:
-    """Return whether layouts failed because of the machine, and say how to try them again."""
-    failed = [run for run in runs if run.progress.finished and run.progress.counts.get(Verdict.FAILED)]
-    retryable = [run.id for run in failed if run.fingerprint is None]
-    for number in retryable:
-        tell(f"failures to retry:   {called_as()} retry {number}")
-    return bool(retryable)
 
 
 def _summary(summary: "dealmill.Summary") -> dict[str, object]:
@@ -352,16 +344,19 @@ def queue(
 @click.command()
 @click.option("--drain", is_flag=True, help="Stop when no jobs are left.")
 @json_option
-def work(drain: bool, as_json: bool) -> None:
+@click.pass_context
+def work(ctx: click.Context, drain: bool, as_json: bool) -> None:
     """Start local workers and process the jobs of all runs and audits until Ctrl-C.
 
     Jobs of runs with the highest priority come first. Those of paused and cancelled runs are left; --drain says so.
 
-    With --drain, the exit code is 1 if jobs are left that need versions of engines or deals that are not installed.
-    Jobs of retracted versions are reported but are not an error. With --json, the status of all runs is printed at the
-    end, as by `dealmill status --json`.
+    With --drain, the exit code is 1 if jobs are left that need versions of engines or deals that are not installed, or
+    if layouts of the runs that it finished failed because of the machine (see `dealmill retry`). Jobs of retracted
+    versions are reported but are not an error. With --json, the status of all runs is printed at the end, as by
+    `dealmill status --json`.
     """
     with dealmill.open() as store:
+        finished = {run.id for run in store.runs() if run.progress.finished}
         try:
             with shown_progress(store) as progress:
                 store.work(drain=drain, progress=progress)
@@ -370,6 +365,8 @@ def work(drain: bool, as_json: bool) -> None:
                 raise  # without --drain, Ctrl-C is the normal end
         if as_json:
             write_json(status_rows(store, store.status()))
+        if drain and tell_retryable(run for run in store.runs() if run.id not in finished):
+            ctx.exit(ERROR)
 
 
 @click.command()
@@ -395,7 +392,7 @@ def retry(ctx: click.Context, run: str, as_json: bool) -> None:
             tell(f"run {retried.id} has no layouts to try again")
         if as_json:
             write_json(status_rows(store, [retried])[0])
-        if _retryable([retried]):
+        if tell_retryable([retried]):
             ctx.exit(ERROR)
 
 
@@ -465,7 +462,7 @@ def survey(
         if found.facts.get(Verdict.UNWINNABLE.word):
             tell(f"unwinnable layouts:  {called_as()} query {found.id} --verdict unwinnable")
         tell(f"step by step:        {called_as()} show {found.id}:1")
-        if _retryable([found]):
+        if tell_retryable([found]):
             ctx.exit(ERROR)
 
 

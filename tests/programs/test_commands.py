@@ -29,6 +29,15 @@ def test_what_failed_for_lack_of_memory_is_tried_again(declare: Declare, tmp_pat
         in retried.stderr
     )
     assert json.loads(retried.stdout)["fingerprint"] is None
+    rerun = dealmill("rerun", "1", cwd=tmp_path, env=env)
+    assert (rerun.returncode, "failures to retry:   dealmill retry 2\n" in rerun.stderr) == (1, True)
+    (tmp_path / "memory-2.txt").write_text(LAYOUTS[2])
+    assert dealmill("ingest", "memory-2.txt", cwd=tmp_path, env=env).returncode == 0
+    assert dealmill("queue", "memory-2.txt", "--engine", "program", cwd=tmp_path, env=env).returncode == 0
+    drained = dealmill("work", "--drain", cwd=tmp_path, env=env)
+    assert (drained.returncode, drained.stderr.endswith("failures to retry:   dealmill retry 3\n")) == (1, True)
+    assert dealmill("work", "--drain", cwd=tmp_path, env=env).returncode == 0, "it had nothing to do"
+
     declare("needs memory", LAYOUTS[2], memory=1_000)
     retried = dealmill("retry", "1", "--json", cwd=tmp_path, env=env)
     assert retried.stderr.endswith("run 1: tried 1 layout again; the run now has 0 failed\n")

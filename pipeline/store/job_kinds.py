@@ -4,11 +4,13 @@ import time
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, bindparam, select, update
 
+from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.referee import Judgement, referee
 from dealmill.pipeline.sampling import sampled
@@ -23,6 +25,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store.storages import stretches
 from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
 
@@ -147,9 +150,6 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         return {verdict.word: results.totals[verdict.word] for verdict in Verdict}
 
 
-PART_SECONDS = 10.0
-"""The time after which a job of an audit leaves the rest of its items to others, so that it ends before its lease does.
-Most referees check all items of a job in less than a second."""
 AUDIT_OF_JOB = select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == bindparam("audit"))
 
 
@@ -174,18 +174,23 @@ class AuditJobs(JobKind[AuditJob, Findings]):
 
     def do(self, store: Database, job: AuditJob) -> Findings:
         """Return the judgements of the referee and the faults of the record. In an audit of a sample, only the sampled
-        items are checked. If that takes long, the last items are left to other jobs."""
-        positions, stop = _positions(job), job.lease.stop
+        items are checked. If reading or checking takes long, the last items are left to other jobs."""
+        positions = _positions(job)
         scope = _scope(store, job, positions)
         judge, judged = referee(job.run.engine, job.run.checked_as), list[tuple[int, Judgement]]()
-        end = time.monotonic() + PART_SECONDS
-        for item in scope.stretch.items:
+        may_end_anywhere = storage_of(job.run).audits_end_within_blocks
+        end, items = time.monotonic() + stretches.PART_SECONDS, scope.stretch.items
+        for item, following in zip_longest(items, items[1:]):
             if item.verdict is not None:
                 judged.append((item.position, judge(item.layout, item.verdict, item.value, item.evidence)))
-            if time.monotonic() > end and item.position < positions[-1]:
-                positions = positions[: positions.index(item.position) + 1]
-                scope, stop = _scope(store, job, positions), job.lease.first + len(positions)
+            if following is None or time.monotonic() <= end:
+                continue
+            if may_end_anywhere or block_of(item.position) < block_of(following.position):
+                scope = _scope(store, job, positions[: positions.index(item.position) + 1])
+                judged = [judgement for judgement in judged if judgement[0] < scope.stop]  # it may have ended earlier
                 break
+        done = len(scope.stretch.positions)
+        stop = job.lease.stop if done == len(positions) else job.lease.first + done
         return Findings(judged, faults_in(scope), stop)
 
     def give_up(self, store: Database, job: AuditJob, trouble: str) -> Findings:
@@ -224,6 +229,9 @@ def _scope(store: Database, job: AuditJob, positions: Sequence[int]) -> AuditSco
         stretch = record.stretch(store, job.run, population, positions)
     else:
         stretch = record.sample(store, job.run, population, positions)
+        if job.lease.first > 1:  # a block belongs to the job with the first sampled item in it
+            before = sampled(job.lease.first - 1, job.size, population, job.seed)
+            stretch = replace(stretch, blocks=[block for block in stretch.blocks if block.first > before])
     return AuditScope(store, job.run, job.lease.owner, population, stretch, isinstance(positions, range))
 
 

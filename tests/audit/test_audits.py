@@ -11,7 +11,6 @@ from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store import job_kinds
 from dealmill.pipeline.store.audits.audit import AUDITING, findings_of, latest_audits, objections_of
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.planning import queue_audit
@@ -24,9 +23,11 @@ from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.storages import stretches
 from dealmill.pipeline.store.storages.rows import Rows
 from tests.audit.findings import DEALS, NUMBER, PAIRING, faults
 from tests.doing import LEASE, a_run, a_source, alter, an_audit, do_job
+from tests.survey.doing import MEMORY, a_survey
 
 
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
@@ -60,10 +61,26 @@ def test_a_job_with_a_slow_referee_leaves_the_rest_to_others(
     alter(store, "UPDATE items SET line = 9 WHERE position = 40")
     first = an_audit(store, run, sample)
     at_once = list(findings_of(store, first))
-    monkeypatch.setattr(job_kinds, "PART_SECONDS", -1.0)
+    monkeypatch.setattr(stretches, "PART_SECONDS", -1.0)
     audit = an_audit(store, run, sample)
     assert (audit.invalid, list(findings_of(store, audit))) == (first.invalid, at_once)
     assert audit.jobs == audit.size
+
+
+@pytest.mark.parametrize("sample", [None, 4, 25])
+def test_a_job_that_solves_slowly_leaves_the_other_blocks_to_others(
+    store: Database, sample: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_survey(store, MEMORY, 4_000, chunk=2_000, pairs=5)
+    alter(store, "UPDATE blocks SET digest = (SELECT digest FROM blocks WHERE number = 0) WHERE number IN (1, 3)")
+    alter(store, "UPDATE jobs SET nodes = nodes + 1 WHERE first = 2001")
+    first = an_audit(store, run, sample)
+    at_once = list(findings_of(store, first))
+    assert (first.faults, first.jobs) == (3 if sample is None else 2, 1)
+    monkeypatch.setattr(stretches, "PART_SECONDS", -1.0)
+    audit = an_audit(store, run, sample)
+    assert (audit.judged, list(findings_of(store, audit))) == (first.judged, at_once)
+    assert audit.jobs >= 4
 
 
 def test_an_unfinished_run_is_audited_up_to_its_last_verdict(store: Database) -> None:

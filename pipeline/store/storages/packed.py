@@ -232,6 +232,7 @@ class Packed(VerdictStorage):
     """Verdicts as bitmaps, of deals that are solved again on request."""
 
     stores_valid_judgements = False
+    audits_end_within_blocks = False  # each job would solve the block again
 
     def page(
         self,

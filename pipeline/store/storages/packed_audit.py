@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
+from time import monotonic
 
 from sqlalchemy import bindparam, exists, func, or_, select
 
@@ -15,6 +16,7 @@ from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD
 from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.storages import stretches
 from dealmill.pipeline.store.storages.blocks import stray_blocks
 from dealmill.pipeline.store.storages.packed_solving import SolvedPart, dealt_here, solve_pack, solve_range
 from dealmill.pipeline.store.storages.packs import errors_of, stored_block
@@ -57,6 +59,7 @@ ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_v
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
     """See `VerdictStorage`, as for `sample`."""
     found = sample(store, run, count, positions)
+    positions = positions[: len(found.positions)]
     jobs, damaged = _jobs(store, run, dealt_here(run), positions)
     blocks = [block for block in found.blocks if block.first >= positions.start]
     begins = positions.start == 1
@@ -66,15 +69,19 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
 
 
 def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+    """See `VerdictStorage`."""
     deals = dealt_here(run)
     items: list[ItemRecord] = []
     blocks: list[BlockRecord] = []
+    end = monotonic() + stretches.PART_SECONDS
     for number, inside in groupby(positions, block_of):
         first, stop = block_range(number, count)
         found, block = _block(store, run, deals, first, stop)
         items += [found[position - first] for position in inside]
         blocks += block
-    return Stretch(positions, items, None, blocks, [])
+        if monotonic() > end:
+            break
+    return Stretch(positions[: len(items)], items, None, blocks, [])
 
 
 def _block(

@@ -348,6 +348,7 @@ class Rows(VerdictStorage):
     """Verdicts as rows."""
 
     stores_valid_judgements = True
+    audits_end_within_blocks = True
 
     def check_readable(self, _run: PlannedRun) -> None:
         """Do nothing: rows can always be read. See `VerdictStorage`, also for the other methods of this class."""

@@ -129,6 +129,8 @@ class VerdictStorage(ABC):
 
     stores_valid_judgements: bool
     """Whether audits store the judgements of valid verdicts too, rather than only those of other outcomes."""
+    audits_end_within_blocks: bool
+    """Whether a job of an audit may end within a block."""
 
     @abstractmethod
     def check_readable(self, run: PlannedRun) -> object:
@@ -222,11 +224,13 @@ class VerdictStorage(ABC):
 
     @abstractmethod
     def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-        """Read the record of a stretch of a run of `count` items, for an audit."""
+        """Read the record of a stretch of a run of `count` items, for an audit. If items are solved again and that
+        takes long, the stretch ends with an earlier block."""
 
     @abstractmethod
     def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
-        """Read the record of single items at sorted positions, for an audit."""
+        """Read the record of single items at sorted positions, for an audit; as for `stretch`, maybe only of the first
+        ones."""
 
     @abstractmethod
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:

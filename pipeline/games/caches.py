@@ -87,7 +87,8 @@ def cache_folder(game_folder: Path) -> Path:
     """
     own = [] if game_folder == SHARED else game_folder.rglob("*.py")
     sources = sorted({*SHARED.glob("*.py"), *own})
-    digest = blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=8)
+    digest = blake2b(f"{sys.implementation.cache_tag} {version('numba')} ".encode(), digest_size=8)
+    digest.update(os.fsencode(game_folder))  # numba's cache does not share files between installations, either
     for source in sources:
         digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     checked = "-checked" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""

@@ -2,6 +2,7 @@
 
 import fcntl
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -76,6 +77,11 @@ def test_kernels_are_cached_by_all_sources_of_their_package(package: Path) -> No
     (package / "parts" / "worth.py").write_text("WORTH = 4\n")
     cache_folder.cache_clear()
     assert cache_folder(package) != before
+
+
+def test_a_second_installation_of_a_package_has_a_cache_of_its_own(package: Path) -> None:
+    copy = shutil.copytree(package, package.parent / "second" / "polo")
+    assert cache_folder(copy) != cache_folder(package)
 
 
 def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> None:

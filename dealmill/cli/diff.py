@@ -139,17 +139,18 @@ def _exceeded(
 ) -> bool:
     """Return whether limits are exceeded, and tell why if the differences do not show it. If nothing can be compared,
     they are."""
+    limit = limits.get(NODES, inf)
     growths = [each.ratio for each in nodes if each]
     for growth in growths:
-        if growth > limits.get(NODES, inf):
-            tell(f"node counts grow by a factor of {growth:.3f}, more than {limits[NODES]:g}")
+        if growth > limit:
+            tell(f"node counts grow by a factor of {growth:.3f}, more than {limit:g}")
     if not any(each.compared for each in diffs):
         tell("nothing was compared: there is no layout on which two runs have a verdict")
         return True
     if NODES in limits and not growths:
         tell("no node counts were compared: there is no layout that two runs decided")
         return True
-    return bool(limits.keys() & counts) or max(growths, default=0.0) > limits.get(NODES, inf)
+    return bool(limits.keys() & counts) or max(growths, default=0.0) > limit
 
 
 def _write_summaries(

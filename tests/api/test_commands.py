@@ -101,7 +101,7 @@ def of_games(_store: Store, only: str | None = None) -> list[Row]:
     """Return engines as rows."""
     return [
         {"engine": game.full_name(engine), "version": engine.version, "examples": str(game.examples)}
-        for game in dealmill.games(only).values()
+        for game in sorted(dealmill.games(only).values(), key=lambda game: (game.family, game.name))
         for engine in game.engines
     ]
 

@@ -31,10 +31,11 @@ def database_of(server: Postgres, folder: Path) -> dict[str, str]:
 
 
 def test_the_samples_of_each_problem_statement_are_solved(tmp_path: Path) -> None:
-    files = [str(game.examples / f"{game.name}-statement.txt") for game in games().values()]
+    stated = [game for game in games().values() if game.has_statement]
+    files = [str(game.examples / f"{game.name}-statement.txt") for game in stated]
     ran = dealmill("run", *files, cwd=tmp_path, env=MEANT_FOR_OTHERS)
     assert ran.returncode == 0, ran.stderr
-    for number, game in enumerate(games().values(), start=1):
+    for number, game in enumerate(stated, start=1):
         words = [
             {"winnable": game.answer.winnable, "unwinnable": game.answer.unwinnable}.get(row["verdict"], row["value"])
             for row in rows("query", str(number), cwd=tmp_path)

@@ -186,7 +186,8 @@ def altered_layouts(store: Database, source: int, game: str, layouts: Mapping[in
 
 
 VARYING = re.compile(
-    r"""('(?:[^'\\]|\\.)*(?:'|$) | "(?:[^"\\]|\\.)*(?:"|$) | -?\d+(?:\W{1,3}\d+)* | \b[A-Z]+\b | (?<=stack\ )\w\b)""",
+    r"""('(?:[^'\\]|\\.)*(?:'|$) | "(?:[^"\\]|\\.)*(?:"|$) | -?\d+(?:\W{1,3}\d+)* | \b[A-Z]+\b
+        | (?:(?<=stack\ )|(?<=letter\ ))\w\b)""",
     re.VERBOSE,
 )
 """Quoted text, numbers and lists of numbers, symbols and tiles, and names of stacks."""

@@ -186,11 +186,11 @@ def altered_layouts(store: Database, source: int, game: str, layouts: Mapping[in
 
 
 VARYING = re.compile(
-    r"""('(?:[^'\\]|\\.)*(?:'|$) | "(?:[^"\\]|\\.)*(?:"|$) | -?\d+(?:\W{1,3}\d+)* | \b[A-Z]+\b
+    r"""('(?:[^'\\]|\\.)*(?:'(?:,\ '(?:[^'\\]|\\.)*')*|$) | "(?:[^"\\]|\\.)*(?:"|$) | -?\d+(?:\W{1,3}\d+)* | \b[A-Z]+\b
         | (?:(?<=stack\ )|(?<=letter\ ))\w\b)""",
     re.VERBOSE,
 )
-"""Quoted text, numbers and lists of numbers, symbols and tiles, and names of stacks."""
+"""Quoted texts and numbers, lists of them, symbols and tiles, and names of stacks and letters."""
 
 
 ELLIPSIS = "…"

@@ -427,6 +427,8 @@ def test_the_work_may_be_as_much_as_the_limit(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(sys.modules[check.__module__], "MOST_WORK", checker.board.work - 1)
     with pytest.raises(InvalidEvidence, match="takes too long to check"):
         checker.follow(last, checker.root)
+    with pytest.raises(InvalidEvidence, match="takes too long to check"):
+        checker.assume(taken=True, option=checker.numbering.option(0), choice=checker.root)
 
 
 def test_taking_an_option_again_takes_no_work() -> None:

@@ -59,6 +59,8 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     assert store.result(f"{run.id}:{position}").layout == "ABBA"
     rejects: Iterable[dealmill.Reject] = run.rejects()
     assert [reject.line for reject in rejects] == [2]
+    contradictions: list[dealmill.Contradiction] = run.contradictions()
+    assert not contradictions
     audit: dealmill.Audit = run.audit(progress=events.append)
     findings: list[dealmill.Finding] = list(audit.findings())
     assert audit.valid and not findings and audit.status.judged == 1 and audit.unproved == 0

@@ -249,10 +249,8 @@ class Referee:
         for part, limit in limits.items():
             if (count := len(parts.get(part, "")) // 2) > limit:
                 yield f"{count} cards are in {part}, expected at most {limit}"
-        if "passes" in parts and not (parts["passes"].isdigit() and 0 < int(parts["passes"][:3]) < rules.passes):
+        if "passes" in parts and parts["passes"] not in {str(number) for number in range(1, rules.passes)}:
             yield f"the number of further passes is {parts['passes'][:40]}, expected 1 to {rules.passes - 1}"
-        elif parts.get("passes", "1").startswith("0"):
-            yield "the number of further passes begins with 0"
 
     # Moves
 
@@ -267,7 +265,7 @@ class Referee:
         rules, base = self.rules, position.base
         for number, column in enumerate(position.columns):
             size = 0
-            while size < len(column) and column[-size - 1][1].isupper():
+            while size < len(column):
                 if size and (rules.move == "card" or not self._fits(column[-size], column[-size - 1], base)):
                     break
                 size += 1
@@ -294,8 +292,8 @@ class Referee:
             return
         for number in range(1, count + 1):
             passes = position.passes
-            ahead = number > turned and ((number - turned) % rules.draw == 0 or number == count)
-            if not (number == turned or ahead):
+            ahead = number >= turned and ((number - turned) % rules.draw == 0 or number == count)
+            if not ahead:
                 if number % rules.draw or (rules.passes != UNLIMITED and not passes):
                     continue
                 passes -= rules.passes != UNLIMITED
@@ -310,17 +308,14 @@ class Referee:
             return
         if len(cards) == 1:
             yield from self._single(card, rest, before)
-        empty = True
         for number, column in enumerate(rest.columns):
             if column:
-                if not self._fits(card, column[-1], base) or column != before.columns[number]:
-                    continue
                 word = card + column[-1]
-            elif empty and not before.columns[number] and self._fills(card, base):
-                empty, word = False, card + EMPTY
-            else:
-                continue
-            if column or rest.columns.count(()) == before.columns.count(()):
+                fits = self._fits(card, column[-1], base) and column == before.columns[number]
+            else:  # a whole column does not move to another empty one
+                word = card + EMPTY
+                fits = self._fills(card, base) and rest.columns.count(()) == before.columns.count(())
+            if fits:
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
 
@@ -345,18 +340,18 @@ class Referee:
         those that offer the same cards."""
         rules, columns, reserve = self.rules, list(position.columns), position.reserve
         for number, column in enumerate(columns):
-            if not column and rules.spaces == "reserve" and reserve:
-                columns[number], reserve = reserve[-1:], reserve[:-1]
-            elif column and column[-1][1].islower():
+            if column:
                 columns[number] = (*column[:-1], column[-1].upper())
+            elif rules.spaces == "reserve":
+                columns[number], reserve = reserve[-1:], reserve[:-1]
         turned = position.turned
         if rules.passes == UNLIMITED and (turned % rules.draw == 0 or turned == len(position.stock)):
             turned = 0
         return position._replace(columns=tuple(columns), reserve=reserve, turned=turned)
 
     def _fits(self, card: str, below: str, base: int) -> bool:
-        """Return whether a card may lie on another one in a column."""
-        return below[1].isupper() and (card, below) in self._pairs_that_fit[base]
+        """Return whether a card may lie on another one in a column, if both lie face up."""
+        return (card, below) in self._pairs_that_fit[base]
 
     def _fills(self, card: str, base: int) -> bool:
         """Return whether a card may go to an empty column."""
@@ -383,7 +378,7 @@ class Referee:
     def _next_to(self, card: str, top: str) -> bool:
         """Return whether a card may go into the hole onto its top card."""
         apart = abs(RANKS.index(card[0]) - RANKS.index(top[0]))
-        return apart == 1 or (self.rules.wrap and self.rules.ranks > 2 and apart == self.rules.ranks - 1)
+        return apart == 1 or (self.rules.wrap and apart == self.rules.ranks - 1)
 
     # Evidence
 

@@ -1,6 +1,7 @@
 """The referee of patiences, and the engine, against plain code that knows the rules: positions, moves and verdicts over
 random rules and small decks."""
 
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -92,6 +93,52 @@ def test_a_wrong_move_is_refused(evidence: str, step: int, reason: str) -> None:
     assert caught.value.step == step
     assert isinstance(caught.value, IllegalMove) == ("allow" in reason)
     assert accepts(KLONDIKE, NEARLY, Verdict.WINNABLE, "KSf KDf")
+
+
+TINY = replace(KLONDIKE, name="tiny", ranks=1, sizes=(1, 1, 1), face_down="none", draw=1, stock=0)
+
+
+@pytest.mark.parametrize(
+    ("rules", "parts", "reasons"),
+    [
+        (replace(TINY, cells=1), "cells:AD", []),
+        (TINY, "cells:AD", ["tiny has no cells", "1 cards are in cells, expected at most 0"]),
+        (replace(TINY, reserve=1), "reserve:AD", []),
+        (TINY, "reserve:AD", ["tiny has no reserve", "1 cards are in reserve, expected at most 0"]),
+        (replace(TINY, stock=1), "stock:AD", []),
+        (replace(TINY, stock=1), "waste:AD", []),
+        (TINY, "stock:AD", ["tiny has no stock", "1 cards are in stock, expected at most 0"]),
+        (TINY, "waste:AD", ["tiny has no waste", "1 cards are in waste, expected at most 0"]),
+        (replace(TINY, stock=1, to="hole"), "waste:AD", ["tiny has no waste"]),
+        (replace(TINY, stock=1, passes=2), "passes:1 stock:AD", []),
+        (replace(TINY, stock=1, passes=2, to="hole"), "passes:1 stock:AD", ["tiny has no passes"]),
+        *(
+            (replace(TINY, stock=1, passes=2), f"passes:{passes} stock:AD", [f"{passes}, expected 1 to 1"])
+            for passes in ("0", "2", "01", "x")
+        ),
+        (replace(TINY, stock=1, passes=1), "passes:1 stock:AD", ["tiny has no passes", "1, expected 1 to 0"]),
+    ],
+)
+def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: str, reasons: list[str]) -> None:
+    given = list(referees.Referee(rules).reasons(f"tiny AC/AH/AS {parts}"))
+    assert len(given) == len(reasons)
+    assert all(end.endswith(reason) for end, reason in zip(given, reasons, strict=True))
+
+
+@pytest.mark.parametrize(("draw", "card", "turned"), [(3, "AH", 2), (3, "AD", 0), (1, "AC", 0)])
+def test_the_stock_counts_as_not_turned_if_the_same_cards_are_offered(draw: int, card: str, turned: int) -> None:
+    referee = referees.Referee(replace(TINY, ranks=3, sizes=(7,), stock=5, draw=draw))
+    position = referee.position("tiny 3C3H3S3D2S2D2H stock:2CACAHASAD")
+    play = referee.play(position, f"{card}f")
+    assert play
+    assert play.after.turned == turned
+
+
+def test_positions_are_counted_up_to_the_limit() -> None:
+    lost = "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS"
+    for positions, reason in ((100_000, "can be reached, not 100,000"), (100_001, "more than the limit of 100,000")):
+        with pytest.raises(InvalidEvidence, match=reason):
+            referees.Referee(rules_of("black-hole"))("winnable", lost, Verdict.UNWINNABLE, None, f"* {positions}")
 
 
 @pytest.mark.parametrize("evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 100001", "* 99999999999", "* 2"])

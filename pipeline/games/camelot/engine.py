@@ -191,5 +191,5 @@ def _name_slots(
         evidence[at] = names[evidence[at]]
     for pair in range(pairs):
         at = scratch.pairs[pair]
-        one, other = evidence[at], evidence[at + ONE]
-        evidence[at], evidence[at + ONE] = min(one, other), max(one, other)
+        first, second = evidence[at], evidence[at + ONE]
+        evidence[at], evidence[at + ONE] = min(first, second), max(first, second)

@@ -53,25 +53,25 @@ def _paired(prefix: str, values: str) -> tuple[list[str], str]:
     return [values] * pairs, values[0] * (counts[0] - pairs) + values[1] * (counts[1] - pairs)
 
 
-def drawn(found: Ledger, following: str, caption: str, proves: str) -> Scene:
+def drawn(proof: Ledger, following: str, caption: str, proves: str) -> Scene:
     """Return the ledger, the slots filled by the cards that stay, and the card after them, which has no slot."""
     y = MARGIN
-    parts = [_label(y, "J Q K stay"), *_staying(y, found.court)]
-    y += _height(found.court)
-    for label, leaving, single in zip(REMOVED.values(), found.leaving, found.single, strict=True):
+    parts = [_label(y, "J Q K stay"), *_staying(y, proof.court)]
+    y += _height(proof.court)
+    for label, leaving, single in zip(REMOVED.values(), proof.leaving, proof.single, strict=True):
         parts += [_label(y, label), *_removed(y, leaving), *_staying(y, single, after=len("".join(leaving)))]
         y += LINE
     parts.append(element("path", d=path([(MARGIN, y), (WIDTH - MARGIN, y)]), **GHOST))
     y += LINE - CELL
-    parts += [_label(y, f"{len(SLOTS)} slots"), *_staying(y, found.staying)]
-    y += _height(found.staying)
+    parts += [_label(y, f"{len(SLOTS)} slots"), *_staying(y, proof.staying)]
+    y += _height(proof.staying)
     parts += [
-        _label(y, f"Card {found.cards + 1}"),
+        _label(y, f"Card {proof.cards + 1}"),
         card(LABELS, y, CELL, CELL, rank_name(following)),
         box(LABELS, y, CELL, CELL, OTHER | {"stroke_width": 4}),
         text(LABELS + PITCH + 4, y + CELL / 2, "has no slot", 18, INKED, anchor="start"),
     ]
-    alt = f"{_listed('Leave', ''.join(map(''.join, found.leaving)))} {_listed('Stay', found.staying)}"
+    alt = f"{_listed('Leave', ''.join(map(''.join, proof.leaving)))} {_listed('Stay', proof.staying)}"
     return scene(WIDTH, y + CELL + MARGIN, parts, caption, alt, proves=proves)
 
 
@@ -83,9 +83,9 @@ def _staying(y: float, ranks: str, after: int = 0) -> Iterator[str]:
     """Yield cards with rings, in lines, after the places of some others."""
     for number, rank in enumerate(ranks, start=after):
         line, column = divmod(number, IN_ROW)
-        place = LABELS + column * PITCH, y + line * PITCH
-        yield card(*place, CELL, CELL, rank_name(rank))
-        yield box(*place, CELL, CELL, CHOSEN | {"stroke_width": 4})
+        corner = LABELS + column * PITCH, y + line * PITCH
+        yield card(*corner, CELL, CELL, rank_name(rank))
+        yield box(*corner, CELL, CELL, CHOSEN | {"stroke_width": 4})
 
 
 def _height(ranks: str) -> int:
@@ -97,8 +97,8 @@ def _removed(y: float, leaving: list[str]) -> Iterator[str]:
     column = 0
     for ranks in leaving:
         x = LABELS + column * PITCH
-        for place, rank in enumerate(ranks):
-            yield card(x + place * PITCH, y, CELL, CELL, rank_name(rank), GHOST)
+        for offset, rank in enumerate(ranks):
+            yield card(x + offset * PITCH, y, CELL, CELL, rank_name(rank), GHOST)
         if len(ranks) == 2:
             yield element("path", d=path([(x + CELL, y + CELL / 2), (x + PITCH, y + CELL / 2)]), **GHOST)
         column += len(ranks)

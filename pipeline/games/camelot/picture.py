@@ -65,8 +65,8 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
             shown = phase.before if phase.removals else phase.after
             yield board(layout, shown, phase.slots, phase.removals, phase.dealt, phase.caption)
     elif verdict is Verdict.UNWINNABLE and evidence is not None:
-        found = ledger(layout[: prove_loss(layout, evidence)])
-        yield drawn(found, layout[found.cards], _reason(layout, found), _proves(found))
+        proof = ledger(layout[: prove_loss(layout, evidence)])
+        yield drawn(proof, layout[proof.cards], _reason(layout, proof), _proves(proof))
 
 
 def _phases(layout: str, trace: str) -> Iterator[Phase]:
@@ -97,19 +97,19 @@ def _board(phase: Phase) -> str:
     return "\n".join(lines)
 
 
-def _proves(found: Ledger) -> str:
+def _proves(proof: Ledger) -> str:
     return (
-        f"Of the first {found.cards} cards, {len(found.staying)} must stay, whatever is removed. They fill the board, "
-        f"so card {found.cards + 1} has no slot. Rings mark the cards that stay; dashed ones leave in pairs that add "
+        f"Of the first {proof.cards} cards, {len(proof.staying)} must stay, whatever is removed. They fill the board, "
+        f"so card {proof.cards + 1} has no slot. Rings mark the cards that stay; dashed ones leave in pairs that add "
         "up to 10, and tens alone."
     )
 
 
-def _reason(layout: str, found: Ledger) -> str:
-    single = " ".join(map(rank_name, "".join(found.single)))
+def _reason(layout: str, proof: Ledger) -> str:
+    single = " ".join(map(rank_name, "".join(proof.single)))
     return (
-        f"Of the first {found.cards} cards, {len(found.court)} are court cards, which never leave, and {single} have "
-        f"no partner. These {len(found.staying)} cards fill all {len(SLOTS)} slots, however the deck is played. A card "
-        f"leaves from a slot, and there is none for card {found.cards + 1} ({rank_name(layout[found.cards])}), so no "
+        f"Of the first {proof.cards} cards, {len(proof.court)} are court cards, which never leave, and {single} have "
+        f"no partner. These {len(proof.staying)} cards fill all {len(SLOTS)} slots, however the deck is played. A card "
+        f"leaves from a slot, and there is none for card {proof.cards + 1} ({rank_name(layout[proof.cards])}), so no "
         "play wins."
     )

@@ -100,7 +100,7 @@ def phases(trace: str) -> Iterator[tuple[int, str, list[str]]]:
             raise InvalidEvidence(step, f"{word!r} does not name slots")
     if words[0].startswith("-"):
         raise IllegalMove(1, "the trace starts with a removal, before any card is dealt")
-    dealings = [place for place, word in enumerate(words) if word[0] != "-"]
+    dealings = [index for index, word in enumerate(words) if word[0] != "-"]
     for first, stop in pairwise([*dealings, len(words)]):
         yield first + 1, words[first], [word[1:] for word in words[first + 1 : stop]]
 

@@ -24,8 +24,8 @@ def mask(text: Bytes, starts: Numbers, ends: Numbers) -> Mask:
 def _is_board(text: Bytes, begin: np.uint64) -> bool:
     """Return whether the text is a board; every byte is checked, without branches."""
     fits = True
-    for place in range(CANONICAL_LENGTH):
-        sign = text[begin + np.uint64(place)]
+    for index in range(CANONICAL_LENGTH):
+        sign = text[begin + np.uint64(index)]
         hole = (sign == PEG) | (sign == HOLE)
-        fits &= (sign == SLASH) if SEPARATES[place] else hole
+        fits &= (sign == SLASH) if SEPARATES[index] else hole
     return fits

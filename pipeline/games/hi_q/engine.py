@@ -65,9 +65,9 @@ def _play_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Re
 def read_board(text: Bytes, begin: np.uint64) -> np.uint64:
     """Return the board that a canonical layout shows."""
     board = ZERO
-    for place in range(len(SIGNS)):
-        if text[begin + np.uint64(place)] == PEG:
-            board |= SIGNS[place]
+    for index in range(len(SIGNS)):
+        if text[begin + np.uint64(index)] == PEG:
+            board |= SIGNS[index]
     return board
 
 

@@ -78,14 +78,14 @@ def fewest(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     play = np.empty(HOLES, dtype=np.int64)
-    most = np.uint64(min(limit, MOST_BOARDS))
+    most_boards = np.uint64(min(limit, MOST_BOARDS))
     end = ZERO
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_EVIDENCE:
             return i
         board = read_board(text, np.uint64(starts[i]))
         bound = _bound(board)
-        boards, jumps, complete = _search(board, bound, most, play)
+        boards, jumps, complete = _search(board, bound, most_boards, play)
         left = count_bits(board) - jumps
         results.nodes[i] = boards
         results.verdicts[i] = UNDECIDED
@@ -115,17 +115,19 @@ def _bound(board: np.uint64) -> np.uint64:
 
 
 @allocating
-def _search(board: np.uint64, bound: np.uint64, most: np.uint64, play: Numbers) -> tuple[np.uint64, np.uint64, bool]:
+def _search(
+    board: np.uint64, bound: np.uint64, most_boards: np.uint64, play: Numbers
+) -> tuple[np.uint64, np.uint64, bool]:
     """Search all plays of a board, until one leaves `bound` pegs, and set `play` to the jumps of the best one.
 
-    Returns the number of boards seen, at most `most`, the number of jumps, and whether the search was complete.
+    Returns the number of boards seen, at most `most_boards`, the number of jumps, and whether the search was complete.
     """
     seen = np.zeros(FIRST_SLOTS, dtype=np.uint64)
     path = np.empty(HOLES, dtype=np.uint64)  # the boards from the first to the current one
     tried = np.zeros(HOLES, dtype=np.int64)  # for each of them, the jumps tried
     level = jumps = ZERO
     most_jumps = count_bits(board) - bound
-    if most == ZERO:
+    if most_boards == ZERO:
         return ZERO, ZERO, False
     boards, path[ZERO] = ONE, board
     while jumps < most_jumps:
@@ -141,7 +143,7 @@ def _search(board: np.uint64, bound: np.uint64, most: np.uint64, play: Numbers) 
         after = path[level] ^ CONCERNED[jump]
         if not _enter(seen, after):
             continue
-        if boards == most:
+        if boards == most_boards:
             return boards, ZERO, False
         boards += ONE
         level += ONE

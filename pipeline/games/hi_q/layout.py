@@ -51,12 +51,12 @@ def _board_reasons(board: str) -> list[str]:
     reasons = [f"unknown symbol {symbol!r}" for symbol in sorted(set(board[:MOST_TOKENS]) - set("XO/"))]
     lengths = [len(row) for row in board.split("/", len(ROWS))]
     if len(lengths) != len(ROWS):
-        found = "more than 7" if len(lengths) > len(ROWS) else len(lengths)
-        reasons.append(f"the number of rows is {found}, expected 7")
+        count = "more than 7" if len(lengths) > len(ROWS) else len(lengths)
+        reasons.append(f"the number of rows is {count}, expected 7")
     reasons += [
-        f"row {row} has {length} holes, expected {wanted}"
-        for row, (length, wanted) in enumerate(zip(lengths, ROWS, strict=False), start=1)
-        if length != wanted
+        f"row {row} has {length} holes, expected {expected}"
+        for row, (length, expected) in enumerate(zip(lengths, ROWS, strict=False), start=1)
+        if length != expected
     ]
     return reasons
 

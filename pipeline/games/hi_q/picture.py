@@ -160,13 +160,15 @@ def _reason(pegs: Pegs, jump: Jump, step: int) -> str:
         If the rule chooses another jump.
     """
     best, *others = [
-        found for found, over in OVER.items() if over in pegs and found.source in pegs and found.target not in pegs
+        possible
+        for possible, over in OVER.items()
+        if over in pegs and possible.source in pegs and possible.target not in pegs
     ]
     if jump != best:
         raise IllegalMove(step, f"the prescribed jump is {best}, not {jump}")
     if not others:
         return "the only possible jump"
-    same = any(other.target == jump.target for other in others)
+    same = any(alternative.target == jump.target for alternative in others)
     why = "from the largest hole of the jumps to the largest target" if same else "the largest target"
     return f"{why} (also possible: {', '.join(map(str, others))})"
 

@@ -189,10 +189,10 @@ def read_fewest(evidence: str) -> tuple[str, list[Jump]]:
     InvalidEvidence
         If the evidence has another form.
     """
-    found = FEWEST.fullmatch(evidence)
-    if not found:
+    match = FEWEST.fullmatch(evidence)
+    if not match:
         raise InvalidEvidence(0, f"{evidence[:20]!a} does not begin with {CLASS} or the number of boards")
-    return found[1], read_trace(found[2])
+    return match[1], read_trace(match[2])
 
 
 def pegs_by_colour(pegs: set[int], way: int) -> list[int]:
@@ -207,17 +207,17 @@ def least_of_class(pegs: set[int]) -> int:
     return 1
 
 
-def reachable(board: int, most: int) -> tuple[int, int]:
+def reachable(board: int, limit: int) -> tuple[int, int]:
     """Return the number of boards that can be reached, this one among them, and the fewest pegs on one of them.
 
-    Stops at the first board after which there are more than `most` boards. A board has the bits `BIT_OF` of its pegs.
+    Stops at the first board after which there are more than `limit` boards. A board has the bits `BIT_OF` of its pegs.
     """
     boards, pegs, layer = 1, board.bit_count(), {board}
     while True:
         following = set[int]()
         for reached in layer:
             following.update(after_jumps(reached))
-            if boards + len(following) > most:
+            if boards + len(following) > limit:
                 return boards + len(following), pegs
         if not following:
             return boards, pegs

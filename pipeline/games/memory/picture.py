@@ -62,14 +62,14 @@ def _moves(layout: str, verdict: Verdict | None, evidence: str | None) -> Iterat
         return
     known: Cards = {}
     flips = read_flips(evidence, len(layout))
-    for number, (one, other) in enumerate(zip(flips[::2], flips[1::2], strict=False), start=1):
+    for number, (first, second) in enumerate(zip(flips[::2], flips[1::2], strict=False), start=1):
         before = table.cards.copy()
-        shown = {one: table.flip(one), other: table.flip(other)}
-        if shown[one] == shown[other]:
+        shown = {first: table.flip(first), second: table.flip(second)}
+        if shown[first] == shown[second]:
             outcome = f"a pair, {len(table.cards)} cards are left" if table.cards else "the last pair"
         else:
             outcome = "no pair"
-        caption = f"Move {number}: card {one} is {shown[one]}, card {other} is {shown[other]}: {outcome}."
+        caption = f"Move {number}: card {first} is {shown[first]}, card {second} is {shown[second]}: {outcome}."
         yield Move(before, known.copy(), shown, caption)
         known |= shown
 
@@ -78,9 +78,10 @@ def _board(count: int, on_table: Cards, shown: Cards) -> str:
     """Return rows of `count` cards: those shown, those face down on the table, and the positions of those removed."""
     rows = ["     " + " ".join(f"{column:^3}" for column in range(1, ROW + 1))]
     for start in range(0, count, ROW):
-        places = range(start + 1, min(start + ROW, count) + 1)
+        positions = range(start + 1, min(start + ROW, count) + 1)
         cells = (
-            f"[{shown[place]}]" if place in shown else FACE_DOWN if place in on_table else GONE for place in places
+            f"[{shown[position]}]" if position in shown else FACE_DOWN if position in on_table else GONE
+            for position in positions
         )
         rows.append(f"{start:3}  " + " ".join(cells))
     return "\n".join(row.rstrip() for row in rows)
@@ -91,20 +92,20 @@ def _drawing(count: int, move: Move) -> Iterator[str]:
         yield text(MARGIN + (column - 1) * (WIDTH + GAP) + WIDTH / 2, MARGIN / 2 + 2, str(column), 16, NOTE)
     for row in range(0, count, ROW):
         yield text(MARGIN / 2, MARGIN + row // ROW * (HEIGHT + GAP) + HEIGHT / 2, str(row), 16, NOTE)
-    for place in range(1, count + 1):
-        row, column = divmod(place - 1, ROW)
-        yield from _card(MARGIN + column * (WIDTH + GAP), MARGIN + row * (HEIGHT + GAP), place, move)
+    for position in range(1, count + 1):
+        row, column = divmod(position - 1, ROW)
+        yield from _card(MARGIN + column * (WIDTH + GAP), MARGIN + row * (HEIGHT + GAP), position, move)
 
 
-def _card(x: float, y: float, place: int, move: Move) -> Iterator[str]:
-    if place in move.shown:
-        yield card(x, y, WIDTH, HEIGHT, move.shown[place])
+def _card(x: float, y: float, position: int, move: Move) -> Iterator[str]:
+    if position in move.shown:
+        yield card(x, y, WIDTH, HEIGHT, move.shown[position])
         if len(move.shown) == 2:
             yield box(x, y, WIDTH, HEIGHT, CHOSEN)
-    elif place in move.table:
+    elif position in move.table:
         yield box(x, y, WIDTH, HEIGHT, BACKED)
-        if place in move.known:
-            yield text(x + WIDTH / 2, y + HEIGHT / 2, move.known[place], 20, LIGHT)
+        if position in move.known:
+            yield text(x + WIDTH / 2, y + HEIGHT / 2, move.known[position], 20, LIGHT)
     else:
         yield box(x, y, WIDTH, HEIGHT, GHOST)
 
@@ -114,10 +115,14 @@ def _described(move: Move) -> str:
     turned = _listed(move.shown)
     if len(move.shown) == len(move.table) and not move.known:
         return f"All cards face up: {turned}."
-    known = {place: letter for place, letter in move.known.items() if place in move.table and place not in move.shown}
+    known = {
+        position: letter
+        for position, letter in move.known.items()
+        if position in move.table and position not in move.shown
+    }
     unknown = len(move.table) - len(known) - len(move.shown)
     return f"Turned up: {turned}. Face down and known: {_listed(known) or 'none'}. Face down and unknown: {unknown}."
 
 
 def _listed(cards: Cards) -> str:
-    return ", ".join(f"{place} {letter}" for place, letter in sorted(cards.items()))
+    return ", ".join(f"{position} {letter}" for position, letter in sorted(cards.items()))

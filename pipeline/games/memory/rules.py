@@ -36,14 +36,14 @@ class Table:
         letter = self.cards.get(card)
         if letter is None:
             raise IllegalMove(len(self.flipped), f"card {card} is not on the table")
-        one = self.open_card
-        if one is None:
+        open_card = self.open_card
+        if open_card is None:
             self.open_card = card
             return letter
-        if card == one:
+        if card == open_card:
             raise IllegalMove(len(self.flipped), f"card {card} is already turned up")
-        if self.cards[one] == letter:
-            del self.cards[one], self.cards[card]
+        if self.cards[open_card] == letter:
+            del self.cards[open_card], self.cards[card]
         self.open_card = None
         return letter
 
@@ -92,12 +92,12 @@ def read_flips(evidence: str, count: int) -> list[int]:
     InvalidEvidence
         If a word is not the number of a card.
     """
-    places = {str(place): place for place in range(1, count + 1)}
+    cards = {str(card): card for card in range(1, count + 1)}
     flips = []
     for step, entry in enumerate(evidence.split(" "), start=1):
-        if entry not in places:
+        if entry not in cards:
             raise InvalidEvidence(step, f"{entry!r} is not a card, expected 1 to {count}")
-        flips.append(places[entry])
+        flips.append(cards[entry])
     return flips
 
 
@@ -131,13 +131,13 @@ def incremental(count: int, flip: Flip) -> None:
         else:
             places[letter] = card
             card += 1
-            other = flip(card)
-            if other != letter:
-                if other in places:
+            second = flip(card)
+            if second != letter:
+                if second in places:
                     flip(card)
-                    flip(places[other])
+                    flip(places[second])
                 else:
-                    places[other] = card
+                    places[second] = card
         card += 1
 
 
@@ -148,9 +148,9 @@ def _look(count: int, flip: Flip) -> Cards:
     """Flip the first `count` cards two by two, and return the cards that are not removed by that."""
     known: Cards = {}
     for card in range(1, count + 1, 2):
-        letter, other = flip(card), flip(card + 1)
-        if letter != other:
-            known[card], known[card + 1] = letter, other
+        first, second = flip(card), flip(card + 1)
+        if first != second:
+            known[card], known[card + 1] = first, second
     return known
 
 
@@ -165,4 +165,4 @@ def _collect(known: Cards, flip: Flip) -> None:
 
 
 def _place(letter: str, known: Cards) -> int | None:
-    return next((place for place, shown in known.items() if shown == letter), None)
+    return next((card for card, shown in known.items() if shown == letter), None)

@@ -128,15 +128,15 @@ def list_moves(field: Words, open_spaces: Words, count: np.uint64, turned_hand: 
     """Write all legal moves to `moves`, as space · 2²⁴ + tile in ascending order, and return their number."""
     spaces = open_spaces[:count]
     forced = _mark_controlled(field, spaces)
-    found = ZERO
+    end = ZERO
     if forced:
-        found = _placements(field, spaces, True, turned_hand, moves)
-    if found == ZERO:
-        found = _placements(field, spaces, False, turned_hand, moves)
+        end = _placements(field, spaces, True, turned_hand, moves)
+    if end == ZERO:
+        end = _placements(field, spaces, False, turned_hand, moves)
     if forced:
         for space in spaces:
             field[space] &= (ONE << CONTROLLED) - ONE
-    legal = moves[:found]
+    legal = moves[:end]
     sort(legal)  # takes little time: spaces are in order, and few tiles fit on each
     return len(legal)
 
@@ -144,15 +144,15 @@ def list_moves(field: Words, open_spaces: Words, count: np.uint64, turned_hand: 
 @kernel
 def _placements(field: Words, spaces: Words, forced_only: bool, turned_hand: Words, moves: Words) -> np.uint64:
     """Write the placements that rules 1, 2, 4 and 5 allow on the open (or the forced) spaces; return their number."""
-    found = ZERO
+    end = ZERO
     for space in spaces:
         if field[space] >> CONTROLLED or (forced_only and not _is_forced(field[space])):
             continue
         forbidden = _forbidden(field, space)
         for tile in turned_hand:
-            moves[found] = space << MOVE_SHIFT | tile  # written in any case: a branch would cost a third more
-            found += np.uint64(tile & forbidden == ZERO)
-    return found
+            moves[end] = space << MOVE_SHIFT | tile  # written in any case: a branch would cost a third more
+            end += np.uint64(tile & forbidden == ZERO)
+    return end
 
 
 @inlined

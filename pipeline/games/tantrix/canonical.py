@@ -152,14 +152,14 @@ def _join(field: Field, tile: np.uint64, space: int, code: int, left: np.uint64)
 
 
 @inlined
-def _link(field: Field, tile: np.uint64, other: np.uint64, touches: bool, sides: int) -> bool:
+def _link(field: Field, tile: np.uint64, neighbour: np.uint64, touches: bool, sides: int) -> bool:
     """Record whether two tiles touch, and return False if they do and their edge does not match.
 
     `sides` masks the digit of the other tile's side at the edge; this tile has the opposite side there.
     """
-    field.links[tile] |= np.uint64(touches) << other
-    field.links[other] |= np.uint64(touches) << tile
-    matches = (field.codes[tile] << OPPOSITE ^ field.codes[other]) & sides == 0
+    field.links[tile] |= np.uint64(touches) << neighbour
+    field.links[neighbour] |= np.uint64(touches) << tile
+    matches = (field.codes[tile] << OPPOSITE ^ field.codes[neighbour]) & sides == 0
     return bool(matches | (not touches))
 
 
@@ -181,7 +181,7 @@ def _are_joined(links: Words, tiles: np.uint64) -> bool:
     """Return whether all tiles can be reached from the first one."""
     reached = waiting = TWO
     while waiting:
-        found = links[lowest_bit(waiting)] & ~reached
-        waiting = waiting & (waiting - ONE) | found
-        reached |= found
+        neighbours = links[lowest_bit(waiting)] & ~reached
+        waiting = waiting & (waiting - ONE) | neighbours
+        reached |= neighbours
     return bool(reached == (TWO << tiles) - TWO)

@@ -49,8 +49,8 @@ def canonical(text: str) -> str:
         raise BadLayout(["there is no / between the field and the hand"])
     faults, placed = [], []
     for entry in field.split():
-        place, colon, tile = entry.partition(":")
-        x, comma, y = place.partition(",")
+        coordinates, colon, tile = entry.partition(":")
+        x, comma, y = coordinates.partition(",")
         if colon and comma:
             placed.append((x, y, tile.upper()))
         else:

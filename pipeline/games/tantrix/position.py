@@ -91,9 +91,9 @@ def _wrong_field(field: Mapping[int, str]) -> Iterator[str]:
         yield "there is no tile on 0,0"
     for space, tile in field.items():
         for step, side, opposite in HALF_OF_THE_STEPS:
-            other = field.get(space + step)
-            if other and tile and tile[side] != other[opposite]:
-                yield f"{tile[side]} on {_name(space)} meets {other[opposite]} on {_name(space + step)}"
+            neighbour = field.get(space + step)
+            if neighbour and tile and tile[side] != neighbour[opposite]:
+                yield f"{tile[side]} on {_name(space)} meets {neighbour[opposite]} on {_name(space + step)}"
     if apart := _unreached(field):
         yield f"not connected to the other tiles: {' '.join(_name(space) for space in sorted(apart))}"
 
@@ -104,9 +104,9 @@ def _unreached(field: Mapping[int, str]) -> set[int]:
     waiting = [ORIGIN] if ORIGIN in field else list(field)[:1]
     unreached.difference_update(waiting)
     for space in waiting:
-        found = _around(space) & unreached
-        unreached -= found
-        waiting += found
+        neighbours = _around(space) & unreached
+        unreached -= neighbours
+        waiting += neighbours
     return unreached
 
 

@@ -64,12 +64,12 @@ class Position:
     def links(self) -> dict[Space, dict[int, str]]:
         """The empty spaces next to tiles, in order of x, then y, each with the colours that neighbouring tiles show to
         it, by direction."""
-        found: dict[Space, dict[int, str]] = {}
+        colours: dict[Space, dict[int, str]] = {}
         for space, tile in self.field.items():
             for side, beside in enumerate(around(space)):
                 if beside not in self.field:
-                    found.setdefault(beside, {})[(side + 3) % 6] = tile[side]
-        return {space: found[space] for space in sorted(found)}
+                    colours.setdefault(beside, {})[(side + 3) % 6] = tile[side]
+        return {space: colours[space] for space in sorted(colours)}
 
     @cached_property
     def forced_spaces(self) -> set[Space]:
@@ -80,15 +80,15 @@ class Position:
     def controlled_spaces(self) -> set[Space]:
         """The empty spaces along the sides of forced spaces: on each line that leaves a forced space with a row of
         tiles on its left or right, those before the end of the row."""
-        found = set()
+        controlled = set()
         for forced in self.forced_spaces:
             for direction in range(6):
                 for flank in (direction - 1, direction - 5):
                     space, beside = around(forced)[direction], around(forced)[flank]
                     while space not in self.field and beside in self.field:
-                        found.add(space)
+                        controlled.add(space)
                         space, beside = around(space)[direction], around(beside)[direction]
-        return found
+        return controlled
 
     @cached_property
     def _third_links(self) -> dict[Space, str]:
@@ -167,8 +167,8 @@ def check(engine: str, layout: str, verdict: Verdict, value: int | None, evidenc
             raise InvalidEvidence(step, f"the legal move {expected} is missing")
         if entry != expected:
             _check_legality(step, entry, position)
-            wanted = f", expected {expected}" if expected else ""
-            raise InvalidEvidence(step, f"{entry} is not the next legal move{wanted}")
+            expectation = f", expected {expected}" if expected else ""
+            raise InvalidEvidence(step, f"{entry} is not the next legal move{expectation}")
     if value != len(legal):
         raise InvalidEvidence(0, f"there are {len(legal)} legal moves, not {value}")
 

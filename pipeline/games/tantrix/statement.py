@@ -72,29 +72,29 @@ class Case:
 def read_cases(first: Line, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
     """Read the cases after the `first` line, which announces their number; `lines` has no blank lines or comments."""
     announced = int(first[1].strip())
-    last_line, found = first[0], 0
-    for found, case in enumerate(_split(lines), start=1):
+    last_line, count = first[0], 0
+    for count, case in enumerate(_split(lines), start=1):
         last_line = case.last_line
         reasons: list[str] = []
         try:
             text = case.canonical()
         except BadLayout as error:
             reasons += error.reasons
-        if found > announced:
-            reasons.append(f"this is layout {found}, but the first line announces {announced}")
+        if count > announced:
+            reasons.append(f"this is layout {count}, but the first line announces {announced}")
         if reasons:
             as_found = "\n".join(filter(None, [case.count, *case.rows, case.hand]))
             yield rejected(case.first_line, as_found, reasons)
         else:
             yield Layout(case.first_line, text)
-    if found < announced:
-        yield rejected(last_line, "", [f"the first line announces {announced} layouts, but the file has {found}"])
+    if count < announced:
+        yield rejected(last_line, "", [f"the first line announces {announced} layouts, but the file has {count}"])
 
 
 def _split(lines: Iterable[Line]) -> Iterator[Case]:
     case = None
-    for number, found in lines:
-        line = found.strip()
+    for number, raw in lines:
+        line = raw.strip()
         # The ellipsis keeps a truncated line from being read as a valid one.
         text = line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
         if COUNT.fullmatch(text):

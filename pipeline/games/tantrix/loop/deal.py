@@ -32,8 +32,8 @@ def _choose_each(seed: np.uint64, first: np.uint64, tiles: int, names: Bytes, la
             numbers[number] = number
         shuffle(stream, numbers, len(names))
         chosen = np.zeros(len(names), dtype=np.bool_)
-        for place in range(tiles):
-            chosen[numbers[place]] = True
+        for k in range(tiles):
+            chosen[numbers[k]] = True
         start = FIRST_TILE
         for number in range(len(names)):
             if chosen[number]:

@@ -174,8 +174,8 @@ def _solve(tiles: Tiles, count: int, limit: int, chain: Chain, stream: Stream) -
         elif start:
             open_stream(stream, ZERO, np.uint64(start))
             shuffle(stream, order, count)
-        most = CERTIFIED if start == STARTS else PATIENCE
-        chains, is_loop, complete = _search(tiles, order, min(most, limit - in_all), chain)
+        budget = CERTIFIED if start == STARTS else PATIENCE
+        chains, is_loop, complete = _search(tiles, order, min(budget, limit - in_all), chain)
         in_all += chains
         if complete and start in (0, STARTS):
             return chains, in_all, False
@@ -186,8 +186,8 @@ def _solve(tiles: Tiles, count: int, limit: int, chain: Chain, stream: Stream) -
 
 
 @routine
-def _search(tiles: Tiles, order: Bytes, most: int, chain: Chain) -> tuple[int, bool, bool]:
-    """Lay at most `most` chains, trying tiles in an order.
+def _search(tiles: Tiles, order: Bytes, limit: int, chain: Chain) -> tuple[int, bool, bool]:
+    """Lay at most `limit` chains, trying tiles in an order.
 
     Returns their number, whether the last one is a loop, and if not, whether these are all. Leaves the field empty.
     """
@@ -212,7 +212,7 @@ def _search(tiles: Tiles, order: Bytes, most: int, chain: Chain) -> tuple[int, b
         occupied = chain.field[after] & OCCUPIED != ZERO
         if occupied != (left == 0) or (left > 0 and _distance(after, home) >= left):
             continue
-        if chains == most:
+        if chains == limit:
             break
         chains += 1
         _lay(tiles, number, end, level, chain)
@@ -256,9 +256,9 @@ def _shift(side: int) -> np.uint64:
 
 
 @inlined
-def _distance(space: np.uint64, other: np.uint64) -> int:
+def _distance(start: np.uint64, target: np.uint64) -> int:
     """Return the number of steps between two spaces."""
-    x, y = np.int64(space) // ROW - np.int64(other) // ROW, np.int64(space) % ROW - np.int64(other) % ROW
+    x, y = np.int64(start) // ROW - np.int64(target) // ROW, np.int64(start) % ROW - np.int64(target) % ROW
     return int(max(abs(x), abs(y), abs(x + y)))
 
 

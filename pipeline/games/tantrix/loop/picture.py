@@ -104,8 +104,8 @@ def _sheet(given: Layout, marked: Sequence[str], caption: str, proves: str = "")
     """Return the tiles side by side, with rings and numbers on the marked ones."""
     rings = []
     middles = [
-        (place % PER_ROW * (2 * RADIUS + BETWEEN), place // PER_ROW * (2 * APOTHEM + BETWEEN))
-        for place in range(len(given.tiles))
+        (index % PER_ROW * (2 * RADIUS + BETWEEN), index // PER_ROW * (2 * APOTHEM + BETWEEN))
+        for index in range(len(given.tiles))
     ]
     tiles = [free_tile(middle, tile) for middle, tile in zip(middles, given.tiles, strict=True)]
     for number, tile in enumerate(marked, start=1):

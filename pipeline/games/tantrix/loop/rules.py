@@ -202,8 +202,8 @@ def _follow(colour: str, loop: list[Placed]) -> None:
         end = other_end(following.tile, colour, (end + 3) % 6)
 
 
-def count_chains(layout: Layout, most: int) -> int:
-    """Return the number of chains; stops if there are more than `most`.
+def count_chains(layout: Layout, limit: int) -> int:
+    """Return the number of chains; stops if there are more than `limit`.
 
     Raises
     ------
@@ -215,22 +215,27 @@ def count_chains(layout: Layout, most: int) -> int:
     end, home_end = ends_of(first, layout.colour)
     home = around(start)[home_end]
     unused = [orientations(tile, layout.colour) for tile in others]
-    return 1 + _longer_chains({start: first}, around(start)[end], (end + 3) % 6, unused, home, most - 1)
+    return 1 + _longer_chains({start: first}, around(start)[end], (end + 3) % 6, unused, home, limit - 1)
 
 
 def orientations(tile: str, colour: str) -> list[list[tuple[str, int]]]:
     """Return for each side the two rotations of a tile that have an end of the link there, with the other end."""
-    found: list[list[tuple[str, int]]] = [[] for _ in range(6)]
+    by_side: list[list[tuple[str, int]]] = [[] for _ in range(6)]
     for turned in rotations(tile):
         for end in ends_of(turned, colour):
-            found[end].append((turned, other_end(turned, colour, end)))
-    return found
+            by_side[end].append((turned, other_end(turned, colour, end)))
+    return by_side
 
 
 def _longer_chains(
-    field: dict[Space, str], space: Space, entry: int, unused: list[list[list[tuple[str, int]]]], home: Space, most: int
+    field: dict[Space, str],
+    space: Space,
+    entry: int,
+    unused: list[list[list[tuple[str, int]]]],
+    home: Space,
+    limit: int,
 ) -> int:
-    """Return the number of chains that begin with the tiles on the field; stops if there are more than `most`.
+    """Return the number of chains that begin with the tiles on the field; stops if there are more than `limit`.
 
     The loop enters `space` on the side `entry`, and is to reach the first tile from the space `home`.
     """
@@ -247,18 +252,18 @@ def _longer_chains(
             if after in field or steps_between(after, home) >= left:
                 continue
             chains += 1
-            if chains <= most:
+            if chains <= limit:
                 field[space] = tile
                 rest = [*unused[:number], *unused[number + 1 :]]
-                chains += _longer_chains(field, after, (end + 3) % 6, rest, home, most - chains)
+                chains += _longer_chains(field, after, (end + 3) % 6, rest, home, limit - chains)
                 del field[space]
-            if chains > most:
+            if chains > limit:
                 return chains
     return chains
 
 
 @lru_cache(maxsize=1 << 14)
-def steps_between(space: Space, other: Space) -> int:
+def steps_between(start: Space, target: Space) -> int:
     """Return the number of steps from a space to another one."""
-    x, y = space.x - other.x, space.y - other.y
+    x, y = start.x - target.x, start.y - target.y
     return max(abs(x), abs(y), abs(x + y))

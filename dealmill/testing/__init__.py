@@ -52,8 +52,8 @@ class Tracebacks(logging.Filter):
         """Return whether this is the first time that this method is called with the error."""
         while error.__cause__:
             error = error.__cause__
-        place = [(frame.filename, frame.lineno) for frame in extract_tb(error.__traceback__)[-1:]]
-        key = type(error), *place
+        location = [(frame.filename, frame.lineno) for frame in extract_tb(error.__traceback__)[-1:]]
+        key = type(error), *location
         new = key not in self._printed
         self._printed.add(key)
         return new
@@ -140,20 +140,20 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     DealmillError
         If compiled engines cannot be cached.
     """
-    found = find_game(game)
+    definition = find_game(game)
     caches()
-    subject = Subject(found, lines)
-    of_statement = layouts.STATEMENT_CHECKS if found.has_statement else ()
+    subject = Subject(definition, lines)
+    of_statement = layouts.STATEMENT_CHECKS if definition.has_statement else ()
     of_game = (*of_statement, *layouts.CHECKS, *referees.GAME_CHECKS)
-    checks = [_check(found, game, check, subject) for check in of_game]
-    for engine in found.engines:
-        name = found.full_name(engine)
+    checks = [_check(definition, game, check, subject) for check in of_game]
+    for engine in definition.engines:
+        name = definition.full_name(engine)
         of_engine = (*engines.CHECKS, *referees.CHECKS, *pictures.CHECKS)
-        checks += [_check(found, name, check, subject, engine) for check in of_engine]
+        checks += [_check(definition, name, check, subject, engine) for check in of_engine]
         if golden:
-            checks.append(_check(found, name, the_output_is_that_of_its_golden_file, subject, engine, golden))
+            checks.append(_check(definition, name, the_output_is_that_of_its_golden_file, subject, engine, golden))
     allowed = {check.name for check in checks if check.assumption}
-    if wrong := sorted(found.waivers.keys() - allowed):
+    if wrong := sorted(definition.waivers.keys() - allowed):
         raise UsageError(
             f"{game} waives {wrong[0]!r}, which is not one of the checks that a game can waive: "
             f"{', '.join(sorted(allowed))}"

@@ -73,12 +73,12 @@ def a_node_limit_leaves_layouts_undecided_and_changes_nothing_else(subject: Subj
         lengths = solve_texts(subject.game.full_name(engine), pack(layouts), limit).evidence.lengths
         for index, layout in enumerate(layouts):
             what = f"layout {layout}: {free.nodes[index]} nodes, limit {limit}:"
-            found = limited.verdicts[index], limited.values[index], limited.evidence[index]
+            outcome = limited.verdicts[index], limited.values[index], limited.evidence[index]
             if free.nodes[index] <= limit:
                 expected = free.verdicts[index], free.values[index], free.evidence[index]
-                require(found == expected, f"{what} {found}, expected {expected}")
+                require(outcome == expected, f"{what} {outcome}, expected {expected}")
             else:
-                require(found == (Verdict.UNDECIDED, None, None), f"{what} {found}, expected undecided")
+                require(outcome == (Verdict.UNDECIDED, None, None), f"{what} {outcome}, expected undecided")
                 require(lengths[index] == 0, f"{what} undecided with evidence")
             require(limited.nodes[index] <= limit, f"{what} {limited.nodes[index]} nodes were searched")
 
@@ -140,6 +140,6 @@ def the_output_is_that_of_its_golden_file(subject: Subject, engine: Engine, fold
     expected = file.read_text().splitlines()
     deals = example(subject.game, "deals.txt").splitlines()[:GOLDEN_DEALS]
     require(len(expected) >= len(deals), f"{file} has only {len(expected)} lines; remove it, and write it again")
-    found = golden_lines(subject.game, engine, [json.loads(line)[0] for line in expected])
-    for line, (new, old) in enumerate(zip(found, expected, strict=True), start=1):
+    output = golden_lines(subject.game, engine, [json.loads(line)[0] for line in expected])
+    for line, (new, old) in enumerate(zip(output, expected, strict=True), start=1):
         require(new == old, f"{file}, line {line}: the output is {new}, expected {old}; give the engine a new version")

@@ -55,10 +55,10 @@ def canonical_texts_read_back_as_themselves(subject: Subject) -> None:
 
 def the_example_deals_are_the_first_of_seed_1(subject: Subject) -> None:
     """``NAME-deals.txt`` has 2,000 deals, or at least 100."""
-    found = example(subject.game, "deals.txt").splitlines()
+    deals = example(subject.game, "deals.txt").splitlines()
     command = f"dealmill deal {subject.game.name} --count {EXAMPLES} --seed 1"
-    require(len(found) >= LEAST_EXAMPLES, f"the file has {len(found)} deals; write it again with: {command}")
-    require(found == subject.deal(1, 1, len(found)), f"write the file again with: {command}")
+    require(len(deals) >= LEAST_EXAMPLES, f"the file has {len(deals)} deals; write it again with: {command}")
+    require(deals == subject.deal(1, 1, len(deals)), f"write the file again with: {command}")
 
 
 def a_deal_depends_only_on_its_seed_and_number(subject: Subject) -> None:
@@ -97,8 +97,8 @@ def layouts_between_bad_lines_are_read(subject: Subject) -> None:
     good = subject.deal(9, 1, 3)
     lines = [good[0], "nonsense ?", good[1], "", good[2], "nonsense ?"]
     entries = list(subject.game.read(numbered(lines)))
-    found = [(entry.line, entry.text) for entry in entries if isinstance(entry, Layout)]
-    require(found == [(1, good[0]), (3, good[1]), (5, good[2])], f"of {lines}, these are read: {found}")
+    layouts = [(entry.line, entry.text) for entry in entries if isinstance(entry, Layout)]
+    require(layouts == [(1, good[0]), (3, good[1]), (5, good[2])], f"of {lines}, these are read: {layouts}")
     rejects = [entry.line for entry in entries if isinstance(entry, Reject)]
     require(rejects == [2, 6], f"of {lines}, the lines {rejects} are rejected, expected 2 and 6")
 
@@ -106,18 +106,18 @@ def layouts_between_bad_lines_are_read(subject: Subject) -> None:
 @assumes("the text of a layout shows its game")
 def no_other_game_reads_its_layouts(subject: Subject) -> None:
     """A layout is found by its text alone, see `dealmill find`."""
-    for other in games().values():
-        if other.name != subject.game.name:
-            for entry in other.read(numbered(subject.deal(3, 1, 20))):
+    for game in games().values():
+        if game.name != subject.game.name:
+            for entry in game.read(numbered(subject.deal(3, 1, 20))):
                 if isinstance(entry, Layout):
-                    raise CheckFailed(f"layout {entry.text} is also a layout of {other.name}")
+                    raise CheckFailed(f"layout {entry.text} is also a layout of {game.name}")
 
 
 def the_canonical_check_accepts_all_layouts(subject: Subject) -> None:
     """Also the texts of many deals."""
     texts = [text.decode() for text in subject.canonical_texts] + subject.deal(5, 1, MANY)
-    for text, found in zip(texts, canonical_mask(subject.game, pack(texts)).tolist(), strict=True):
-        require(found, f"layout {text}: refused")
+    for text, accepted in zip(texts, canonical_mask(subject.game, pack(texts)).tolist(), strict=True):
+        require(accepted, f"layout {text}: refused")
     require(len(canonical_mask(subject.game, pack([]))) == 0, "no texts give a mask that is not empty")
 
 
@@ -126,8 +126,8 @@ def the_canonical_check_agrees_with_the_reader(subject: Subject) -> None:
     texts = subject.hostile_texts(1, MANY)
     expected = [is_canonical(subject.game, text) for text in texts]
     layouts = Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), lengths_to_starts([len(text) for text in texts]))
-    for text, one, other in zip(texts, expected, canonical_mask(subject.game, layouts).tolist(), strict=True):
-        require(one == other, f"{text!r}: the reader says {one}, the check {other}")
+    for text, by_reader, by_check in zip(texts, expected, canonical_mask(subject.game, layouts).tolist(), strict=True):
+        require(by_reader == by_check, f"{text!r}: the reader says {by_reader}, the check {by_check}")
 
 
 def the_canonical_check_reads_only_the_texts(subject: Subject) -> None:
@@ -141,8 +141,8 @@ def the_canonical_check_reads_only_the_texts(subject: Subject) -> None:
     for separator in SEPARATORS:
         ends = np.cumsum(lengths + len(separator)) - len(separator)
         block = np.frombuffer(separator.join(texts), dtype=np.uint8)
-        found = check(block, ends - lengths, ends).tolist()
-        require(found == expected, f"the check depends on the bytes between texts, here {separator!r}")
+        mask = check(block, ends - lengths, ends).tolist()
+        require(mask == expected, f"the check depends on the bytes between texts, here {separator!r}")
 
 
 def only_layouts_reach_an_engine(subject: Subject) -> None:

@@ -119,8 +119,8 @@ def _drawn(subject: Subject, layout: str, verdict: Verdict, evidence: str) -> li
 def _require_document(layout: str, scene: Scene) -> None:
     """Fail unless a picture is a document that any page can show and restyle."""
 
-    def met(condition: object, found: str) -> None:
-        require(condition, f"layout {layout}: the picture {scene.caption!r} {found}")
+    def met(condition: object, fault: str) -> None:
+        require(condition, f"layout {layout}: the picture {scene.caption!r} {fault}")
 
     root = ElementTree.fromstring(scene.svg)  # noqa: S314 -- the package whose game is checked has written it
     met(root.tag == f"{{{NAMESPACE}}}svg", "is not SVG")

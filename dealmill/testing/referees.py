@@ -64,11 +64,11 @@ def the_referee_refuses_evidence_of_another_layout(subject: Subject, engine: Eng
     rows = [row for row in solved if row.verdict is not Verdict.UNDECIDED]
     refused = 0
     for index, (layout, verdict, _, evidence) in enumerate(rows):
-        for _, other, value, theirs in [*rows[index + 1 :], *rows[:index]]:
-            both_lost = verdict is other is Verdict.UNWINNABLE
+        for _, claim, value, theirs in [*rows[index + 1 :], *rows[:index]]:
+            both_lost = verdict is claim is Verdict.UNWINNABLE
             if not both_lost and theirs != evidence:
-                accepted = _refused(subject, engine, layout, other, value, theirs) is None
-                require(not accepted, f"layout {layout}: accepts {other} with evidence of another layout: {theirs}")
+                accepted = _refused(subject, engine, layout, claim, value, theirs) is None
+                require(not accepted, f"layout {layout}: accepts {claim} with evidence of another layout: {theirs}")
                 refused += 1
                 break
     all_lost = all(row.verdict is Verdict.UNWINNABLE for row in rows)
@@ -85,17 +85,17 @@ def the_referee_proves_no_other_verdict(subject: Subject, engine: Engine) -> Non
         texts = [text.decode("utf-8", "replace") for text in islice(altered_texts(others, random), ALTERATIONS)]
         for text in texts:
             _refused(subject, engine, layout, verdict, value, text)
-        for other, wrong in _other_claims(verdict, value):
+        for claim, wrong in _other_claims(verdict, value):
             for text in [evidence, *texts]:
-                accepted = _refused(subject, engine, layout, other, wrong, text) is None
-                found = f"layout {layout}: {verdict}, value {value}, but {text!r} proves {other}, value {wrong}"
-                require(not accepted, found)
+                accepted = _refused(subject, engine, layout, claim, wrong, text) is None
+                message = f"layout {layout}: {verdict}, value {value}, but {text!r} proves {claim}, value {wrong}"
+                require(not accepted, message)
 
 
 def _other_claims(verdict: Verdict, value: int | None) -> Iterator[tuple[Verdict, int | None]]:
-    for other in PROVED:
-        if other is not verdict:
-            yield other, 1 if other is Verdict.SCORED else None
+    for claim in PROVED:
+        if claim is not verdict:
+            yield claim, 1 if claim is Verdict.SCORED else None
     if value is None:
         yield verdict, 1
     else:

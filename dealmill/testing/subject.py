@@ -94,8 +94,8 @@ def _swap_bytes(text: bytes, _: bytes, at: int, random: Random) -> bytes:
 def _swap_words(text: bytes, _: bytes, at: int, random: Random) -> bytes:
     separator = random.choice([b" ", b"/", b":", b","])
     words = text.split(separator)
-    one, other = random.randrange(len(words)), at % len(words)
-    words[one], words[other] = words[other], words[one]
+    first, second = random.randrange(len(words)), at % len(words)
+    words[first], words[second] = words[second], words[first]
     return separator.join(words)
 
 
@@ -103,12 +103,12 @@ def _cut(text: bytes, _: bytes, at: int, random: Random) -> bytes:
     return text[:at] if random.random() < 0.5 else text[at:]
 
 
-def _append(text: bytes, other: bytes, at: int, random: Random) -> bytes:
-    return text + random.choice([b"", b" ", b"\n", b"\0", text[:1]]) + random.choice([text, other, other[:at], b""])
+def _append(text: bytes, donor: bytes, at: int, random: Random) -> bytes:
+    return text + random.choice([b"", b" ", b"\n", b"\0", text[:1]]) + random.choice([text, donor, donor[:at], b""])
 
 
-def _splice(text: bytes, other: bytes, at: int, _: Random) -> bytes:
-    return text[:at] + other[at:]
+def _splice(text: bytes, donor: bytes, at: int, _: Random) -> bytes:
+    return text[:at] + donor[at:]
 
 
 def _change_case(text: bytes, _: bytes, at: int, random: Random) -> bytes:
@@ -144,16 +144,16 @@ class CheckFailed(AssertionError):
     """A game does not meet a requirement; the message says what was found, with the layout."""
 
 
-def require(met: object, found: str) -> None:
+def require(met: object, message: str) -> None:
     """Fail unless a requirement is met.
 
     Raises
     ------
     CheckFailed
-        With the message `found`.
+        With the message `message`.
     """
     if not met:
-        raise CheckFailed(found)
+        raise CheckFailed(message)
 
 
 Function = TypeVar("Function", bound=Callable[..., None])
@@ -209,12 +209,12 @@ class Subject:
             if evidence is not None or verdict is Verdict.UNDECIDED or not engine.program
         ]
 
-    def some_of_each_verdict(self, engine: Engine, seed: int, most: int) -> list[Row]:
-        """Return up to `most` layouts for each verdict but undecided, from deals of a seed, examples and `lines`."""
+    def some_of_each_verdict(self, engine: Engine, seed: int, limit: int) -> list[Row]:
+        """Return up to `limit` layouts for each verdict but undecided, from deals of a seed, examples and `lines`."""
         others = [text.decode() for text in self.canonical_texts]
         rows = self.verdicts(engine, [*self.deals_for(engine, seed, SUBJECT_DEALS), *others])
         verdicts = [verdict for verdict in Verdict if verdict is not Verdict.UNDECIDED]
-        return [row for verdict in verdicts for row in [row for row in rows if row.verdict is verdict][:most]]
+        return [row for verdict in verdicts for row in [row for row in rows if row.verdict is verdict][:limit]]
 
     @cached_property
     def canonical_texts(self) -> list[bytes]:

@@ -49,11 +49,11 @@ def find_game(name: str) -> "Game":
     """
     from dealmill.pipeline.games.installed import BrokenGame, games_named
 
-    found = games_named(name)
-    for game in found:
+    candidates = games_named(name)
+    for game in candidates:
         if not isinstance(game, BrokenGame):
             return with_programs(game)
-    for broken in found:
+    for broken in candidates:
         raise NotFoundError(str(broken))
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
 
@@ -66,13 +66,13 @@ def engine_of(game: str, engine: str | None = None) -> "tuple[Game, Engine]":
     UsageError
         If the engine belongs to another game.
     """
-    wanted, default = find_engine(game)
+    within, default = find_engine(game)
     if engine is None:
-        return wanted, default
-    owner, found = find_engine(engine, wanted)
-    if owner is not wanted:
-        raise UsageError(f"{engine} is not an engine of {wanted.name}")
-    return owner, found
+        return within, default
+    owner, definition = find_engine(engine, within)
+    if owner is not within:
+        raise UsageError(f"{engine} is not an engine of {within.name}")
+    return owner, definition
 
 
 def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]":

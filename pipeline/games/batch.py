@@ -272,12 +272,12 @@ class Entries:
     def of(cls, entries: Sequence[Layout | Reject]) -> "Entries":
         """Return entries that were read one by one."""
         layouts = [entry for entry in entries if isinstance(entry, Layout)]
-        bad = [(place, entry) for place, entry in enumerate(entries) if isinstance(entry, Reject)]
+        bad = [(index, entry) for index, entry in enumerate(entries) if isinstance(entry, Reject)]
         return cls(
             np.array([layout.line for layout in layouts], dtype=np.int64),
             pack([layout.text for layout in layouts]),
             [reject for _, reject in bad],
-            np.array([place for place, _ in bad], dtype=np.int64),
+            np.array([index for index, _ in bad], dtype=np.int64),
         )
 
     def after(self, count: int) -> "Entries":

@@ -204,7 +204,9 @@ def _wrong_types(game: "Game") -> Iterator[str]:
             for field in ("name", "version", "summary", "evidence")
         ]
     expected += [("version of deals", game.deals.version, str)]
-    expected += [(f"parameter {name} of deals", found, Parameter) for name, found in game.deals.parameters.items()]
-    for what, value, wanted in expected:
-        if not isinstance(value, wanted):
-            yield f"{what} is of type {type(value).__name__}, expected {wanted.__name__}"
+    expected += [
+        (f"parameter {name} of deals", parameter, Parameter) for name, parameter in game.deals.parameters.items()
+    ]
+    for what, value, kind in expected:
+        if not isinstance(value, kind):
+            yield f"{what} is of type {type(value).__name__}, expected {kind.__name__}"

@@ -37,8 +37,8 @@ def high_half(a: np.uint64, b: np.uint64) -> np.uint64:
     a_low, a_high = a & LOW, a >> HALF
     b_low, b_high = b & LOW, b >> HALF
     middle = a_high * b_low + ((a_low * b_low) >> HALF)
-    other = a_low * b_high + (middle & LOW)
-    return a_high * b_high + (middle >> HALF) + (other >> HALF)
+    lower_middle = a_low * b_high + (middle & LOW)
+    return a_high * b_high + (middle >> HALF) + (lower_middle >> HALF)
 
 
 @kernel
@@ -91,7 +91,7 @@ def below(stream: Stream, bound: int) -> int:
 def shuffle(stream: Stream, cards: NDArray[np.uint8] | NDArray[np.uint16], count: int) -> None:
     """Shuffle the first `count` cards in place."""
     for last in range(count - 1, 0, -1):
-        other = below(stream, last + 1)
+        pick = below(stream, last + 1)
         card = cards[last]
-        cards[last] = cards[other]
-        cards[other] = card
+        cards[last] = cards[pick]
+        cards[pick] = card

@@ -284,22 +284,22 @@ class Gutters:
         Lines that would overlap run in different lanes: those that end on their left first, so that the ends of lines
         cross no other line in their gutter.
         """
-        straight = [self._route(one, other, 0) for one, other in ends]
+        straight = [self._route(source, target, 0) for source, target in ends]
         lanes: dict[int, int] = {}
         for number in sorted(range(len(ends)), key=lambda number: straight[number][-1] > straight[number][-2]):
-            taken = {lane for other, lane in lanes.items() if _overlap(straight[number], straight[other])}
+            taken = {lane for neighbour, lane in lanes.items() if _overlap(straight[number], straight[neighbour])}
             lanes[number] = next(lane for lane in count() if lane not in taken)
         last = max(lanes.values(), default=0)
         spacing = min(SPACING, 0.6 * self.gap / max(last, 1))
         return [self._route(*end, (lanes[number] - last / 2) * spacing) for number, end in enumerate(ends)]
 
-    def _route(self, one: Point, other: Point, aside: float) -> list[Point]:
+    def _route(self, source: Point, target: Point, aside: float) -> list[Point]:
         """Return the corners of a line that runs `aside` the middle of gutters.
 
         It leaves a card towards the column of the other (to the right within a column), and reaches that column in the
         gutter above the other card.
         """
-        (x, y), (end_x, end_y) = one, other
+        (x, y), (end_x, end_y) = source, target
         rightwards, same_column = end_x >= x, end_x == x
         leave, first = self._side(x, rightwards, aside)
         enter, last = self._side(end_x, same_column or not rightwards, aside)
@@ -315,14 +315,14 @@ class Gutters:
         return x - CLEARANCE, x - self.gap / 2 + aside
 
 
-def _overlap(one: Sequence[Point], other: Sequence[Point]) -> bool:
-    return any(_touch(first, second) for first in pairwise(one) for second in pairwise(other))
+def _overlap(left: Sequence[Point], right: Sequence[Point]) -> bool:
+    return any(_touch(first, second) for first in pairwise(left) for second in pairwise(right))
 
 
-def _touch(one: Segment, other: Segment) -> bool:
+def _touch(left: Segment, right: Segment) -> bool:
     """Return whether two segments have a point in common and the same direction."""
     for across, along in ((0, 1), (1, 0)):
-        if len({point[across] for point in (*one, *other)}) == 1:
-            (start, stop), (begin, end) = (sorted(point[along] for point in segment) for segment in (one, other))
+        if len({point[across] for point in (*left, *right)}) == 1:
+            (start, stop), (begin, end) = (sorted(point[along] for point in segment) for segment in (left, right))
             return start <= end and begin <= stop
     return False

@@ -32,8 +32,8 @@ class Code(IntEnum):
         """
         if isinstance(word, cls):
             return word
-        if found := {code.word: code for code in cls}.get(str(word)):
-            return found
+        if member := {code.word: code for code in cls}.get(str(word)):
+            return member
         what = cls.__name__.lower()
         raise UsageError(f"there is no {what} {word!r}; choose one of: {', '.join(code.word for code in cls)}")
 

@@ -140,12 +140,14 @@ def _version(program: "Program", _state: "State") -> str:
 
 def manifests(named: Iterable[Path]) -> list[Path]:
     """Return the manifests among these paths and in the folders among them, sorted within each folder."""
-    return [path for place in named for path in (sorted(place.glob("*.toml")) if _is_folder(place) else [place])]
+    return [
+        path for location in named for path in (sorted(location.glob("*.toml")) if _is_folder(location) else [location])
+    ]
 
 
-def _is_folder(place: Path) -> bool:
+def _is_folder(path: Path) -> bool:
     try:
-        return place.is_dir()
+        return path.is_dir()
     except OSError:  # for example, its name is too long; who reads it as a manifest says so
         return False
 

@@ -120,10 +120,10 @@ class Program:
 def state_of(path: Path) -> tuple[int, int, int] | None:
     """Return what changes if a file or the entries of a folder change; None if it does not exist."""
     try:
-        found = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def read_program(path: Path) -> Program:

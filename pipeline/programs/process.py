@@ -57,8 +57,8 @@ class Process:
         self._unread = b""
         self._errors = b""
         self._ended_before = _seconds_of_ended_children()
-        if (found := program.version()) != version:
-            raise changed(program, version, found)
+        if (current := program.version()) != version:
+            raise changed(program, version, current)
         try:
             self._process = subprocess.Popen(  # noqa: S603 -- the user has declared this command
                 program.command,
@@ -216,8 +216,8 @@ def _seconds_of_ended_children() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def changed(program: Program, version: str, found: str) -> VersionError:
+def changed(program: Program, version: str, current: str) -> VersionError:
     """Return the error for a program whose files are no longer those of a version, or were not for a while."""
-    if found == version:
+    if current == version:
         return VersionError(f"the files of {program.full_name} were written to while it ran; it is started again")
-    return VersionError(f"the files of {program.full_name} have changed: version {version} is now {found}")
+    return VersionError(f"the files of {program.full_name} have changed: version {version} is now {current}")

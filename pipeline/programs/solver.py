@@ -71,10 +71,10 @@ class ProgramSolver:
             else:
                 _count_failure(self, "")
                 return answer
-        most = self.program.manifest.same_failures
-        if _count_failure(self, reason) >= most:
+        limit = self.program.manifest.same_failures
+        if _count_failure(self, reason) >= limit:
             raise ProgramError(
-                f"{self.program.full_name} failed on {most:,} layouts in a row in the same way, and is not asked any "
+                f"{self.program.full_name} failed on {limit:,} layouts in a row in the same way, and is not asked any "
                 f"more: {reason.removeprefix(RETRYABLE)}{last_error}"
             )
         return Answer(Verdict.FAILED, 0, 0, reason)

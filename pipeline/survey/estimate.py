@@ -120,6 +120,8 @@ def estimate(store: Database, run: RunStatus) -> Estimate | None:
     return reached[0]
 
 
-def _matches_totals(found: Estimate, run: RunStatus) -> bool:
+def _matches_totals(sums: Estimate, run: RunStatus) -> bool:
     """Return whether the recorded sums of the blocks add up to the totals of the jobs."""
-    return found.value_sum == run.value_sum and all(found.count(one) == run.counts.get(one, 0) for one in Verdict)
+    return sums.value_sum == run.value_sum and all(
+        sums.count(verdict) == run.counts.get(verdict, 0) for verdict in Verdict
+    )

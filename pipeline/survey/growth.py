@@ -77,35 +77,35 @@ class Width:
 def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:
     """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary."""
     deals.check_deals()
-    _, found = find_engine(engine)
-    check_packable(found)
+    _, definition = find_engine(engine)
+    check_packable(definition)
     source = open_deals(store, deals)
-    limit = found.max_nodes if max_nodes is None else max_nodes
-    number = plan_run(store, source, engine, found.version, limit, storage=Storage.PACKED, why="survey")
+    limit = definition.max_nodes if max_nodes is None else max_nodes
+    number = plan_run(store, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")
     return find_run(store, number)
 
 
-def next_stage(found: Estimate | None, goal: Width | int) -> int:
+def next_stage(estimate: Estimate | None, goal: Width | int) -> int:
     """Return the number of deals of a survey's next stage; its current number if it has reached the goal.
 
     `goal` is the width of the interval, or a number of deals.
     """
     if isinstance(goal, int):
-        return min(_whole_blocks(goal), FIRST_STAGE) if found is None else max(_whole_blocks(goal), found.deals)
-    if found is None:
+        return min(_whole_blocks(goal), FIRST_STAGE) if estimate is None else max(_whole_blocks(goal), estimate.deals)
+    if estimate is None:
         return FIRST_STAGE
-    return min(_deals_for(found, goal.of(found)), found.deals * MOST_GROWTH)
+    return min(_deals_for(estimate, goal.of(estimate)), estimate.deals * MOST_GROWTH)
 
 
-def _deals_for(found: Estimate, goal: float) -> int:
-    deals, half = found.deals, found.interval.half_width
+def _deals_for(estimate: Estimate, goal: float) -> int:
+    deals, half = estimate.deals, estimate.interval.half_width
     if half <= goal:
         return deals
-    floor = 0.0 if found.scored else found.unknown / deals / 2
+    floor = 0.0 if estimate.scored else estimate.unknown / deals / 2
     if floor >= goal:
         raise StoreError(
-            f"{found.unknown:,} of {deals:,} deals are undecided or failed, which alone makes the interval wider than "
-            "requested: a higher --max-nodes may decide them"
+            f"{estimate.unknown:,} of {deals:,} deals are undecided or failed, which alone makes the interval wider "
+            "than requested: a higher --max-nodes may decide them"
         )
     more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
     return _whole_blocks(ceil(deals * more))

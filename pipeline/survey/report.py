@@ -49,30 +49,30 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
 
 
-def survey_facts(store: Database, run: RunStatus, found: Estimate) -> dict[str, object]:
+def survey_facts(store: Database, run: RunStatus, estimate: Estimate) -> dict[str, object]:
     """Return the results of a survey, and everything needed to reproduce it."""
-    interval = found.interval
+    interval = estimate.interval
     facts: dict[str, object] = {
         "engine": run.engine,
         "version": run.version,
         "max_nodes": run.max_nodes,
         "source": run.source_name,
         "generator": run.generator,
-        "deals": found.deals,
-        **{verdict.word: found.count(verdict) for verdict in Verdict},
-        "estimate": MEAN if found.scored else WINNABILITY,
-        "value": found.value,
+        "deals": estimate.deals,
+        **{verdict.word: estimate.count(verdict) for verdict in Verdict},
+        "estimate": MEAN if estimate.scored else WINNABILITY,
+        "value": estimate.value,
         "low": interval.low,
         "high": interval.high,
         "half_width": interval.half_width,
         "confidence": 0.95,
-        "interval": "normal" if found.scored else "Wilson score, the unknown counted both ways",
+        "interval": "normal" if estimate.scored else "Wilson score, the unknown counted both ways",
     }
-    if found.scored:
+    if estimate.scored:
         least, greatest = extremes(store, run.id)
-        facts |= {"deviation": found.deviation, "least": least, "greatest": greatest}
+        facts |= {"deviation": estimate.deviation, "least": least, "greatest": greatest}
     if (expectation := expectation_of(run)) is not None:
-        facts |= {"theory": float(expectation), "standard_errors": found.errors_from(float(expectation))}
+        facts |= {"theory": float(expectation), "standard_errors": estimate.errors_from(float(expectation))}
     return {**facts, "fingerprint": fingerprint_of(store, run.id, run.items), "dealmill": version("dealmill")}
 
 

@@ -90,17 +90,17 @@ def _step(table: Table, moved: list[str], caption: str) -> Step:
     return Step([column.copy() for column in table.columns], table.cells.copy(), tops, moved, caption)
 
 
-def _source(place: str) -> str:
-    return f"from free cell {place}" if place in CELLS else f"from column {place}"
+def _source(name: str) -> str:
+    return f"from free cell {name}" if name in CELLS else f"from column {name}"
 
 
-def _target(place: str) -> str:
-    match place:
+def _target(name: str) -> str:
+    match name:
         case "h":
             return "to the foundation"
         case "a" | "b" | "c" | "d":
-            return f"to free cell {place}"
-    return f"to column {place}"
+            return f"to free cell {name}"
+    return f"to column {name}"
 
 
 def _name(symbols: str) -> str:
@@ -109,16 +109,16 @@ def _name(symbols: str) -> str:
 
 def _upper_row(step: Step) -> Iterator[str]:
     """Yield the free cells and the foundations, with a name on each that is empty."""
-    for place, cell in enumerate(CELLS):
-        yield from _place(step, place, step.cells.get(cell), cell)
-    for place, suit in enumerate(SUITS, start=len(CELLS)):
-        yield from _place(step, place, step.foundations.get(suit), SIGNS[suit])
+    for column, cell in enumerate(CELLS):
+        yield from _place(step, column, step.cells.get(cell), cell)
+    for column, suit in enumerate(SUITS, start=len(CELLS)):
+        yield from _place(step, column, step.foundations.get(suit), SIGNS[suit])
     for left, name in ((0, "free cells"), (len(CELLS), "foundations (h)")):
         yield text(MARGIN + left * PITCH_X, MARGIN + HEIGHT + 16, name, 14, NOTE, anchor="start")
 
 
-def _place(step: Step, place: int, shown: str | None, label: str) -> Iterator[str]:
-    x = MARGIN + place * PITCH_X
+def _place(step: Step, column: int, shown: str | None, label: str) -> Iterator[str]:
+    x = MARGIN + column * PITCH_X
     if shown:
         yield from _card(step, x, MARGIN, shown)
     else:
@@ -127,9 +127,9 @@ def _place(step: Step, place: int, shown: str | None, label: str) -> Iterator[st
 
 
 def _columns(step: Step) -> Iterator[str]:
-    for place, column in enumerate(step.columns):
-        x = MARGIN + place * PITCH_X
-        yield text(x + WIDTH / 2, TOP - 12, str(place + 1), 14, NOTE)
+    for index, column in enumerate(step.columns):
+        x = MARGIN + index * PITCH_X
+        yield text(x + WIDTH / 2, TOP - 12, str(index + 1), 14, NOTE)
         if not column:
             yield box(x, TOP, WIDTH, HEIGHT, GHOST)
         strip = min(STRIP, (BOTTOM - HEIGHT - TOP) / max(len(column) - 1, 1))

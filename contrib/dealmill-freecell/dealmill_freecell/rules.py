@@ -56,11 +56,11 @@ class Table:
         IllegalMove
             If the rules do not allow it.
         """
-        found = MOVE.fullmatch(word)
-        if not found:
+        match = MOVE.fullmatch(word)
+        if not match:
             raise InvalidEvidence(step, f"{word!r} is not a move")
         source, target = word[0], word[1]
-        cards = self._lifted(source, int(found[3] or "1", 16), target, step)
+        cards = self._lifted(source, int(match[3] or "1", 16), target, step)
         if target == "h":
             self._put_on_foundation(cards[0], step)
         elif target in "abcd":
@@ -187,9 +187,9 @@ def _check_loss(table: Table, evidence: str) -> None:
 def _following(position: Position) -> Iterator[Position]:
     """Yield the positions after each move of a single card."""
     columns, cells, foundations = position
-    for place, column in enumerate(columns):
+    for index, column in enumerate(columns):
         if column:
-            others = columns[:place] + columns[place + 1 :]
+            others = columns[:index] + columns[index + 1 :]
             yield from _placed(column[-1], (*others, column[:-1]), others, column[:-1], cells, foundations)
             if len(cells) < CELLS:
                 yield _sorted((*others, column[:-1])), "".join(sorted(cells + column[-1])), foundations
@@ -213,9 +213,9 @@ def _placed(
     if foundations[suit] == rank:
         yield _sorted(after), cells, (*foundations[:suit], rank + 1, *foundations[suit + 1 :])
     own = () if rest is None else (rest,)
-    for place, column in enumerate(others):
+    for index, column in enumerate(others):
         if not column or column[-1] in BELOW[card]:
-            yield _sorted((*others[:place], column + card, *others[place + 1 :], *own)), cells, foundations
+            yield _sorted((*others[:index], column + card, *others[index + 1 :], *own)), cells, foundations
 
 
 def _sorted(columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -37,7 +37,7 @@ LONGEST_ROW, MOST_ROWS = 16, 4
 NAME_SIZE, HEIGHT_SIZE = 20, 16
 FAINT: Style = CARD | {"stroke_width": 0.5}
 
-Place = tuple[int, int]
+Cell = tuple[int, int]
 """The number of a stack and the height of a card in it, both from 0."""
 
 
@@ -76,21 +76,21 @@ class Grid:
         self.tops = list(accumulate(row_heights, initial=0))
         self.size = LEFT + self.columns * (self.width + GUTTER), self.tops[-1]
         self.gutters = Gutters(self.width, HEIGHT, GUTTER)
-        corners = {place: self.corner(place) for place in self.ranks}
-        self.cards = {place: card(*corners[place], self.width, HEIGHT, rank) for place, rank in self.ranks.items()}
-        self._outlines = {place: outline(*corner, self.width, HEIGHT) for place, corner in corners.items()}
+        corners = {cell: self.corner(cell) for cell in self.ranks}
+        self.cards = {cell: card(*corners[cell], self.width, HEIGHT, rank) for cell, rank in self.ranks.items()}
+        self._outlines = {cell: outline(*corner, self.width, HEIGHT) for cell, corner in corners.items()}
         self._rank_size = min(0.66 * HEIGHT, 1.15 * self.width / self.longest)
         self._texts = {
-            place: bare_text(x + self.width / 2, y + HEIGHT / 2, self.ranks[place], self._rank_size, NOTE)
-            for place, (x, y) in corners.items()
+            cell: bare_text(x + self.width / 2, y + HEIGHT / 2, self.ranks[cell], self._rank_size, NOTE)
+            for cell, (x, y) in corners.items()
         }
         self.names = texts(self._names(), NAME_SIZE, NOTE) + texts(self._heights(), HEIGHT_SIZE, NOTE)
         """The names below the stacks, and on their left how high a card lies, counted from 1."""
 
-    def corner(self, place: Place) -> Point:
+    def corner(self, cell: Cell) -> Point:
         """Return the upper left corner of a card."""
-        row, column = divmod(place[0], self.columns)
-        below_top = self.heights[row] - 1 - place[1]
+        row, column = divmod(cell[0], self.columns)
+        below_top = self.heights[row] - 1 - cell[1]
         top = self.tops[row] + ABOVE + GUTTER / 2
         return LEFT + column * (self.width + GUTTER), top + below_top * (HEIGHT + GUTTER)
 
@@ -102,44 +102,44 @@ class Grid:
 
     def _heights(self) -> Iterator[str]:
         for row, height in enumerate(self.heights):
-            for place in range(height):
-                _, y = self.corner((row * self.columns, place))
-                yield bare_text(LEFT / 3, y + HEIGHT / 2, str(place + 1), HEIGHT_SIZE, NOTE)
+            for level in range(height):
+                _, y = self.corner((row * self.columns, level))
+                yield bare_text(LEFT / 3, y + HEIGHT / 2, str(level + 1), HEIGHT_SIZE, NOTE)
 
-    def ghost(self, place: Place, *, rank: bool = True) -> str:
+    def ghost(self, cell: Cell, *, rank: bool = True) -> str:
         """Return the place of a card that has left."""
-        return card(*self.corner(place), self.width, HEIGHT, self.ranks[place] if rank else "", GHOST)
+        return card(*self.corner(cell), self.width, HEIGHT, self.ranks[cell] if rank else "", GHOST)
 
-    def faint(self, places: Collection[Place], style: Style = FAINT) -> Iterator[str]:
+    def faint(self, cells: Collection[Cell], style: Style = FAINT) -> Iterator[str]:
         """Yield cards that matter less, or the places of cards that have left, as two elements."""
-        if places:
-            yield element("path", d="".join(self._outlines[place] for place in places), **style)
-            yield texts((self._texts[place] for place in places), self._rank_size, NOTE)
+        if cells:
+            yield element("path", d="".join(self._outlines[cell] for cell in cells), **style)
+            yield texts((self._texts[cell] for cell in cells), self._rank_size, NOTE)
 
-    def ring(self, place: Place, style: Style) -> str:
+    def ring(self, cell: Cell, style: Style) -> str:
         """Return the edge of a card."""
-        return box(*self.corner(place), self.width, HEIGHT, style)
+        return box(*self.corner(cell), self.width, HEIGHT, style)
 
-    def waiting(self, place: Place, lines: Sequence[str]) -> Iterator[str]:
+    def waiting(self, cell: Cell, lines: Sequence[str]) -> Iterator[str]:
         """Yield a card with up to three short lines below its rank."""
-        x, y = self.corner(place)
+        x, y = self.corner(cell)
         middle = x + self.width / 2
         size = 12 if len(lines) < 3 and max(map(len, lines)) < 6 else 9.5
-        yield self.ring(place, CARD | {"stroke_width": 3})
-        yield text(middle, y + 11, self.ranks[place], min(17, 1.15 * self.width / self.longest), bold=True)
+        yield self.ring(cell, CARD | {"stroke_width": 3})
+        yield text(middle, y + 11, self.ranks[cell], min(17, 1.15 * self.width / self.longest), bold=True)
         for number, line in enumerate(lines):
             yield text(middle, y + 18 + size / 2 + size * number, line, size)
 
-    def badge(self, place: Place, words: str, corner: int = 0) -> str:
+    def badge(self, cell: Cell, words: str, corner: int = 0) -> str:
         """Return a badge on a corner of a card: 0 is the upper left one, 1 the upper right one, then the lower ones."""
-        x, y = self.corner(place)
+        x, y = self.corner(cell)
         return badge(x + (self.width - 3 if corner % 2 else 3), y + (HEIGHT - 3 if corner > 1 else 3), words)
 
-    def bracket(self, one: Place, other: Place) -> str:
+    def bracket(self, first: Cell, second: Cell) -> str:
         """Return the line that joins two top cards: up from each, and along the room above its row."""
-        (left, start), (right, end) = (self.corner(place) for place in (one, other))
+        (left, start), (right, end) = (self.corner(cell) for cell in (first, second))
         middle = self.width / 2
-        upper, lower = (self.tops[place[0] // self.columns] + ABOVE / 2 for place in (one, other))
+        upper, lower = (self.tops[cell[0] // self.columns] + ABOVE / 2 for cell in (first, second))
         margin = self.size[0] - GUTTER / 2
         around = [] if upper == lower else [(margin, upper), (margin, lower)]
         points = [
@@ -151,6 +151,6 @@ class Grid:
         ]
         return element("path", d=path(points), **CHOSEN)
 
-    def arrows(self, ends: Iterable[tuple[Place, Place]]) -> Iterator[str]:
+    def arrows(self, ends: Iterable[tuple[Cell, Cell]]) -> Iterator[str]:
         """Yield arrows from card to card, in the gutters."""
-        return arrows(self.gutters.routes([(self.corner(one), self.corner(other)) for one, other in ends]))
+        return arrows(self.gutters.routes([(self.corner(source), self.corner(target)) for source, target in ends]))

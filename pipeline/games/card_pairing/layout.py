@@ -147,7 +147,7 @@ def nameless(layout: str) -> str:
         for stack, colour in zip(stacks, colours, strict=True):
             for height, rank in enumerate(stack):
                 places[rank].append((colour, height))
-        keys = {rank: (colour_of[rank], sorted(found)) for rank, found in places.items()}
+        keys = {rank: (colour_of[rank], sorted(positions)) for rank, positions in places.items()}
         order: list[object] = []
         refined = dict[str, int]()
         for rank in sorted(keys, key=keys.__getitem__):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from dealmill.game import CHOSEN, Scene, scene
-from dealmill.pipeline.games.card_pairing.drawing import MANY, Grid, Place, listed, printer
+from dealmill.pipeline.games.card_pairing.drawing import MANY, Cell, Grid, listed, printer
 from dealmill.pipeline.games.card_pairing.odds_words import best_play, checked_odds, in_words
 from dealmill.pipeline.games.card_pairing.proofs.loss import explained, loss_scenes
 from dealmill.pipeline.games.card_pairing.rules import Odds, Stacks, play, stack_name, stacks_of, start
@@ -107,10 +107,10 @@ def _moves(layout: str, trace: str) -> Iterator[_Move]:
         before = [stack.copy() for stack in stacks]
         rank = printed(play(stacks, names, step))
         numbers = stacks_of(names, len(stacks))
-        one, other = (stack_name(number, len(stacks)) for number in numbers)
+        first, second = (stack_name(number, len(stacks)) for number in numbers)
         left = sum(map(len, stacks))
         ending = f"{left} cards are left." if left else "No card is left: won."
-        caption = f"Move {step}: {rank} from {one} and {rank} from {other}. {ending}"
+        caption = f"Move {step}: {rank} from {first} and {rank} from {second}. {ending}"
         yield _Move(before, [stack.copy() for stack in stacks], numbers, caption)
 
 
@@ -128,17 +128,17 @@ def _counted(stacks: Stacks) -> str:
 
 def _played(grid: Grid, layout: str, moves: Iterator[_Move]) -> Iterator[Scene]:
     """Yield the moves. If there are many cards, only those that leave are drawn strongly."""
-    freed: list[Place] = []
+    freed: list[Cell] = []
     for move in moves:
         leaving = [(number, len(move.before[number]) - 1) for number in sorted(move.numbers)]
         here = [(number, height) for number, stack in enumerate(move.before) for height in range(len(stack))]
         strong = here if len(grid.ranks) <= MANY else leaving
         parts = [
             grid.names,
-            *(grid.ghost(place, rank=False) for place in freed),
-            *grid.faint([place for place in here if place not in strong]),
-            *(grid.cards[place] for place in strong),
-            *(grid.ring(place, CHOSEN) for place in leaving),
+            *(grid.ghost(cell, rank=False) for cell in freed),
+            *grid.faint([cell for cell in here if cell not in strong]),
+            *(grid.cards[cell] for cell in strong),
+            *(grid.ring(cell, CHOSEN) for cell in leaving),
             grid.bracket(*leaving),
         ]
         alt = f"{listed(move.before, printer(layout))} The two cards that leave are joined."

@@ -96,13 +96,13 @@ def play(stacks: Stacks, move: str, step: int) -> str:
     first, second = numbers
     if first == second:
         raise IllegalMove(step, f"{move!a} names one stack twice")
-    one, other = stacks[first], stacks[second]
-    if not one or not other:
-        raise IllegalMove(step, f"stack {stack_name(second if one else first, len(stacks))} is empty")
-    if one[-1] != other[-1]:
-        raise IllegalMove(step, f"{one[-1]} and {other[-1]} are not of the same rank")
-    one.pop()
-    return other.pop()
+    left, right = stacks[first], stacks[second]
+    if not left or not right:
+        raise IllegalMove(step, f"stack {stack_name(second if left else first, len(stacks))} is empty")
+    if left[-1] != right[-1]:
+        raise IllegalMove(step, f"{left[-1]} and {right[-1]} are not of the same rank")
+    left.pop()
+    return right.pop()
 
 
 def stacks_of(move: str, stacks: int) -> list[int]:
@@ -206,8 +206,8 @@ def waits_for(card: Card, stop: Card, covered: Cards, before: dict[Card, Cards])
     These are the cards above it, and those that leave no later than the lowest covered card above it.
     """
     above = (1 << stop) - (2 << card)
-    if found := above & covered:
-        return above | before[(found & -found).bit_length() - 1]
+    if blockers := above & covered:
+        return above | before[(blockers & -blockers).bit_length() - 1]
     return above
 
 
@@ -248,10 +248,10 @@ class Board:
                 self.rank_of[card] = cards
         self.work = 0
 
-    def others(self, one: Card, other: Card) -> list[Card]:
+    def others(self, first: Card, second: Card) -> list[Card]:
         """Return the two cards that leave together if these two do, in a rank of four; in others, none."""
-        cards = self.rank_of[one]
-        return [card for card in cards if card not in (one, other)] if len(cards) == 4 else []
+        cards = self.rank_of[first]
+        return [card for card in cards if card not in (first, second)] if len(cards) == 4 else []
 
 
 class Waits(dict[Card, Cards]):
@@ -283,11 +283,11 @@ class Choice:
 
     def copy(self) -> "Choice":
         """Return a choice that changes independently."""
-        other = Choice.__new__(Choice)
-        vars(other).update(vars(self))  # `take` replaces these objects and does not change them
-        other._shut = self._shut.copy()
+        choice = Choice.__new__(Choice)
+        vars(choice).update(vars(self))  # `take` replaces these objects and does not change them
+        choice._shut = self._shut.copy()
         self.board.work += len(self._shut)
-        return other
+        return choice
 
     def mates(self, card: Card) -> Cards:
         """Return the cards with which a card can leave: those whose option with it is not closed.
@@ -331,25 +331,25 @@ class Choice:
 
     def closed(self, option: Option) -> bool:
         """Return whether an option is closed."""
-        one, other = option
-        return not self.mates(one) >> other & 1
+        card, mate = option
+        return not self.mates(card) >> mate & 1
 
     def take(self, option: Option) -> bool:
         """Take an option; return whether that is a contradiction, because it is closed."""
         if self.closed(option):
             return True
-        one, other = option
-        if one in self.mate:
+        card, mate = option
+        if card in self.mate:
             return False
-        self.mate = {**self.mate, one: other, other: one}
-        pair, waits = 1 << one | 1 << other, self._waits[one] | self._waits[other]
+        self.mate = {**self.mate, card: mate, mate: card}
+        pair, waits = 1 << card | 1 << mate, self._waits[card] | self._waits[mate]
         other_pair = other_waits = 0
-        others = self.board.others(one, other)
+        others = self.board.others(card, mate)
         if others:
             third, fourth = others
             self.mate[third], self.mate[fourth] = fourth, third
             other_pair, other_waits = 1 << third | 1 << fourth, self._waits[third] | self._waits[fourth]
-        self.before = with_pairs(self.before, [one, other, *others], pair, waits, other_pair, other_waits)
+        self.before = with_pairs(self.before, [card, mate, *others], pair, waits, other_pair, other_waits)
         self.covered |= pair | other_pair
         self._waits, self._possible = Waits(self.board.stop_of, self.covered, self.before), {}
         self.board.work += len(self.before)
@@ -449,16 +449,16 @@ class Numbering:
         for cards in deal.ranks.values():
             small = len(cards) <= 4
             self.groups += cards[:1] if small else cards
-            for place in range(1 if small else len(cards) - 1):
-                self._rows.append((cards, place))
+            for index in range(1 if small else len(cards) - 1):
+                self._rows.append((cards, index))
                 self._starts.append(self.options)
-                self.options += len(cards) - 1 - place
+                self.options += len(cards) - 1 - index
 
     def option(self, number: int) -> Option:
         """Return the option with this number."""
         row = bisect_right(self._starts, number) - 1
-        cards, place = self._rows[row]
-        return cards[place], cards[place + 1 + number - self._starts[row]]
+        cards, index = self._rows[row]
+        return cards[index], cards[index + 1 + number - self._starts[row]]
 
 
 class LemmaChecker:
@@ -650,10 +650,10 @@ class Plays:
             if left := position & stack:
                 top = left.bit_length() - 1
                 tops.setdefault(self._rank_of[top], []).append(1 << top)
-        return [position ^ one ^ other for equal in tops.values() for one, other in combinations(equal, 2)]
+        return [position ^ first ^ second for equal in tops.values() for first, second in combinations(equal, 2)]
 
 
-def odds_of(plays: Plays, most: int = MOST_POSITIONS) -> Odds:
+def odds_of(plays: Plays, limit: int = MOST_POSITIONS) -> Odds:
     """Follow all plays at once, move by move, to their ends.
 
     `layer` has, for each position after so many moves, how likely it is, in multiples of ``1 / whole``, and the number
@@ -662,7 +662,7 @@ def odds_of(plays: Plays, most: int = MOST_POSITIONS) -> Odds:
     Raises
     ------
     InvalidEvidence
-        With step 4, if more than `most` positions with cards left can be reached.
+        With step 4, if more than `limit` positions with cards left can be reached.
     """
     layer, whole = {plays.start: (1, 1)}, 1
     layers: list[list[Cards]] = []
@@ -674,8 +674,8 @@ def odds_of(plays: Plays, most: int = MOST_POSITIONS) -> Odds:
         unit = lcm(*(len(after) for after in moves.values() if after))
         reached: dict[Cards, tuple[int, int]] = {}
         for position, (share, ways) in layer.items():
-            if count + len(reached) - (0 in reached) > most:
-                raise InvalidEvidence(4, f"more than {most:,} positions can be reached")
+            if count + len(reached) - (0 in reached) > limit:
+                raise InvalidEvidence(4, f"more than {limit:,} positions can be reached")
             for following in moves[position]:
                 other_share, other_ways = reached.get(following, (0, 0))
                 reached[following] = other_share + share * (unit // len(moves[position])), other_ways + ways

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from dealmill.pipeline.games.card_pairing.proofs.cases import (
     Case,
     cases,
+    cell_of,
     left_over,
     pair_off,
-    place_of,
     shortest_circle,
     shortest_first,
 )
@@ -94,7 +94,7 @@ def test_every_case_jams_with_its_own_choices(ranks: int, stacks: int) -> None:
         for case in leaves:
             assert any(case.left) and case.circle
             assert len(case.mates) == 4 * len(case.path)
-            named = {card: place_of(found, card) for card in case.mates}
+            named = {card: cell_of(found, card) for card in case.mates}
             chosen = {choice.partition(":")[0]: choice for choice in case.path}
             for card, mate in case.mates.items():
                 one, other = (f"{named[each][0]:x}.{named[each][1] + 1}" for each in sorted((card, mate)))

@@ -48,25 +48,27 @@ def write_play(table: Table, state: State, evidence: Bytes) -> np.uint64:
         for stack in range(stacks):
             while ends[stack] > table.stack_starts[stack]:
                 mate = state.mates[table.card_at[ends[stack] - ONE]]
-                other = table.stack_of[mate]
-                if table.card_at[ends[other] - ONE] != mate:
+                mate_stack = table.stack_of[mate]
+                if table.card_at[ends[mate_stack] - ONE] != mate:
                     break
                 ends[stack] -= ONE
-                ends[other] -= ONE
+                ends[mate_stack] -= ONE
                 left += TWO
-                end = _write_move(evidence, end, np.uint64(min(stack, other)), np.uint64(max(stack, other)), stacks)
+                end = _write_move(
+                    evidence, end, np.uint64(min(stack, mate_stack)), np.uint64(max(stack, mate_stack)), stacks
+                )
     return end - ONE
 
 
 @inlined
-def _write_move(evidence: Bytes, end: np.uint64, stack: np.uint64, other: np.uint64, stacks: np.uint64) -> np.uint64:
+def _write_move(evidence: Bytes, end: np.uint64, first: np.uint64, second: np.uint64, stacks: np.uint64) -> np.uint64:
     if stacks <= len(STACK_SIGNS):
-        evidence[end], evidence[end + ONE] = STACK_SIGNS[stack], STACK_SIGNS[other]
+        evidence[end], evidence[end + ONE] = STACK_SIGNS[first], STACK_SIGNS[second]
         end += TWO
     else:
-        end = _write_number(evidence, end, stack)
+        end = _write_number(evidence, end, first)
         evidence[end] = SEPARATOR
-        end = _write_number(evidence, end + ONE, other)
+        end = _write_number(evidence, end + ONE, second)
     evidence[end] = BLANK
     return end + ONE
 

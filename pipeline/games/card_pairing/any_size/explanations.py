@@ -21,12 +21,12 @@ from dealmill.pipeline.games.card_pairing.sets import FOUR, ONE, THREE, TWO, ZER
 
 @routine
 def explain(
-    table: Table, state: State, literals: Halves, starts: Words, option: np.uint64, reason: np.uint64, most: np.uint64
+    table: Table, state: State, literals: Halves, starts: Words, option: np.uint64, reason: np.uint64, limit: np.uint64
 ) -> bool:
     """Set `causes` to the options whose values imply that of an option for a reason; for a conflict, the option is
     `NONE`.
 
-    `literals` and `starts` are the lemmas. Returns False if a closed option has no explanation with at most `most`
+    `literals` and `starts` are the lemmas. Returns False if a closed option has no explanation with at most `limit`
     options that conflict analysis has not met yet.
     """
     state.now[CAUSES] = ZERO
@@ -36,9 +36,9 @@ def explain(
     if kind == CLOSURE:
         pairs = FOUR * option
         a, b, c, d = table.pairs[pairs], table.pairs[pairs + ONE], table.pairs[pairs + TWO], table.pairs[pairs + THREE]
-        if _find_cycle(table, state, state.positions[option], a, b, c, d, most):
+        if _find_cycle(table, state, state.positions[option], a, b, c, d, limit):
             return True
-        return a != c and _find_cycle(table, state, state.positions[option], c, d, a, b, most)
+        return a != c and _find_cycle(table, state, state.positions[option], c, d, a, b, limit)
     if kind == RIVAL:
         _add(state, which)
     elif kind == GROUP:
@@ -80,7 +80,7 @@ def _find_cycle(
     b: np.uint64,
     c: np.uint64,
     d: np.uint64,
-    most: np.uint64,
+    limit: np.uint64,
 ) -> bool:
     """Find a way from the pair a, b down the stacks and over mates back to it, and add the options on it to `causes`.
 
@@ -97,9 +97,9 @@ def _find_cycle(
         while nearby:
             nearby -= ONE
             over = near[nearby]
-            stack, place = table.stack_of[over], table.place_of[over]
+            stack, index = table.stack_of[over], table.index_of[over]
             begin = state.covered[stack]
-            for lower in range(begin, place):
+            for lower in range(begin, index):
                 card = table.card_at[lower]
                 entered[card] = over
                 if card in (a, b):
@@ -122,8 +122,8 @@ def _find_cycle(
                 else:
                     far[distant] = mate
                     distant += ONE
-            state.covered[stack] = max(begin, place)
-        if distant == ZERO or cost == most:
+            state.covered[stack] = max(begin, index)
+        if distant == ZERO or cost == limit:
             return False
         cost += ONE
         near, far = far, near

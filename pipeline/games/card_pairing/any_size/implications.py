@@ -70,7 +70,7 @@ class State(NamedTuple):
     seen: Bytes
     """For each option, whether conflict analysis has met it."""
     covered: Words
-    """For `_find_cycle`: for each stack, the place of the lowest card not known to be later than the source."""
+    """For `_find_cycle`: for each stack, the index of the lowest card not known to be later than the source."""
     entered: Words
     """For `_find_cycle`: for each card, the card above it by which its stack was entered."""
     came_from: Words
@@ -131,8 +131,8 @@ def begin(table: Table, state: State, possible: Bytes) -> None:
     words = table.words
     state.waits[: table.cards * words] = ZERO
     state.unmated[:words] = ZERO
-    for place in range(table.cards):
-        card = table.card_at[table.cards - ONE - place]
+    for index in range(table.cards):
+        card = table.card_at[table.cards - ONE - index]
         state.unmated[card >> WORD_BITS] |= ONE << (card & LOW_BITS)
         over = table.above[card]
         if over != NONE:
@@ -293,10 +293,10 @@ def _wait_for(
 def _shut_pairs(table: Table, state: State, card: np.uint64, word: np.uint64, others: np.uint64) -> None:
     """Shut the options of a card with those that it waits for now, or all if it waits for itself."""
     while others:
-        other = word << WORD_BITS | lowest_bit(others)
+        mate = word << WORD_BITS | lowest_bit(others)
         others &= others - ONE
-        if other != card:
-            option = option_of(table, card, other)
+        if mate != card:
+            option = option_of(table, card, mate)
             if state.values[option] == OPEN:
                 _shut(table, state, option, CLOSURE)
             continue
@@ -382,13 +382,13 @@ def back_to(table: Table, state: State, level: np.uint64, phases: Words) -> None
         while now[TRAIL] > start:
             now[TRAIL] -= ONE
             option = state.trail[now[TRAIL]] >> ONE
-            group, other = table.groups[TWO * option], table.groups[TWO * option + ONE]
+            group, second_group = table.groups[TWO * option], table.groups[TWO * option + ONE]
             if state.values[option] == SHUT:
                 state.left[group] += ONE
-                if other != group:
-                    state.left[other] += ONE
+                if second_group != group:
+                    state.left[second_group] += ONE
             else:
-                phases[group] = phases[other] = option
+                phases[group] = phases[second_group] = option
                 for k in range(FOUR):
                     state.chosen[table.pairs[FOUR * option + k]] = NONE
             state.values[option] = OPEN

@@ -219,10 +219,10 @@ def _resolve(
 
 @inlined
 def _bump(table: Table, heuristics: Heuristics, option: np.uint64) -> None:
-    group, other = table.groups[TWO * option], table.groups[TWO * option + ONE]
+    group, second_group = table.groups[TWO * option], table.groups[TWO * option + ONE]
     heuristics.activities[group] += heuristics.weight[0]
-    if other != group:
-        heuristics.activities[other] += heuristics.weight[0]
+    if second_group != group:
+        heuristics.activities[second_group] += heuristics.weight[0]
 
 
 @routine
@@ -239,13 +239,13 @@ def _minimize(
     """Remove the literals that follow from the others, and return the new numbers."""
     now, lemma, seen = state.now, heuristics.lemma, state.seen
     left, used = ONE, resolved
-    for place in range(ONE, size):
-        option = lemma[place] >> ONE
+    for index in range(ONE, size):
+        option = lemma[index] >> ONE
         redundant = explain(table, state, lemmas.literals, lemmas.starts, option, state.reasons[option], ZERO)
         for k in range(now[CAUSES] if redundant else ZERO):
             redundant &= bool(seen[state.causes[k]] or state.levels[state.causes[k]] == ZERO)
         if not redundant:
-            lemma[left] = lemma[place]
+            lemma[left] = lemma[index]
             left += ONE
             continue
         heuristics.used[used] = state.positions[option]
@@ -270,8 +270,8 @@ def _merge(table: Table, state: State, lemma: Words, size: np.uint64) -> np.uint
     for k in range(size):
         option = lemma[k] >> ONE
         if not lemma[k] & ONE:
-            group, other = table.groups[TWO * option], table.groups[TWO * option + ONE]
-            rival, second = state.chosen[table.leaders[group]], state.chosen[table.leaders[other]]
+            group, second_group = table.groups[TWO * option], table.groups[TWO * option + ONE]
+            rival, second = state.chosen[table.leaders[group]], state.chosen[table.leaders[second_group]]
             if (rival != NONE and seen[rival] == IN_LEMMA) or (second != NONE and seen[second] == IN_LEMMA):
                 continue
             rank = table.rank_of[table.leaders[group]]
@@ -308,8 +308,8 @@ def _record_hints(
         positions[at] = position
     end = lemmas.counts[HINTS]
     for k in range(used):
-        place = resolved + k if k < used - resolved else used - ONE - k
-        reason = state.reasons[state.trail[positions[place]] >> ONE]
+        index = resolved + k if k < used - resolved else used - ONE - k
+        reason = state.reasons[state.trail[positions[index]] >> ONE]
         if reason & KIND == GROUP or reason & KIND == LEMMA:
             lemmas.hints[end] = reason
             end += ONE

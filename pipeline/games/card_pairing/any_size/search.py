@@ -134,7 +134,7 @@ def _shorten(
 ) -> np.uint64:
     """Search again while the certificate of a lost deal is long, each time with the activities and phases that the last
     search has left, and keep the shortest; return its length."""
-    other = np.empty(LONGEST_EVIDENCE, dtype=np.uint8)
+    candidate = np.empty(LONGEST_EVIDENCE, dtype=np.uint8)
     nodes = ZERO
     while length > LONG and nodes < MOST_NODES:
         forget_all(heuristics)
@@ -143,9 +143,9 @@ def _shorten(
         outcome = _search(table, state, possible, lemmas, heuristics, int(np.int64(MOST_NODES - nodes)))
         nodes += lemmas.counts[NODES]
         if outcome == LOST:
-            end = write_certificate(table, state, lemmas, other)
+            end = write_certificate(table, state, lemmas, candidate)
             if end < length:
-                certificate[:end] = other[:end]
+                certificate[:end] = candidate[:end]
                 length = end
     return length
 
@@ -217,9 +217,9 @@ def _visit(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: H
         lemma = number >> ONE
         begin, stop = lemmas.starts[lemma], lemmas.starts[lemma + ONE]
         mine = begin + (number & ONE)
-        other = np.uint64(literals[begin + (number & ONE ^ ONE)])
+        watched = np.uint64(literals[begin + (number & ONE ^ ONE)])
         moved = False
-        if state.now[CONFLICT] == ZERO and not is_true(state, other):
+        if state.now[CONFLICT] == ZERO and not is_true(state, watched):
             for k in range(begin + TWO, stop):
                 candidate = np.uint64(literals[k])
                 if not is_false(state, candidate):
@@ -229,10 +229,10 @@ def _visit(table: Table, state: State, possible: Bytes, lemmas: Lemmas, heads: H
                     moved = True
                     break
             if not moved:
-                if is_false(state, other):
+                if is_false(state, watched):
                     state.now[CONFLICT] = lemma << KIND_BITS | LEMMA
                 else:
-                    make_true(table, state, possible, other, lemma << KIND_BITS | LEMMA)
+                    make_true(table, state, possible, watched, lemma << KIND_BITS | LEMMA)
         if not moved:
             following[number] = heads[literal]
             heads[literal] = watch

@@ -5,7 +5,7 @@ the three matchings for a rank of four cards, or a pair for a rank of any other 
 which a winning play takes exactly one: the three of a rank of four, or all options that contain a given card.
 
 Cards are numbered rank by rank, ranks of four first, so that the four cards of such a rank are in one word of a set.
-The *place* of a card is its number in the layout, stack by stack from bottom to top. Options and groups are numbered as
+The *index* of a card is its number in the layout, stack by stack from bottom to top. Options and groups are numbered as
 in certificates: ranks in the order of their first places, and the cards of a rank in the order of their places.
 """
 
@@ -30,10 +30,10 @@ class Table(NamedTuple):
     levels: np.uint64
     """One more than the number of options that a play takes from ranks of more than two cards."""
     stack_starts: Words
-    """The place of the lowest card of each stack, and the number of cards."""
+    """The index of the lowest card of each stack, and the number of cards."""
     card_at: Words
-    """The card at each place."""
-    place_of: Words
+    """The card at each index."""
+    index_of: Words
     stack_of: Words
     below: Words
     """The card directly below each card."""
@@ -97,7 +97,7 @@ def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
         np.empty(entries, dtype=np.uint64),
         np.empty(entries, dtype=np.uint64),
     )
-    _set_places(table, rank_at)
+    _lay_cards(table, rank_at)
     _set_options(table, first_group)
     return table
 
@@ -106,7 +106,7 @@ def new_table(text: Bytes, begin: np.uint64, end: np.uint64) -> Table:
 def read_cards(
     text: Bytes, begin: np.uint64, end: np.uint64, rank_at: Words, sizes: Words, stack_starts: Words
 ) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """Set the rank at each place, the size of each rank and the start of each stack; return the numbers of cards,
+    """Set the rank at each index, the size of each rank and the start of each stack; return the numbers of cards,
     stacks and ranks."""
     keys = np.zeros(SLOTS, dtype=np.uint64)
     ranks_of_keys = np.empty(SLOTS, dtype=np.uint64)
@@ -168,16 +168,16 @@ def _number(
 
 
 @allocating
-def _set_places(table: Table, rank_at: Words) -> None:
+def _lay_cards(table: Table, rank_at: Words) -> None:
     dealt = np.zeros(len(table.sizes), dtype=np.uint64)
     for stack in range(np.uint64(len(table.stack_starts)) - ONE):
         under = NONE
-        for place in range(table.stack_starts[stack], table.stack_starts[stack + ONE]):
-            rank = rank_at[place]
+        for index in range(table.stack_starts[stack], table.stack_starts[stack + ONE]):
+            rank = rank_at[index]
             card = table.first_card[rank] + dealt[rank]
             dealt[rank] += ONE
-            table.card_at[place] = card
-            table.place_of[card] = place
+            table.card_at[index] = card
+            table.index_of[card] = index
             table.stack_of[card] = stack
             table.rank_of[card] = rank
             table.own[rank * table.words + (card >> WORD_BITS)] |= ONE << (card & LOW_BITS)

@@ -46,7 +46,7 @@ class Table(NamedTuple):
 
     cards: Words
     """The card at each index."""
-    place_of: Words
+    index_of: Words
     """The index of each card."""
     mates: Words
     """For each index, the index of the card that leaves with the card there."""
@@ -100,17 +100,17 @@ def solve_each(possible: Bytes, text: Bytes, starts: Numbers, first: int, limit:
 def _deal(text: Bytes, begin: np.uint64, end: np.uint64, table: Table) -> np.uint64:
     """Number the cards stack by stack, from bottom to top, and return the number of stacks."""
     table.seen[:] = 0
-    place, stacks = ZERO, ONE
+    index, stacks = ZERO, ONE
     for at in range(begin, end):
         if text[at] == BLANK:
             stacks += ONE
         else:
             rank = RANK_OF[text[at]]
             card = (rank << SUIT_BITS) + table.seen[rank]
-            table.cards[place] = card
-            table.place_of[card] = place
+            table.cards[index] = card
+            table.index_of[card] = index
             table.seen[rank] += ONE
-            place += ONE
+            index += ONE
     return stacks
 
 
@@ -120,10 +120,10 @@ def _set_above(table: Table, stacks: np.uint64, height: np.uint64, before: Words
     ranks = ZERO
     for stack in range(stacks):
         higher = ZERO
-        place = height * (stack + ONE)
-        while place > height * stack:
-            place -= ONE
-            card = table.cards[place]
+        index = height * (stack + ONE)
+        while index > height * stack:
+            index -= ONE
+            card = table.cards[index]
             before[card] = higher
             higher |= ONE << card
             ranks |= ONE << (card >> SUIT_BITS)
@@ -164,20 +164,20 @@ def _write_play(
     The tops are a set of indexes. Removing a card uncovers the next lower index, unless that is the top of another
     stack. Returns the new end.
     """
-    cards, place_of, mates, signs, _ = table
+    cards, index_of, mates, signs, _ = table
     tops = ZERO
     for stack in range(stacks):
-        for place in range(stack * height, (stack + ONE) * height):
-            card = cards[place]
-            mates[place] = place_of[card ^ (chosen[card >> SUIT_BITS] + ONE)]
-            signs[place] = STACK_SIGNS[stack]
+        for index in range(stack * height, (stack + ONE) * height):
+            card = cards[index]
+            mates[index] = index_of[card ^ (chosen[card >> SUIT_BITS] + ONE)]
+            signs[index] = STACK_SIGNS[stack]
         tops |= ONE << ((stack + ONE) * height - ONE)
     within = ~tops
     while tops:
         for stack in range(stacks):
-            places = (ONE << height) - ONE << stack * height
-            while tops & places:
-                top = lowest_bit(tops & places)
+            stack_mask = (ONE << height) - ONE << stack * height
+            while tops & stack_mask:
+                top = lowest_bit(tops & stack_mask)
                 mate = mates[top]
                 if not tops >> mate & ONE:
                     break

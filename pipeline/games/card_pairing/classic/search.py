@@ -92,9 +92,9 @@ def _all_possible() -> Bytes:
     possible = np.zeros(len(keys), dtype=np.uint8)
     for number, (a, b, c, d) in enumerate(MATCHINGS.tolist()):
         first, second = before[a] | before[b], before[c] | before[d]
-        pair, other = 1 << a | 1 << b, 1 << c | 1 << d
-        blocked = (first & pair | second & other) != 0
-        blocked |= ((first & other) != 0) & ((second & pair) != 0)
+        first_pair, second_pair = 1 << a | 1 << b, 1 << c | 1 << d
+        blocked = (first & first_pair | second & second_pair) != 0
+        blocked |= ((first & second_pair) != 0) & ((second & first_pair) != 0)
         possible |= np.where(blocked, 0, 1 << number).astype(np.uint8)
     return possible
 
@@ -180,15 +180,15 @@ def refutes(search: Search, bottom: np.uint64, begin: np.uint64, end: np.uint64)
     for k in range(begin, end):
         open_ranks |= ONE << np.uint64(certificate[k])
     level, entry = bottom, begin
-    wanted = 1  # positions still to be refuted; each takes at least one entry
+    pending = 1  # positions still to be refuted; each takes at least one entry
     while True:
         rank = np.uint64(certificate[entry])
         entry += ONE
         if not open_ranks >> rank & ONE:
             break
         untried = search.left[level << RANK_BITS | rank]
-        wanted += SIZES[untried] - 1
-        if wanted == 0 or wanted > np.int64(end - entry):
+        pending += SIZES[untried] - 1
+        if pending == 0 or pending > np.int64(end - entry):
             break
         checked_rank[level] = rank
         checked_untried[level] = untried
@@ -201,7 +201,7 @@ def refutes(search: Search, bottom: np.uint64, begin: np.uint64, end: np.uint64)
         checked_untried[level] &= checked_untried[level] - ONE
         level += ONE
         assign(search, level, rank, matching, open_ranks)
-    return wanted == 0 and entry == end
+    return pending == 0 and entry == end
 
 
 @inlined
@@ -233,14 +233,14 @@ def consequences(before: Words, base: np.uint64, rank: np.uint64, matching: np.u
     card = rank << SUIT_BITS
     a, b = card + MATCHINGS[matching, 0], card + MATCHINGS[matching, 1]
     c, d = card + MATCHINGS[matching, 2], card + MATCHINGS[matching, 3]
-    pair, other = ONE << a | ONE << b, ONE << c | ONE << d
-    with_pair = before[base + a] | before[base + b] | pair
-    with_other = before[base + c] | before[base + d] | other
-    if with_pair & other:
-        with_pair |= with_other
-    elif with_other & pair:
-        with_other |= with_pair
-    return pair, other, with_pair, with_other
+    first_pair, second_pair = ONE << a | ONE << b, ONE << c | ONE << d
+    with_first = before[base + a] | before[base + b] | first_pair
+    with_second = before[base + c] | before[base + d] | second_pair
+    if with_first & second_pair:
+        with_first |= with_second
+    elif with_second & first_pair:
+        with_second |= with_first
+    return first_pair, second_pair, with_first, with_second
 
 
 @inlined

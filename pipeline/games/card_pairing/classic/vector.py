@@ -34,14 +34,14 @@ def pass_on_to_four(_: Any, before: Any, old: Any, new: Any, shift: Any, effect:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array, old, new, shift, effect = arguments
         words = make_array(signature.args[0])(context, builder, array).data  # type: ignore[no-untyped-call]
-        pair, other, with_pair, with_other = unpack_tuple(builder, effect)  # type: ignore[no-untyped-call]
+        first_pair, second_pair, with_first, with_second = unpack_tuple(builder, effect)  # type: ignore[no-untyped-call]
 
         def address(first: Any) -> Any:
             return builder.bitcast(builder.gep(words, [first]), FOUR.as_pointer())
 
         def all_of(word: Any) -> Any:
-            one = builder.insert_element(FOUR(ir.Undefined), word, PLACE(0))
-            return builder.shuffle_vector(one, one, ir.VectorType(PLACE, SUITS)([0] * SUITS))
+            lane = builder.insert_element(FOUR(ir.Undefined), word, PLACE(0))
+            return builder.shuffle_vector(lane, lane, ir.VectorType(PLACE, SUITS)([0] * SUITS))
 
         def added(cards: Any, then: Any) -> Any:
             return builder.select(
@@ -49,7 +49,7 @@ def pass_on_to_four(_: Any, before: Any, old: Any, new: Any, shift: Any, effect:
             )
 
         before = builder.load(address(old), align=8)
-        after = builder.or_(before, builder.or_(added(pair, with_pair), added(other, with_other)))
+        after = builder.or_(before, builder.or_(added(first_pair, with_first), added(second_pair, with_second)))
         builder.store(after, address(new), align=8)
         return _side_by_side(builder, builder.and_(builder.lshr(after, all_of(shift)), OWN))
 
@@ -58,7 +58,7 @@ def pass_on_to_four(_: Any, before: Any, old: Any, new: Any, shift: Any, effect:
 
 def _side_by_side(builder: Any, fours: Any) -> Any:
     shifted = builder.shl(fours, SHIFTS)
-    first, *others = (builder.extract_element(shifted, PLACE(card)) for card in range(SUITS))
-    for other in others:
-        first = builder.or_(first, other)
+    first, *lanes = (builder.extract_element(shifted, PLACE(card)) for card in range(SUITS))
+    for lane in lanes:
+        first = builder.or_(first, lane)
     return first

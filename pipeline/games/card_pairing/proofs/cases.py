@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from dealmill.pipeline.games.card_pairing.drawing import Place, printer
+from dealmill.pipeline.games.card_pairing.drawing import Cell, printer
 from dealmill.pipeline.games.card_pairing.rules import (
     MATCHINGS,
     Card,
@@ -52,16 +52,16 @@ def cases(layout: str, certificate: str) -> list[Case]:
     return list(_leaves(deal_of(layout), iter(certificate), printer(layout), (), {}))
 
 
-def shortest_first(found: list[Case]) -> list[Case]:
+def shortest_first(leaves: list[Case]) -> list[Case]:
     """Return the cases with the shortest circle first; the cases of a branch stay together.
 
     Branches are in the order of the shortest circle in each.
     """
     best: dict[tuple[str, ...], tuple[int, int]] = {}
-    for number, case in enumerate(found):
+    for number, case in enumerate(leaves):
         for branch in _branches(case):
             best[branch] = min(best.get(branch, (len(case.circle), number)), (len(case.circle), number))
-    return sorted(found, key=lambda case: [best[branch] for branch in _branches(case)])
+    return sorted(leaves, key=lambda case: [best[branch] for branch in _branches(case)])
 
 
 def _branches(case: Case) -> list[tuple[str, ...]]:
@@ -75,7 +75,7 @@ def _leaves(
     cards = deal.ranks[rank]
     for matching in MATCHINGS:
         with_these = mates | pair_off(cards, matching)
-        a, b, c, d = (card_name(deal, cards[place]) for place in matching)
+        a, b, c, d = (card_name(deal, cards[index]) for index in matching)
         way = f"{a} with {b}, {c} with {d}"
         choices = (*path, f"{printed(rank)}: {way}")
         if any(left := left_over(deal, with_these)):
@@ -86,17 +86,17 @@ def _leaves(
 
 def pair_off(cards: list[Card], matching: tuple[int, int, int, int]) -> Mates:
     """Return the mate of each of four cards in a matching."""
-    a, b, c, d = (cards[place] for place in matching)
+    a, b, c, d = (cards[index] for index in matching)
     return {a: b, b: a, c: d, d: c}
 
 
 def card_name(deal: Deal, card: Card) -> str:
     """Return the name of a card: its stack and how high it lies, counted from 1, such as ``3.1``."""
-    stack, height = place_of(deal, card)
+    stack, height = cell_of(deal, card)
     return f"{stack_name(stack, len(deal.stacks))}.{height + 1}"
 
 
-def place_of(deal: Deal, card: Card) -> Place:
+def cell_of(deal: Deal, card: Card) -> Cell:
     """Return where a card was dealt."""
     return next((number, stack.index(card)) for number, stack in enumerate(deal.stacks) if card in stack)
 

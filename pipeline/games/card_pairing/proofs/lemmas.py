@@ -136,14 +136,14 @@ class _Reader:
             return self._followed(None, [], [text], self.checker.root)
         literals = self._literals(text)
         number = len(self.checker.lemmas) + 1
-        found = self._followed(
+        step = self._followed(
             number,
             [(not positive, option) for positive, option in literals],
             HINTS.findall(text.partition(":")[2]),
             self.checker.root.copy(),
         )
         self.checker.lemmas.append(literals)
-        return found
+        return step
 
     def _literals(self, text: str) -> list[Literal]:
         return self.checker.literals(text.partition(":")[0])
@@ -220,10 +220,10 @@ class _Reader:
         before: dict[Card, Card | None] = {first: None}
         for card in (queue := [first]):
             _, stack = self.stack_of[mates[card]]
-            above = [other for other in range(mates[card] + 1, stack.stop) if other in mates]
+            above = [higher for higher in range(mates[card] + 1, stack.stop) if higher in mates]
             if first in above:
                 return list(reversed([self._wait(mates, each) for each in _back(before, card)]))
-            new = [other for other in above if other not in before]
+            new = [higher for higher in above if higher not in before]
             before |= dict.fromkeys(new, card)
             queue += new
         return []

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from dealmill.game import CHOSEN, OTHER, Scene, Style, scene
 from dealmill.pipeline.games.card_pairing.drawing import Grid, listed, printer
-from dealmill.pipeline.games.card_pairing.proofs.cases import Case, Wait, cases, place_of, shortest_first
+from dealmill.pipeline.games.card_pairing.proofs.cases import Case, Wait, cases, cell_of, shortest_first
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import proof
 from dealmill.pipeline.games.card_pairing.proofs.pictures import proof_scenes
 from dealmill.pipeline.games.card_pairing.proofs.words import ProofText
@@ -62,10 +62,10 @@ def loss_scenes(grid: Grid, layout: str, certificate: str) -> Iterator[Scene]:
         If the certificate proves nothing.
     """
     if not certificate.startswith(STEPS):
-        found = shortest_first(cases(layout, certificate))
-        proves = _proves(list(dict.fromkeys(choice.partition(":")[0] for case in found for choice in case.path)))
-        for number, case in enumerate(found, start=1):
-            yield _case(grid, layout, case, f"Case {number} of {len(found)}", proves)
+        leaves = shortest_first(cases(layout, certificate))
+        proves = _proves(list(dict.fromkeys(choice.partition(":")[0] for case in leaves for choice in case.path)))
+        for number, case in enumerate(leaves, start=1):
+            yield _case(grid, layout, case, f"Case {number} of {len(leaves)}", proves)
     else:
         yield from proof_scenes(grid, layout, proof(layout, certificate), PROVES)
 
@@ -81,10 +81,10 @@ def _proves(ranks: list[str]) -> str:
     )
 
 
-def _branches(found: list[Case]) -> Iterator[str]:
+def _branches(leaves: list[Case]) -> Iterator[str]:
     """Yield the tree: a line per branch, indented by its depth."""
     shown: tuple[str, ...] = ()
-    for case in found:
+    for case in leaves:
         for depth, choice in enumerate(case.path):
             if case.path[: depth + 1] != shown[: depth + 1]:
                 yield f"{'  ' * depth}{choice}: {'jams' if depth + 1 == len(case.path) else 'then'}"
@@ -95,16 +95,16 @@ def _case(grid: Grid, layout: str, case: Case, heading: str, proves: str) -> Sce
     deal = deal_of(layout)
     ranks = [rank for stack in start(layout) for rank in stack]
     left = {card for stack in case.left for card in stack}
-    places = [place_of(deal, card) for card in range(len(ranks))]
+    cells = [cell_of(deal, card) for card in range(len(ranks))]
     circle = {card for wait in case.circle for card in (wait.card, wait.mate)}
     parts = [grid.names]
-    parts += [grid.cards[place] if card in left else grid.ghost(place) for card, place in enumerate(places)]
+    parts += [grid.cards[cell] if card in left else grid.ghost(cell) for card, cell in enumerate(cells)]
     for card in sorted(case.mates.keys() & left):
         first, *_ = deal.ranks[ranks[card]]
         ring = CHOSEN if first in (card, case.mates[card]) else OTHER
-        parts.append(grid.ring(places[card], ring if card in circle else ring | OUTSIDE))
-    parts += grid.arrows((places[wait.card], places[wait.mate]) for wait in case.circle)
-    parts += (grid.badge(places[wait.card], str(number)) for number, wait in enumerate(case.circle, start=1))
+        parts.append(grid.ring(cells[card], ring if card in circle else ring | OUTSIDE))
+    parts += grid.arrows((cells[wait.card], cells[wait.mate]) for wait in case.circle)
+    parts += (grid.badge(cells[wait.card], str(number)) for number, wait in enumerate(case.circle, start=1))
     alt = listed([[ranks[card] for card in stack] for stack in case.left], printer(layout))
     why = _why(list(map(printer(layout), ranks)), len(deal.stacks), case.circle)
     return scene(*grid.size, parts, f"{heading}: {why}", alt, case.path, proves)

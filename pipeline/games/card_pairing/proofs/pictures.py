@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from dealmill.game import CHOSEN, GHOST, OTHER, Scene, Style, scene
 from dealmill.pipeline.games.card_pairing.drawing import MANY, Grid
-from dealmill.pipeline.games.card_pairing.proofs.cases import place_of
+from dealmill.pipeline.games.card_pairing.proofs.cases import cell_of
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import Closed, Contradiction, Jam, Proof, Step
 from dealmill.pipeline.games.card_pairing.proofs.words import ProofText, statements_of
 from dealmill.pipeline.games.card_pairing.rules import Card
@@ -28,25 +28,25 @@ def proof_scenes(grid: Grid, layout: str, proof: Proof, proves: str) -> Iterator
     names of the cards for which they wait. If there are many cards, the others are drawn faintly.
     """
     words = ProofText(layout, proof)
-    places = [place_of(proof.deal, card) for stack in proof.deal.stacks for card in stack]
+    cells = [cell_of(proof.deal, card) for stack in proof.deal.stacks for card in stack]
     for step, caption in zip(proof.steps, words.steps(brief=True), strict=True):
         circles = _drawn_circles(step)
         rings = _rings(proof, step, circles)
         left, waits = (step.ending.left, step.ending.waits) if isinstance(step.ending, Jam) else (set(), {})
-        strong = {card for card, _ in rings}.union(*waits.values()) if len(places) > MANY else set(range(len(places)))
-        shown = {card: place for card, place in enumerate(places) if card not in left and card not in waits}
+        strong = {card for card, _ in rings}.union(*waits.values()) if len(cells) > MANY else set(range(len(cells)))
+        shown = {card: cell for card, cell in enumerate(cells) if card not in left and card not in waits}
         parts = [
             grid.names,
-            *grid.faint([places[card] for card in sorted(left)], GHOST),
-            *grid.faint([place for card, place in shown.items() if card not in strong]),
-            *(grid.cards[place] for card, place in shown.items() if card in strong),
+            *grid.faint([cells[card] for card in sorted(left)], GHOST),
+            *grid.faint([cell for card, cell in shown.items() if card not in strong]),
+            *(grid.cards[cell] for card, cell in shown.items() if card in strong),
         ]
         for card, mates in waits.items():
-            parts += grid.waiting(places[card], _lines([words.name(mate) for mate in mates]))
-        parts += (grid.ring(places[card], style) for card, style in rings)
+            parts += grid.waiting(cells[card], _lines([words.name(mate) for mate in mates]))
+        parts += (grid.ring(cells[card], style) for card, style in rings)
         waits_drawn = dict.fromkeys((wait.card, wait.mate) for closed in circles for wait in closed.circle)
-        parts += grid.arrows((places[card], places[mate]) for card, mate in waits_drawn)
-        parts += (grid.badge(places[card], number, corner) for card, number, corner in _badges(step))
+        parts += grid.arrows((cells[card], cells[mate]) for card, mate in waits_drawn)
+        parts += (grid.badge(cells[card], number, corner) for card, number, corner in _badges(step))
         yield scene(*grid.size, parts, caption, words.stay(left), proves=proves)
 
 

@@ -63,9 +63,9 @@ class ProofText:
         return " ".join(sentences)
 
     def _statement(self, literal: Literal) -> str:
-        positive, (one, other) = literal
+        positive, (card, mate) = literal
         verb = "leaves" if positive else "does not leave"
-        return f"{self._card(one)} {verb} with {self.name(other)}"
+        return f"{self._card(card)} {verb} with {self.name(mate)}"
 
     def _card(self, card: Card) -> str:
         return f"{self._printed[card]} {self.name(card)}"
@@ -81,8 +81,8 @@ class ProofText:
         return _listed(ways, len(closed) - len(ways), "; ")
 
     def _way(self, closed: Closed) -> str:
-        one, other = closed.option
-        way = f"{self.name(one)} with {self.name(other)}"
+        card, mate = closed.option
+        way = f"{self.name(card)} with {self.name(mate)}"
         return f"{way} would close a circle, {self._circle(closed.circle)}" if closed.circle else f"{way} is ruled out"
 
     def _circle(self, circle: list[Wait]) -> str:

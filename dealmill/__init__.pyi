@@ -5,6 +5,7 @@ from .layouts import answer as answer
 from .layouts import bench_engine as bench_engine
 from .layouts import check as check
 from .layouts import check_pack as check_pack
+from .layouts import convert as convert
 from .layouts import deals as deals
 from .layouts import solve as solve
 from .new import new_engine as new_engine

@@ -29,6 +29,7 @@ from dealmill.pipeline.games.contract import (
     ReadEachLine,
     Reject,
     Scenes,
+    WriteLayout,
 )
 from dealmill.pipeline.games.pictures import (
     BACKED,
@@ -68,6 +69,7 @@ from dealmill.pipeline.games.pictures import (
 from dealmill.pipeline.games.reading import (
     EachLine,
     Line,
+    is_skipped,
     read_file,
     rejected,
 )
@@ -113,6 +115,7 @@ __all__ = [
     "Style",
     "UnavailableError",
     "UsageError",
+    "WriteLayout",
     "arrows",
     "at",
     "badge",
@@ -123,6 +126,7 @@ __all__ = [
     "cross",
     "element",
     "head",
+    "is_skipped",
     "outline",
     "path",
     "rank_name",

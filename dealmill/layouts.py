@@ -10,6 +10,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import open_binary
 from dealmill.pipeline.referee import Judgement, judge
@@ -151,6 +152,31 @@ def check(
     """
     owner, used = engine_of(game, engine)
     return judge(owner.full_name(used), layout, Verdict.of(verdict), value, evidence)
+
+
+def convert(game: str, layout: str | Layout | Result, form: str) -> str:
+    """Return a layout as another program writes it. Files of this form can be read, too.
+
+    Parameters
+    ----------
+    form
+        For patiences, ``"board"``, as Freecell Solver and PySolFC write it, or ``"solvitaire"``, which is JSON.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game.
+    BadLayout
+        If the text is not a valid layout of the game.
+    UsageError
+        If the game has no such form, or the form cannot say all of the layout.
+    """
+    owner = find_game(game)
+    writers = owner.writers
+    if form not in writers:
+        known = f"it has {', '.join(writers)}" if writers else "it has none"
+        raise UsageError(f"{owner.name} has no form {form!r} of other programs; {known}")
+    return writers[form](read_one(owner, _text(layout)))
 
 
 def answer(

@@ -246,14 +246,26 @@ def new_engine(engine: str) -> None:
     "--first", type=WholeNumber(1, MOST_DEAL), default=1, show_default=True, help="The number of the first deal."
 )
 @parameters_option
+@click.option(
+    "--format",
+    "form",
+    metavar="NAME",
+    help="Print each as another program writes it; for patiences, board or solvitaire.",
+)
 @json_option
-def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...], as_json: bool) -> None:
+def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...], form: str | None, as_json: bool) -> None:
     """Print numbered deals, one canonical layout per line.
 
     Deal number k of a seed is the same on every machine. It is computed directly, without the deals before it. With
-    --json, `line` is the number of the deal, as in other commands.
+    --json, `line` is the number of the deal, as in other commands. Files with another --format can be read by `run`.
     """
     deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=given_parameters(given))
+    if form:
+        if as_json:
+            raise UsageError("--json and --format exclude each other")
+        for layout in deals:
+            click.echo(dealmill.convert(game, layout, form))
+        return
     if as_json:
         rows = ({"line": deal.line, "layout": deal.text} for deal in deals)
         write_rows(("line", "layout"), rows, "json")

@@ -53,6 +53,15 @@ def canonical_texts_read_back_as_themselves(subject: Subject) -> None:
     require(again == [Layout(*line) for line in numbered(texts)], "a file of several layouts is read differently")
 
 
+def forms_of_other_programs_read_back(subject: Subject) -> None:
+    """What a function of `Game.writers` writes is read as the same layout, alone and in a file of several."""
+    texts = subject.deal(5, 1, DEALS)
+    for form, write in subject.game.writers.items():
+        lines = "\n".join(map(write, texts)).split("\n")
+        layouts = [entry.text for entry in subject.game.read(numbered(lines)) if isinstance(entry, Layout)]
+        require(layouts == texts, f"{form}: {len(texts)} layouts are written, and {len(layouts)} read, or others")
+
+
 def the_example_deals_are_the_first_of_seed_1(subject: Subject) -> None:
     """``NAME-deals.txt`` has 2,000 deals, or at least 100."""
     deals = example(subject.game, "deals.txt").splitlines()
@@ -164,6 +173,7 @@ STATEMENT_CHECKS = (the_statement_is_read_without_rejects, the_statement_gets_it
 """Those of games that have a problem statement."""
 CHECKS = (
     canonical_texts_read_back_as_themselves,
+    forms_of_other_programs_read_back,
     the_example_deals_are_the_first_of_seed_1,
     a_deal_depends_only_on_its_seed_and_number,
     texts_of_no_game_are_rejected,

@@ -169,9 +169,10 @@ ReadEachLine = Callable[[str], "EachLine | None"]
 Deal = Callable[..., "Texts"]
 CheckEvidence = Callable[[str, str, Verdict, int | None, str], None]
 Nameless = Callable[[str], str]
+WriteLayout = Callable[[str], str]
 CanonicalMask = Callable[["Bytes", "Numbers", "Numbers"], "Mask"]
 
-VERBS = ("read", "each_line", "deal", "solvers", "mask", "nameless", "check", "frames", "scenes")
+VERBS = ("read", "each_line", "writers", "deal", "solvers", "mask", "nameless", "check", "frames", "scenes")
 """The functions of a game, each a property that imports it."""
 
 
@@ -222,6 +223,12 @@ class Game(ABC):
         `first` is the first line of the file that is not blank or a comment, stripped. Returns None if it shows that
         the file does not have one layout per line.
         """
+
+    @property
+    def writers(self) -> Mapping[str, WriteLayout]:
+        """Functions that return a layout in the form of another program, by the name of the form. A reader that knows
+        the form reads the same layout from it."""
+        return {}
 
     @property
     @abstractmethod

@@ -18,6 +18,7 @@ from dealmill.game import (
     Read,
     ReadEachLine,
     Scenes,
+    WriteLayout,
 )
 
 if TYPE_CHECKING:
@@ -98,15 +99,21 @@ class Patience(Game):
 
     @property
     def read(self) -> Read:
-        from dealmill.pipeline.games.patience.layout import read
+        from dealmill.pipeline.games.patience.formats import read
 
         return partial(read, self.referee)
 
     @property
     def each_line(self) -> ReadEachLine:
-        from dealmill.pipeline.games.patience.layout import each_line
+        from dealmill.pipeline.games.patience.formats import each_line
 
         return partial(each_line, self.referee)
+
+    @property
+    def writers(self) -> Mapping[str, WriteLayout]:
+        from dealmill.pipeline.games.patience.formats import writers
+
+        return writers(self.rules)
 
     @property
     def deal(self) -> Deal:

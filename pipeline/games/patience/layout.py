@@ -1,25 +1,13 @@
 """Layouts of patiences: positions on one line, see `dealmill.pipeline.games.patience.rules`."""
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import partial
 
-from dealmill.game import BadLayout, EachLine, Layout, Reject, read_file
+from dealmill.game import BadLayout
 from dealmill.pipeline.games.patience.rules import SUITS, Referee
 
 LONGEST_LINE = 1_000
 TEN = re.compile(rf"10(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
 RANK = re.compile(rf"([atjqk])(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
-
-
-def read(referee: Referee, lines: Iterable[tuple[int, str]]) -> Iterator[Layout | Reject]:
-    """Read one position per line. Blank lines and comments are skipped."""
-    return read_file(lines, partial(each_line, referee))
-
-
-def each_line(referee: Referee, _first: str) -> EachLine:
-    """Return the reader of a file."""
-    return EachLine(partial(canonical, referee))
 
 
 def canonical(referee: Referee, text: str) -> str:

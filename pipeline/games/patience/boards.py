@@ -1,0 +1,250 @@
+"""Positions as other programs write them: the boards of Freecell Solver and PySolFC, and the JSON of Solvitaire.
+
+A board has a line for each column, the top card last, with an optional colon before it. Lines with headings come first,
+each only if it has cards::
+
+    Foundations: H-2 C-A
+    Freecells: 3H - 4S
+    Talon: 8C 9C
+    : <4C> <5D> 8H
+
+A card in angle brackets lies face down; the card of the talon that is turned next comes first. In games with a hole,
+its card is the foundation. Headings for reserve, waste, base and passes are ours: those programs have no game that
+needs them. A board ends at a blank line, too.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from dealmill.game import BadLayout, Layout, Line, Reject, UsageError, rejected
+from dealmill.pipeline.games.patience.layout import canonical
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Referee, Rules
+
+HEADINGS = {
+    "base": "base",
+    "fc": "cells",
+    "founds": "foundations",
+    "foundations": "foundations",
+    "freecells": "cells",
+    "passes": "passes",
+    "reserve": "reserve",
+    "talon": "stock",
+    "waste": "waste",
+}
+"""The part of a position by the heading of its line."""
+WRITTEN = {part: heading.capitalize() for heading, part in HEADINGS.items()}
+HEADING = re.compile(r"([A-Za-z]+):(.*)", re.ASCII | re.DOTALL)
+FACE_DOWN = re.compile(r"<(\w+)>", re.ASCII)
+NOTHING = re.compile(r"-|0|[CHSD]-0", re.ASCII | re.IGNORECASE)
+"""A word of a heading's line for a free place."""
+FOUNDATION = re.compile(r"([CHSD])-(\w+)", re.ASCII | re.IGNORECASE)
+KEYS = ("cells", "foundations", "hole", "reserve", "stock", "tableau piles", "waste")
+"""The keys of Solvitaire's JSON."""
+LETTERS = {"1": "A", "10": "T", "11": "J", "12": "Q", "13": "K"}
+"""The ranks that it writes as numbers."""
+UNSPLIT = ("base", "foundations", "passes")
+"""The parts that are not lists of cards."""
+LONGEST_TEXT = 10_000
+
+
+def read_boards(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
+    """Read boards."""
+    board, columns = list[Line](), 0
+    for number, line in lines:
+        text = line.strip()
+        if text.startswith("#"):
+            continue
+        is_column = bool(text) and not _heading(text)
+        if board and (not text or columns == len(referee.rules.sizes) or (columns and not is_column)):
+            yield _board(referee, board)
+            board, columns = [], 0
+        if text:
+            board.append((number, text))
+            columns += is_column
+    if board:
+        yield _board(referee, board)
+
+
+def _heading(text: str) -> re.Match[str] | None:
+    return HEADING.fullmatch(text)
+
+
+def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
+    """Return the layout or the reject of the lines of a board."""
+    number, first = board[0]
+    try:
+        parts = dict[str, list[str]]()
+        columns = list[str]()
+        for _, text in board:
+            if heading := _heading(text):
+                part = _part(referee.rules, heading[1])
+                if part in parts:
+                    raise BadLayout([f"the board has two lines for its {part}"])
+                parts[part] = [word for word in heading[2].split() if not NOTHING.fullmatch(word)]
+            else:
+                columns.append("".join(_face_up(word) for word in text.removeprefix(":").split()) or "-")
+        parts["foundations"] = [FOUNDATION.sub(r"\2\1", word) for word in parts.get("foundations", [])]
+        if referee.rules.hole != "none":
+            parts["hole"] = parts.pop("foundations")
+        words = {part: "".join(cards).upper() for part, cards in parts.items()}
+        return Layout(number, canonical(referee, _position(referee.rules, columns, words)))
+    except BadLayout as error:
+        return rejected(number, first, error.reasons)
+
+
+def _part(rules: Rules, heading: str) -> str:
+    if part := HEADINGS.get(heading.lower()):
+        return part
+    raise BadLayout(
+        [f"{heading[:40]}: is not a heading of a board of {rules.name}; there are {', '.join(WRITTEN.values())}"]
+    )
+
+
+def _face_up(word: str) -> str:
+    """Return a card of a column as it is written in a position: face-down ones have a small letter for the suit."""
+    if down := FACE_DOWN.fullmatch(word):
+        return down[1][:-1].upper() + down[1][-1].lower()
+    return word.upper()
+
+
+def _position(rules: Rules, columns: list[str], parts: dict[str, str]) -> str:
+    return " ".join(
+        [rules.name, "/".join(columns), *(f"{part}:{cards}" for part, cards in sorted(parts.items()) if cards)]
+    )
+
+
+def write_board(layout: str) -> str:
+    """Return a position as a board, with a line for each column."""
+    columns, parts = _split(layout)
+    parts["foundations"] = " ".join(f"{card[1]}-{card[0]}" for card in _cards(parts.get("foundations", "")))
+    hole = parts.pop("hole", "")
+    lines = [
+        f"{WRITTEN[part]}: {cards if part in UNSPLIT else ' '.join(_cards(cards))}"
+        for part, cards in parts.items()
+        if cards
+    ]
+    if hole:
+        lines.insert(0, f"{WRITTEN['foundations']}: {hole}")
+    boards = [" ".join(f"<{card.upper()}>" if card[1].islower() else card for card in column) for column in columns]
+    return "\n".join([*lines, *(f": {column}" for column in boards), ""])
+
+
+def read_json(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
+    """Read JSON objects, each on one line or on several."""
+    start, text, depth = 0, "", 0
+    for number, line in lines:
+        if not text:
+            if not line.strip():
+                continue
+            start = number
+        text += line + "\n"
+        depth += line.count("{") - line.count("}")
+        if depth <= 0 or len(text) > LONGEST_TEXT:
+            yield _object(referee, start, text)
+            text, depth = "", 0
+    if text:
+        yield _object(referee, start, text)
+
+
+def _object(referee: Referee, number: int, text: str) -> Layout | Reject:
+    try:
+        if len(text) > LONGEST_TEXT:
+            raise BadLayout([f"the object is longer than {LONGEST_TEXT:,} characters"])
+        return Layout(number, canonical(referee, _from_json(referee.rules, text)))
+    except BadLayout as error:
+        return rejected(number, text.strip(), error.reasons)
+
+
+def _from_json(rules: Rules, text: str) -> str:
+    """Return the position in a JSON object; whether it has the right cards is not checked."""
+    try:
+        piles = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadLayout([f"this is not a JSON object: {error}"]) from error
+    if not isinstance(piles, dict):
+        raise BadLayout(["this is not a JSON object"])
+    if unknown := sorted(piles.keys() - KEYS):
+        raise BadLayout([f"the key {unknown[0][:40]!r} is unknown; there are {', '.join(KEYS)}"])
+    columns = piles.get("tableau piles")
+    if not isinstance(columns, list):
+        raise BadLayout(["the tableau piles are missing, expected a list of lists of cards"])
+    parts = {name: _texts(name, piles.get(name, [])) for name in ("cells", "reserve", "stock", "waste")}
+    parts["hole"] = _texts("hole", [piles["hole"]] if "hole" in piles else [])
+    parts["stock"].reverse()  # the last one is turned next
+    suits = _foundations(rules, piles)
+    parts["foundations"] = [cards[-1] for cards in suits.values()]
+    words = {part: "".join(cards).upper() for part, cards in parts.items()}
+    if rules.foundations == "dealt":
+        words["base"] = next((cards[0][:-1] for cards in suits.values()), "")
+    return _position(rules, ["".join(_texts("tableau piles", column)) or "-" for column in columns], words)
+
+
+def _texts(name: str, cards: object) -> list[str]:
+    """Return the cards of a pile, with letters for ranks; empty texts, which are free places, are left out."""
+    if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
+        raise BadLayout([f"{name}: {str(cards)[:40]!r} is not a list of cards such as 6H"])
+    return [LETTERS.get(card[:-1], card[:-1].upper()) + card[-1] for card in cards if card]
+
+
+def _foundations(rules: Rules, piles: dict[str, Any]) -> dict[str, list[str]]:
+    """Return the cards on the foundations by suit, the top one last."""
+    listed = piles.get("foundations")
+    if listed is None:
+        listed = [rules.foundations + suit for suit in SUITS] if rules.initial == "all" else []
+    if isinstance(listed, list) and all(isinstance(pile, list) for pile in listed):
+        listed = [card for pile in listed for card in pile]
+    suits = dict[str, list[str]]()
+    for card in _texts("foundations", listed):
+        suits.setdefault(card[-1].upper(), []).append(card)
+    return suits
+
+
+def write_json(rules: Rules, layout: str) -> str:
+    """Return a position as Solvitaire's JSON, on one line.
+
+    Raises
+    ------
+    UsageError
+        If the rules limit the passes through the stock, for which it has no word.
+    """
+    columns, parts = _split(layout)
+    if "passes" in parts:
+        raise UsageError(f"Solvitaire's files cannot say how many passes are left, which {rules.name} limits")
+    piles: dict[str, Any] = {"tableau piles": [[_ten(card) for card in column] for column in columns]}
+    if "foundations" in parts:
+        ranks = RANKS[: rules.ranks]
+        base = ranks.index(parts.get("base", rules.foundations))
+        tops = [(ranks.index(card[0]), card[1]) for card in _cards(parts["foundations"])]
+        piles["foundations"] = [
+            _ten(ranks[(base + number) % rules.ranks] + suit)
+            for top, suit in tops
+            for number in range((top - base) % rules.ranks + 1)
+        ]
+    for part in ("cells", "reserve", "stock", "waste"):
+        if cards := [_ten(card) for card in _cards(parts.get(part, ""))]:
+            piles[part] = cards
+    if "cells" in piles:
+        piles["cells"] += [""] * (rules.cells - len(piles["cells"]))
+    if "stock" in piles:
+        piles["stock"].reverse()
+    if "hole" in parts:
+        piles["hole"] = _ten(parts["hole"])
+    return json.dumps(piles)
+
+
+def _split(layout: str) -> tuple[list[list[str]], dict[str, str]]:
+    """Return the columns of a position, and its parts by name."""
+    _, columns, *parts = layout.split(" ")
+    return [_cards(column) if column != "-" else [] for column in columns.split("/")], dict(
+        part.split(":") for part in parts
+    )
+
+
+def _cards(text: str) -> list[str]:
+    return [text[at : at + 2] for at in range(0, len(text), 2)]
+
+
+def _ten(card: str) -> str:
+    return card.replace("T", "10")

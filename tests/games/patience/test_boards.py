@@ -1,0 +1,155 @@
+"""Positions as other programs write them: boards, and Solvitaire's JSON."""
+
+import json
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.patience.boards import write_json
+from dealmill.pipeline.games.patience.deal import deal as deals_of
+from dealmill.pipeline.games.patience.formats import read
+from dealmill.pipeline.games.patience.rules import Referee
+from tests.games.patience import naive
+from tests.games.patience.files import FILES
+
+MICROSOFT_24 = """
+4C 2C 9C 8C QS 4S 2H
+5H QH 3C AC 3H 4H QD
+QC 9S 6H 9H 3S KS 3D
+5D 2S JC 5C JH 6D AS
+2D KD TH TC TD 8D
+7H JS KH TS KC 7C
+AH 5S 6S AD 8H JD
+7S 6C 7D 4D 8S 9D
+"""
+"""Deal 24 of Microsoft's FreeCell, as all its solvers print it."""
+POSITIONS = [
+    "klondike kSKC/-/-/-/-/-/QD foundations:KHQSJD waste:KD",
+    "klondike -/-/QSJD/-/-/-/KD foundations:KCKHJSTD stock:QD waste:KS",
+    "canfield 6SQD/-/JC/3S base:8 foundations:8C8D reserve:KS stock:3HKD",
+    "seahaven-towers KD/-/-/-/-/-/-/-/-/- cells:KSQD foundations:KCKHQSJD",
+    "golf 2C/-/-/-/-/-/- hole:3S",
+    "free-cell-3-cell KC/-/-/-/-/-/-/- cells:KD foundations:QCKHKSQD",
+]
+
+
+def numbered(text: str) -> list[tuple[int, str]]:
+    return list(enumerate(text.split("\n"), start=1))
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("form", ["board", "solvitaire"])
+def test_what_is_written_is_read_again(name: str, form: str) -> None:
+    game = FILES[name]
+    layouts = unpack(game.deal(7, 1, 12))
+    layouts += [text for text in POSITIONS if text.startswith(f"{name} ") and not isinstance(read_one(text), Reject)]
+    text = "\n".join(game.writers[form](layout) for layout in layouts)
+    assert [entry.text for entry in game.read(numbered(text))] == layouts
+
+
+def read_one(text: str) -> Layout | Reject:
+    [entry] = FILES[text.split(" ", maxsplit=1)[0]].read([(1, text)])
+    return entry
+
+
+def test_the_deals_of_microsoft_are_the_boards_that_solvers_print() -> None:
+    for name in ("free-cell-0-cell", "free-cell-3-cell", "bakers-game"):
+        game = FILES[name]
+        [deal] = unpack(game.deal(0, 24, 1))
+        assert list(game.read(numbered(MICROSOFT_24))) == [Layout(2, deal)]
+
+
+@pytest.mark.parametrize(
+    ("game", "board", "layout"),
+    [
+        (
+            "klondike",
+            "Foundations: H-K C-K S-Q D-T\nTalon: qd\n# face down\n: <KS> kd\n:\n:\n:\n:\n:\n: JD\n",
+            "klondike KsKD/-/-/-/-/-/JD foundations:KCKHQSTD stock:QD",
+        ),
+        (
+            "seahaven-towers",
+            "Foundations: H-K C-K D-0 S-Q\nFreecells: - QD  KS\n: KD JD\n" + ":\n" * 9,
+            None,
+        ),
+        (
+            "seahaven-towers",
+            "Founds: H-K C-K D-J S-Q\nFC: - QD  KS\n: KD\n" + ":\n" * 9,
+            "seahaven-towers KD/-/-/-/-/-/-/-/-/- cells:QDKS foundations:KCKHQSJD",
+        ),
+        ("golf", "Talon: 3C 4C\nFoundations: AS\n2C\n:\n:\n:\n:\n:\n:", "golf 2C/-/-/-/-/-/- hole:AS stock:3C4C"),
+    ],
+)
+def test_boards_are_written_in_more_than_one_way(game: str, board: str, layout: str | None) -> None:
+    [entry] = FILES[game].read(numbered(board))
+    assert (entry.text if isinstance(entry, Layout) else None) == layout
+
+
+def test_solvitaires_files_have_defaults_and_numbers_for_ranks() -> None:
+    game = FILES["beleaguered-castle"]
+    [deal] = unpack(game.deal(0, 1, 1))
+    piles = json.loads(game.writers["solvitaire"](deal))
+    del piles["foundations"]
+    text = json.dumps(piles, indent=1).replace("J", "11").replace('"Q', '"q')
+    assert list(game.read(numbered(f"\n{text}\n"))) == [Layout(2, deal)]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("Columns: 2C\n2C 3C", "Columns: is not a heading of a board of klondike; there are "),
+        ("FC: 2C\n2C 3C", "the number of columns is 1, expected 7"),
+        ("Talon: 2C\nTalon: 3C\n4C", "the board has two lines for its stock"),
+        ("9C 9C XX", "column 1 is '9C9CXX'"),
+        ("{", "this is not a JSON object: "),
+        ("[", None),
+        ('{"tableau": []}', "the key 'tableau' is unknown; there are cells, foundations"),
+        ("{}", "the tableau piles are missing, expected a list of lists of cards"),
+        ('{"tableau piles": [1]}', "tableau piles: '1' is not a list of cards such as 6H"),
+        ('{"tableau piles": [], "hole": 3}', "hole: '[3]' is not a list of cards such as 6H"),
+        ('{"tableau piles": [[""], [""]]}', "the number of columns is 2, expected 7"),
+        ('{"tableau piles": ' + "[" * 10_000, "the object is longer than 10,000 characters"),
+        ('{"tableau piles": ' + "[" * 9_000 + "}", "this is not a JSON object: "),
+    ],
+)
+def test_the_reason_is_given(text: str, reason: str | None) -> None:
+    [entry] = FILES["klondike"].read(numbered(text))
+    assert isinstance(entry, Reject)
+    assert reason is None or any(reason in given for given in entry.reasons), entry.reasons
+
+
+def test_a_board_ends_with_its_last_column_a_blank_line_or_a_heading() -> None:
+    game = FILES["klondike"]
+    layouts = unpack(game.deal(1, 1, 3))
+    board = [game.writers["board"](layout) for layout in layouts]
+    short = "Talon: 2C\n3C 4C\n"
+    entries = list(game.read(numbered(board[0] + board[1] + short + board[2] + short + "\n" + board[0])))
+    assert [isinstance(entry, Layout) for entry in entries] == [True, True, False, True, False, True]
+
+
+def test_damaged_boards_and_files_are_refused_with_a_reason() -> None:
+    random = Random(1)
+    for name in ("klondike", "canfield", "golf", "seahaven-towers"):
+        game = FILES[name]
+        [deal] = unpack(game.deal(1, 1, 1))
+        for write in game.writers.values():
+            text = write(deal)
+            for _ in range(60):
+                first, last = sorted(random.sample(range(len(text)), 2))
+                altered = (
+                    text[:first] + random.choice(["", text[first:last] * 2, "\n", "}", "{", "<", ":"]) + text[last:]
+                )
+                for entry in game.read(numbered(altered)):
+                    assert isinstance(entry, Layout) or entry.reasons
+                    assert isinstance(entry, Reject) or list(game.read([(1, entry.text)])) == [Layout(1, entry.text)]
+
+
+def test_solvitaires_files_cannot_limit_passes() -> None:
+    rules = next(rules for seed in range(1_000) if (rules := naive.random_rules(Random(seed))).passes > 1)
+    [deal] = unpack(deals_of(rules, 1, 1, 1))
+    with pytest.raises(UsageError, match="cannot say how many passes are left"):
+        write_json(rules, deal)
+    assert list(read(Referee(rules), [(1, deal)])) == [Layout(1, deal)]

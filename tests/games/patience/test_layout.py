@@ -91,3 +91,19 @@ def test_seed_0_ends_with_the_last_number_of_the_field() -> None:
         KLONDIKE.deal(0, 2**32 - 1, 2)
     with pytest.raises(UsageError, match="have the numbers 1 to"):
         FILES["bakers-game"].deal(0, 0, 1)
+
+
+def test_solvitaires_deal_0_of_klondike_has_the_number_that_lonelybot_gives_its_deck() -> None:
+    """lonelybot numbers decks by the places of their cards; the number of this one is fixed in its tests."""
+    [text] = unpack(KLONDIKE.deal(0, 0, 1))
+    _, columns, stock = text.split(" ")
+    cards = columns.upper().replace("/", "") + stock.removeprefix("stock:")
+    deck = [
+        "A23456789TJQK".index(rank) * 4 + "HDCS".index(suit) for rank, suit in zip(cards[::2], cards[1::2], strict=True)
+    ]
+    number = 0
+    for card in range(51, 0, -1):
+        index = deck.index(card)
+        number = number * (card + 1) + index
+        deck[index], deck[card] = deck[card], deck[index]
+    assert number == 12954810653509400169295621394006691876957783508183809583464865425989

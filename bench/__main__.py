@@ -248,13 +248,13 @@ in the same run. Figures are medians of three rounds, of five for kernels, and o
 are measured once. The machine is shared and noisy, so the ratios are more reliable than the rates."""
 
 
-def main(wanted: Sequence[str]) -> None:
+def main(headings: Sequence[str]) -> None:
     """Run the benchmarks with the given headings, or all of a kind, and write the page."""
     titles = [title for title, _, _ in (*SECTIONS, *AT_SCALE)]
-    if unknown := {*wanted} - {*titles, SCALE}:
+    if unknown := {*headings} - {*titles, SCALE}:
         sys.exit(f"unknown heading: {', '.join(sorted(unknown))}; the headings are: {', '.join(titles)}")
-    for title, meaning, measured in AT_SCALE if SCALE in wanted else (*SECTIONS, *AT_SCALE) if wanted else SECTIONS:
-        if title in wanted or not {*wanted} - {SCALE}:
+    for title, meaning, measured in AT_SCALE if SCALE in headings else (*SECTIONS, *AT_SCALE) if headings else SECTIONS:
+        if title in headings or not {*headings} - {SCALE}:
             begun = perf_counter()
             try:
                 figures = measured()

@@ -38,14 +38,14 @@ def _rows(game: Game, file: Path) -> Iterator[tuple[Rows, Rows]]:
         entries = (entry for entry in game.read(numbered) if isinstance(entry, Layout))
         while batch := list(islice(entries, BATCH)):
             solved = solve(name, [entry.text for entry in batch])
-            places = range(position, position + len(batch))
+            rows = range(position, position + len(batch))
             position += len(batch)
             items = [
-                (1, place, entry.line, _digest(start, entry.text), entry.text)
-                for place, entry in zip(places, batch, strict=True)
+                (1, row, entry.line, _digest(start, entry.text), entry.text)
+                for row, entry in zip(rows, batch, strict=True)
             ]
-            said = zip(places, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
-            yield items, [(1, place, int(verdict), *rest) for place, verdict, *rest in said]
+            said = zip(rows, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
+            yield items, [(1, row, int(verdict), *rest) for row, verdict, *rest in said]
 
 
 def _digest(start: blake2b, layout: str) -> bytes:

@@ -25,8 +25,8 @@ def rates() -> str:
             rows = FEW.get(engine, ROWS)
             with tempfile.TemporaryDirectory() as folder:
                 watched_command(folder, "run", f"deal:{game.name}:seed={SEED}:1-{rows}", "--engine", engine)
-                found = [rounded(rows / _seconds(folder, suffix)) for suffix in (".jsonl", ".csv")]
-            table_rows.append([f"`{engine}`", f"{rows:,}", *found])
+                speeds = [rounded(rows / _seconds(folder, suffix)) for suffix in (".jsonl", ".csv")]
+            table_rows.append([f"`{engine}`", f"{rows:,}", *speeds])
     return table(["engine", "rows", "JSON Lines, rows/s", "CSV, rows/s"], table_rows)
 
 

@@ -77,12 +77,12 @@ def into_sqlite(game: Game, file: Path, database: Path) -> None:
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.executescript(TABLES.format(**SQLITE))
     for part in _parts(game, file):
-        found = part.solved
-        codes = (found.verdicts + ord("0")).astype(np.uint8).tobytes()
-        scored = found.verdicts == int(Verdict.SCORED)
-        values, nodes = _written(found.values, scored), _written(found.nodes, np.ones_like(scored))
+        solved = part.solved
+        codes = (solved.verdicts + ord("0")).astype(np.uint8).tobytes()
+        scored = solved.verdicts == int(Verdict.SCORED)
+        values, nodes = _written(solved.values, scored), _written(solved.nodes, np.ones_like(scored))
         layouts = _json(part.lines.replace(b"\n", b'","'))
-        evidence = _json(_separated(found.evidence.text, found.evidence.starts).tobytes())
+        evidence = _json(_separated(solved.evidence.text, solved.evidence.starts).tobytes())
         connection.execute("BEGIN")
         connection.execute(ITEMS, (part.first, part.first, part.digests, layouts))
         connection.execute(VERDICTS, (part.first, codes, values, NO_NUMBER, nodes, evidence))
@@ -105,16 +105,16 @@ def _written(numbers: Numbers, counts: NDArray[np.bool_]) -> bytes:
 def _separated(text: Bytes, starts: Numbers) -> Bytes:
     """Return the texts with the separators of a JSON list between them."""
     count = len(starts) - 1
-    found = np.empty(starts[count] - starts[0] + 3 * (count - 1), dtype=np.uint8)
+    joined = np.empty(starts[count] - starts[0] + 3 * (count - 1), dtype=np.uint8)
     at = 0
     for number in range(count):
         if number:
-            found[at], found[at + 1], found[at + 2] = ord('"'), ord(","), ord('"')
+            joined[at], joined[at + 1], joined[at + 2] = ord('"'), ord(","), ord('"')
             at += 3
-        for place in range(starts[number], starts[number + 1]):
-            found[at] = text[place]
+        for index in range(starts[number], starts[number + 1]):
+            joined[at] = text[index]
             at += 1
-    return found
+    return joined
 
 
 def into_postgres(game: Game, file: Path, url: str) -> None:
@@ -122,10 +122,10 @@ def into_postgres(game: Game, file: Path, url: str) -> None:
     with psycopg.connect(url) as connection:
         connection.execute(TABLES.format(**POSTGRES).encode())
         for part in _parts(game, file):
-            count, found = len(part.layouts), part.solved
+            count, solved = len(part.layouts), part.solved
             places = np.arange(part.first, part.first + count, dtype=">i8")
             ones = np.ones(count, dtype=">i4")
-            scored = found.verdicts == int(Verdict.SCORED)
+            scored = solved.verdicts == int(Verdict.SCORED)
             _copy(
                 connection,
                 "items (source_id, position, line, digest, layout)",
@@ -139,11 +139,11 @@ def into_postgres(game: Game, file: Path, url: str) -> None:
                     [
                         ones[chosen],
                         places[chosen],
-                        found.verdicts[chosen].astype(">i2"),
-                        *([found.values[chosen].astype(">i8")] if values else []),
-                        found.nodes[chosen].astype(">i8"),
+                        solved.verdicts[chosen].astype(">i2"),
+                        *([solved.values[chosen].astype(">i8")] if values else []),
+                        solved.nodes[chosen].astype(">i8"),
                     ],
-                    found.evidence.take(chosen),
+                    solved.evidence.take(chosen),
                 )
             connection.commit()
 
@@ -168,13 +168,13 @@ def _copy(connection: psycopg.Connection, into: str, columns: list[NDArray[np.ge
 def _with_texts(rows: NDArray[np.uint8], text: Bytes, starts: Numbers) -> Bytes:
     """Return each row followed by its text."""
     count, width = rows.shape
-    found = np.empty(count * width + starts[count] - starts[0], dtype=np.uint8)
+    joined = np.empty(count * width + starts[count] - starts[0], dtype=np.uint8)
     at = 0
     for number in range(count):
-        for place in range(width):
-            found[at] = rows[number, place]
+        for index in range(width):
+            joined[at] = rows[number, index]
             at += 1
-        for place in range(starts[number], starts[number + 1]):
-            found[at] = text[place]
+        for index in range(starts[number], starts[number + 1]):
+            joined[at] = text[index]
             at += 1
-    return found
+    return joined

@@ -72,7 +72,7 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
     run = plan_jobs(store, count + WARM * workers)
     numbers = leases.pending(store, SOLVING, installed_engines(), count + WARM * workers)
     planned = find_run(store, run)
-    found = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
+    solution = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
     url = store.url.render_as_string(hide_password=False)
     times: list[tuple[float, float, float]] = []
     start, ended = (threading.Barrier(workers, action=lambda: times.append(_now(server))) for _ in range(2))
@@ -91,7 +91,7 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
         open_store(here.url).close()
 
     here = threading.local()
-    kinds = patch.dict(KINDS, solve=Sleeping(lambda: getattr(here, "sleep", 0.0), found))
+    kinds = patch.dict(KINDS, solve=Sleeping(lambda: getattr(here, "sleep", 0.0), solution))
     opened = patch.object(tasks, "configured_store", lambda: open_store(here.url))
     with kinds, opened, ThreadPoolExecutor(workers) as pool:
         list(pool.map(work, range(workers)))

@@ -74,14 +74,14 @@ def _statements(store: Database, run: int) -> list[str]:
         sent.append(_written(statement, parameters))
 
     planned = find_run(store, run)
-    found = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
+    solution = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
     opened = patch.object(tasks, "configured_store", lambda: open_store(url))
     hooks: dict[str, Callable[..., object]] = {
         "before_cursor_execute": note,
         "begin": lambda _: sent.append("BEGIN"),
         "commit": lambda _: sent.append("COMMIT"),
     }
-    with patch.dict(KINDS, solve=Sleeping(lambda: 0.0, found)), opened:
+    with patch.dict(KINDS, solve=Sleeping(lambda: 0.0, solution)), opened:
         for name, hook in hooks.items():
             event.listen(Engine, name, hook)
         tasks.do_job.run("solve", JOB)

@@ -15,9 +15,9 @@ def against_range_solver() -> str:
     if not available():
         raise NotInstalled(INSTALL)
     layouts = dealt(0, 1, DEALS)
-    found = solved(layouts)
+    batch = solved(layouts)
     solving, ranging, slower = in_turn(lambda: solved(layouts), _run_range_solver)
-    judging, _, share = in_turn(lambda: _judge(layouts, found.evidence), lambda: solved(layouts))
+    judging, _, share = in_turn(lambda: _judge(layouts, batch.evidence), lambda: solved(layouts))
     rows = [
         ["range solver", rounded(DEALS / ranging), "1 ×"],
         ["`freecell/fc-solve`, with moves", rounded(DEALS / solving), f"{rounded(slower)} ×"],

@@ -86,8 +86,8 @@ def _asked(database: Path, count: int) -> str:
     run = find_run(store, "1")
     lost = Filter(verdict=(Verdict.UNWINNABLE,))
 
-    def page(wanted: Filter, after: int) -> Callable[[], object]:
-        return lambda: list(Query(store, [run], wanted, (run.id, after), PAGE))
+    def page(filter_: Filter, after: int) -> Callable[[], object]:
+        return lambda: list(Query(store, [run], filter_, (run.id, after), PAGE))
 
     asked = {
         "counts by verdict": lambda: list_runs(store, [run.id]),
@@ -168,7 +168,7 @@ def _solved(folders: Sequence[Path], numbers: Sequence[int]) -> dict[str, list[f
     least = _spent_on_runs(folders[0].parent / "one", 1)
     costs = [_spent_on_runs(folder, count) for folder, count in zip(folders, numbers, strict=True)]
     whats = ("`run` of ranges", "`run` of the same ranges again", "`run` of files")
-    return {what: [cost[place] - least[place] for cost in costs] for place, what in enumerate(whats)}
+    return {what: [cost[index] - least[index] for cost in costs] for index, what in enumerate(whats)}
 
 
 def _spent_on_runs(folder: Path, count: int) -> list[float]:
@@ -207,21 +207,21 @@ def _cpu_of_run(sources: Sequence[str], folder: Path, database: str) -> float:
 
 def _commands(folders: Sequence[Path]) -> dict[str, list[float]]:
     """Return the median CPU seconds of each command of `CONSTANT` on each store, which are measured in turn."""
-    found = {}
+    medians = {}
     for what, words in CONSTANT.items():
         rounds = [[spent_by(dealmill_command(words), folder).cpu for folder in folders] for _ in range(ROUNDS)]
-        found[what] = [median(times) for times in zip(*rounds, strict=True)]
-    return found
+        medians[what] = [median(times) for times in zip(*rounds, strict=True)]
+    return medians
 
 
 def _pages(folders: Sequence[Path], numbers: Sequence[int]) -> dict[str, list[float]]:
     """Return the mean CPU seconds of each of `PAGES` on each store."""
-    found: dict[str, list[float]] = {f"page: {what}": [] for what in PAGES}
+    means: dict[str, list[float]] = {f"page: {what}": [] for what in PAGES}
     for count, folder in zip(numbers, folders, strict=True):
         with serving(f"sqlite:///{folder}/dealmill.db") as (port, process):
-            for times, path in zip(found.values(), PAGES.values(), strict=True):
+            for times, path in zip(means.values(), PAGES.values(), strict=True):
                 times.append(alone(port, path.format(run=count), [process], REQUESTS)[1] / 1e3)
-    return found
+    return means
 
 
 def _cpu_of_call(folder: Path, call: Callable[[dealmill.Store], object]) -> float:

@@ -74,8 +74,8 @@ def _by_script(stores: list[Database]) -> None:
             _by_driver(lambda statement, *values: server.execute(statement.encode(), *values), "%s")
 
 
-def _by_driver(execute: Callable[..., "sqlite3.Cursor | psycopg.Cursor"], place: str) -> None:
-    claim, read, write, finish = (statement.format(place) for statement in (CLAIM, READ, WRITE, FINISH))
+def _by_driver(execute: Callable[..., "sqlite3.Cursor | psycopg.Cursor"], placeholder: str) -> None:
+    claim, read, write, finish = (statement.format(placeholder) for statement in (CLAIM, READ, WRITE, FINISH))
     solve = load(ENGINE)
     for number in range(1, JOBS + 1):
         first, last = (number - 1) * CHUNK + 1, number * CHUNK

@@ -184,7 +184,7 @@ def _in_turn(ours: Callable[[], float], theirs: Callable[[], float]) -> tuple[fl
     """Return the median rates of both sides, measured A B A B …, and the median of their ratios; see
     `bench.measure`."""
     pairs = [(ours(), theirs()) for _ in range(ROUNDS)]
-    return median(one for one, _ in pairs), median(other for _, other in pairs), median(a / b for a, b in pairs)
+    return median(a for a, _ in pairs), median(b for _, b in pairs), median(a / b for a, b in pairs)
 
 
 def _layouts(name: str, count: int) -> list[str]:
@@ -202,9 +202,9 @@ def _answers(said: Batch) -> list[object]:
     ]
 
 
-def _agree(name: str, other: str, theirs: object, ours: object) -> None:
+def _agree(name: str, program: str, theirs: object, ours: object) -> None:
     if theirs != ours:
-        raise ValueError(f"{name} and {other} disagree: {ours} and {theirs}")
+        raise ValueError(f"{name} and {program} disagree: {ours} and {theirs}")
 
 
 def _counts(verdicts: object) -> list[int]:

@@ -32,9 +32,11 @@ def seconds(work: Callable[[], object]) -> float:
     return perf_counter() - start
 
 
-def in_turn(one: Callable[[], object], other: Callable[[], object], rounds: int = ROUNDS) -> tuple[float, float, float]:
-    """Run both sides alternately, A B A B …. Return their median seconds, and the median of the ratios one / other."""
-    ours, theirs = all_in_turn([one, other], rounds)
+def in_turn(
+    first: Callable[[], object], second: Callable[[], object], rounds: int = ROUNDS
+) -> tuple[float, float, float]:
+    """Run both sides alternately, A B A B …. Return their median seconds, and the median ratio of both."""
+    ours, theirs = all_in_turn([first, second], rounds)
     return median(ours), median(theirs), median(map(truediv, ours, theirs))
 
 

@@ -12,8 +12,8 @@ SUMMARISED = ("The whole way", "Starting", "Audits", "Surveys", "Pages")
 
 def parts() -> dict[str, str]:
     """Return the text of each section of the page, by heading."""
-    _, *found = HEADING.split(PAGE.read_text())
-    return {title: text.strip() for title, text in zip(found[::2], found[1::2], strict=True)}
+    _, *pieces = HEADING.split(PAGE.read_text())
+    return {title: text.strip() for title, text in zip(pieces[::2], pieces[1::2], strict=True)}
 
 
 def write(titles: Iterable[str], texts: Mapping[str, str], end: str) -> None:

@@ -80,10 +80,10 @@ def measured(urls: dict[str, str], server: Postgres, verdicts: int, deals: int) 
                 slowest[database] = max(slowest.get(database, 0), wall)
             together.append([database, *_together(port, url)])
     heads = [f"{database}, {what}" for database in urls for what in ("ms", "ms of CPU time")]
-    most = " and ".join(f"{rounded(time)} ms on {database}" for database, time in slowest.items())
+    longest = " and ".join(f"{rounded(time)} ms on {database}" for database, time in slowest.items())
     return "\n\n".join(
         (
-            f"The slowest page over {verdicts:,} verdicts and {deals:,} deals takes {most}.",
+            f"The slowest page over {verdicts:,} verdicts and {deals:,} deals takes {longest}.",
             table([f"page ({verdicts:,} verdicts, {deals:,} deals)", *heads], list(rows.values())),
             table(
                 [

@@ -95,7 +95,7 @@ def by_clingo(puzzle: Puzzle) -> bool:
     facts = [f"below({card},{lower})." for card, lower in puzzle.below.items()]
     facts += [f"in({group},{option})." for group, options in enumerate(puzzle.groups) for option in options]
     for option, pairs in enumerate(puzzle.pairs):
-        facts += [f"pair({option},{one},{other}). pair({option},{other},{one})." for one, other in pairs]
+        facts += [f"pair({option},{upper},{mate}). pair({option},{mate},{upper})." for upper, mate in pairs]
     control = clingo.Control()
     control.add("base", [], PROGRAM + "".join(facts))
     control.ground([("base", [])])
@@ -112,8 +112,8 @@ def by_clasp(puzzle: Puzzle) -> bool:
         backend.add_rule(taken, choice=True)
         for group in puzzle.groups:
             backend.add_rule([], [-taken[option] for option in group])
-            for one, other in combinations(group, 2):
-                backend.add_rule([], [taken[one], taken[other]])
+            for left, right in combinations(group, 2):
+                backend.add_rule([], [taken[left], taken[right]])
         for card, lower in puzzle.below.items():
             backend.add_acyc_edge(card, lower, [])
         for option, pairs in enumerate(puzzle.pairs):
@@ -130,8 +130,8 @@ def by_sat(puzzle: Puzzle) -> bool:
     with Cadical195() as solver:
         for group in puzzle.groups:
             solver.add_clause([option + 1 for option in group])
-            for one, other in combinations(group, 2):
-                solver.add_clause([-one - 1, -other - 1])
+            for left, right in combinations(group, 2):
+                solver.add_clause([-left - 1, -right - 1])
         while solver.solve():
             answer = solver.get_model() or []
             chosen = [option for option in range(len(puzzle.pairs)) if answer[option] > 0]
@@ -148,9 +148,9 @@ def _cycles(puzzle: Puzzle, chosen: list[int]) -> set[frozenset[int]]:
     option_of: dict[Card, int] = {}
     mate_of: dict[Card, Card] = {}
     for option in chosen:
-        for one, other in puzzle.pairs[option]:
-            mate_of[one], mate_of[other] = other, one
-            option_of[one] = option_of[other] = option
+        for card, mate in puzzle.pairs[option]:
+            mate_of[card], mate_of[mate] = mate, card
+            option_of[card] = option_of[mate] = option
     tops = {stack[-1] for stack in puzzle.deal.stacks if stack}
     waiting = list(tops)
     while waiting:
@@ -199,8 +199,8 @@ def by_constraints(puzzle: Puzzle) -> bool:
     for card, lower in puzzle.below.items():
         model.add(moves[card] < moves[lower])
     for option, pairs in enumerate(puzzle.pairs):
-        for one, other in pairs:
-            model.add(moves[one] == moves[other]).only_enforce_if(taken[option])
+        for card, mate in pairs:
+            model.add(moves[card] == moves[mate]).only_enforce_if(taken[option])
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     return {cp_model.OPTIMAL: True, cp_model.FEASIBLE: True, cp_model.INFEASIBLE: False}[solver.solve(model)]
@@ -227,20 +227,20 @@ def _wins(
     lost = {state}  # so that the set has a type; no move leads there
     moves = np.zeros((len(keys) // 2 + 1, 2), dtype=np.int64)
     while 2 * depth < len(keys):
-        one, other = moves[depth]
-        while one < len(tops):
-            other += 1
-            if other >= len(tops):
-                one, other = one + 1, one + 1
-            elif tops[one] > starts[one] and tops[other] > starts[other]:
-                card, mate = tops[one] - 1, tops[other] - 1
+        left, right = moves[depth]
+        while left < len(tops):
+            right += 1
+            if right >= len(tops):
+                left, right = left + 1, left + 1
+            elif tops[left] > starts[left] and tops[right] > starts[right]:
+                card, mate = tops[left] - 1, tops[right] - 1
                 if rank_of[card] == rank_of[mate] and state - keys[card] - keys[mate] not in lost:
                     break
-        moves[depth] = one, other
-        if one < len(tops):
-            tops[one] -= 1
-            tops[other] -= 1
-            state -= keys[tops[one]] + keys[tops[other]]
+        moves[depth] = left, right
+        if left < len(tops):
+            tops[left] -= 1
+            tops[right] -= 1
+            state -= keys[tops[left]] + keys[tops[right]]
             depth += 1
             moves[depth] = 0
         elif depth == 0:
@@ -248,10 +248,10 @@ def _wins(
         else:
             lost.add(state)
             depth -= 1
-            one, other = moves[depth]
-            state += keys[tops[one]] + keys[tops[other]]
-            tops[one] += 1
-            tops[other] += 1
+            left, right = moves[depth]
+            state += keys[tops[left]] + keys[tops[right]]
+            tops[left] += 1
+            tops[right] += 1
     return True
 
 
@@ -294,8 +294,8 @@ def _row(seed: int, ranks: int, suits: int, stacks: int) -> list[str]:
     cells = [_times(*_ranked(ours), max(seconds for _, seconds in ours))]
     for name, rival in RIVALS.items():
         theirs = _answers(rival.decide, layouts)
-        for layout, (verdict, _), (other, _) in zip(layouts, ours, theirs, strict=False):
-            if None not in (verdict, other) and verdict != other:
+        for layout, (verdict, _), (rival_verdict, _) in zip(layouts, ours, theirs, strict=False):
+            if None not in (verdict, rival_verdict) and verdict != rival_verdict:
                 raise RuntimeError(f"{name} and ours disagree on {layout}")
         cells.append(_ratios(ours, theirs, rival))
     won = sum(verdict is True for verdict, _ in ours)
@@ -305,10 +305,10 @@ def _row(seed: int, ranks: int, suits: int, stacks: int) -> list[str]:
 def _ratios(ours: list[Answer], theirs: list[Answer], rival: Rival) -> str:
     """Return both ratios, in bold type where the goal is missed."""
     cells = []
-    for mine, other, goal in zip(_ranked(ours), _ranked(theirs), rival[1:], strict=True):
-        more, seconds = ("> ", LIMIT) if other == inf else ("", other)
+    for mine, rival_time, goal in zip(_ranked(ours), _ranked(theirs), rival[1:], strict=True):
+        more, seconds = ("> ", LIMIT) if rival_time == inf else ("", rival_time)
         cell = f"{more}{rounded(seconds / mine)}"
-        cells.append(f"**{cell}**" if other / mine < goal else cell)
+        cells.append(f"**{cell}**" if rival_time / mine < goal else cell)
     return " / ".join(cells)
 
 

@@ -31,10 +31,10 @@ def asked(server: Postgres) -> str:
     """A row per question: milliseconds with all jobs pending, and with half of them done."""
     with tempfile.TemporaryDirectory() as folder:
         stores = [with_tables(Database(database_url(f"sqlite:///{folder}/dealmill.db"))), new_store(server)]
-        found = [_of(store) for store in stores]
+        answers = [_of(store) for store in stores]
         for store in stores:
             store.close()
-    rows = [[question, *(rounded(one[question]) for both in found for one in both)] for question in found[0][0]]
+    rows = [[question, *(rounded(times[question]) for both in answers for times in both)] for question in answers[0][0]]
     return table([f"{JOBS:,} jobs, ms", "SQLite, pending", "half done", "PostgreSQL, pending", "half done"], rows)
 
 

@@ -67,9 +67,9 @@ def _run(store: Database) -> None:
 
 def _sizes(store: Database) -> list[tuple[str, int]]:
     with store.reading() as connection:
-        found = connection.execute(text(SIZES), {"least": LAYOUTS}).all()
+        tables = connection.execute(text(SIZES), {"least": LAYOUTS}).all()
         whole = connection.execute(text("SELECT pg_database_size(current_database())")).scalar_one()
-    return [("the whole database", whole), *((f"`{name}`", size) for name, size in found)]
+    return [("the whole database", whole), *((f"`{name}`", size) for name, size in tables)]
 
 
 def _inside(store: Database, statement: str) -> None:

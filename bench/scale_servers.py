@@ -22,11 +22,11 @@ CONNECTIONS = 500
 
 def cpu_seconds(process: int) -> float:
     """User and system seconds of a process, of its children, and of those that have ended."""
-    found = _stat(process)
-    ticks = sum(map(int, found[OWN] + found[ENDED]))
-    for other in Path("/proc").iterdir():
-        if other.name.isdigit() and (found := _stat(int(other.name))) and int(found[PARENT]) == process:
-            ticks += sum(map(int, found[OWN]))
+    stat = _stat(process)
+    ticks = sum(map(int, stat[OWN] + stat[ENDED]))
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and (stat := _stat(int(entry.name))) and int(stat[PARENT]) == process:
+            ticks += sum(map(int, stat[OWN]))
     return ticks / TICKS
 
 

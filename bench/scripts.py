@@ -45,33 +45,33 @@ def against_scripts(layouts: int = 300_000, games: Sequence[str] = GAMES) -> str
 
 def against_scripts_at_scale() -> str:
     """Return the same for ten million layouts, and draw the picture."""
-    found = list(_timed(10_000_000, GAMES[:4]))
-    _draw(found)
-    return f"{_described(found)}\n\n![Time of a run compared with two scripts]({PICTURE.name})"
+    timings = list(_timed(10_000_000, GAMES[:4]))
+    _draw(timings)
+    return f"{_described(timings)}\n\n![Time of a run compared with two scripts]({PICTURE.name})"
 
 
-def _described(found: Sequence[Timed]) -> str:
+def _described(timings: Sequence[Timed]) -> str:
     columns = ["game", "database", "layouts", *(f"{side}, layouts/s" for side in reversed(SIDES))]
-    rows = table([*columns, "time, run / optimized", "time, run / plain"], [_row(one) for one in found])
-    return "\n\n".join((_summary([one for one in found if one.database == "SQLite"]), rows))
+    rows = table([*columns, "time, run / optimized", "time, run / plain"], [_row(timed) for timed in timings])
+    return "\n\n".join((_summary([timed for timed in timings if timed.database == "SQLite"]), rows))
 
 
-def _row(one: Timed) -> list[str]:
-    rates = (rounded(one.layouts / median(side)) for side in (one.run, one.clever, one.plain))
-    ratios = (f"{one.ratio(script):.2f} ×" for script in (one.clever, one.plain))
-    return [one.game, one.database, f"{one.layouts:,}", *rates, *ratios]
+def _row(timed: Timed) -> list[str]:
+    rates = (rounded(timed.layouts / median(side)) for side in (timed.run, timed.clever, timed.plain))
+    ratios = (f"{timed.ratio(script):.2f} ×" for script in (timed.clever, timed.plain))
+    return [timed.game, timed.database, f"{timed.layouts:,}", *rates, *ratios]
 
 
-def _summary(found: Sequence[Timed]) -> str:
-    rates = sorted(one.layouts / median(one.run) for one in found)
-    plain = sorted(1 / one.ratio(one.plain) for one in found)
-    tricks = sorted(1 / one.ratio(one.clever) for one in found)
+def _summary(timings: Sequence[Timed]) -> str:
+    rates = sorted(timed.layouts / median(timed.run) for timed in timings)
+    plain = sorted(1 / timed.ratio(timed.plain) for timed in timings)
+    tricks = sorted(1 / timed.ratio(timed.clever) for timed in timings)
     return (
         f"On two cores with SQLite, `dealmill run` reads, solves and stores {rounded(rates[0])} to "
-        f"{rounded(rates[-1])} layouts per second, including evidence and digests ({found[0].layouts:,} layouts of "
-        f"{', '.join(one.game for one in found)}). That is {plain[0]:.1f} to {plain[-1]:.1f} times as fast as a plain "
-        f"script, and {tricks[0]:.2f} to {tricks[-1]:.2f} times as fast as a fully optimized script, which has no "
-        "leases and no fencing, and cannot resume."
+        f"{rounded(rates[-1])} layouts per second, including evidence and digests ({timings[0].layouts:,} layouts of "
+        f"{', '.join(timed.game for timed in timings)}). That is {plain[0]:.1f} to {plain[-1]:.1f} times as fast as a "
+        f"plain script, and {tricks[0]:.2f} to {tricks[-1]:.2f} times as fast as a fully optimized script, which has "
+        "no leases and no fencing, and cannot resume."
     )
 
 
@@ -119,7 +119,7 @@ def _dealmill(command: list[str], url: str | None) -> None:
         )
 
 
-def _draw(found: Sequence[Timed]) -> None:
+def _draw(timings: Sequence[Timed]) -> None:
     """Draw the time of each side as a multiple of the plain script's time."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
@@ -128,15 +128,15 @@ def _draw(found: Sequence[Timed]) -> None:
         figure = Figure(figsize=(8, 4.2), layout="constrained", facecolor="white")
         axes = figure.subplots(1, 2, sharey=True)
         for part, database in zip(axes, ("SQLite", "PostgreSQL"), strict=True):
-            shown = [one for one in found if one.database == database]
-            for place, one in enumerate(shown):
-                times = (1.0, one.ratio(one.plain) / one.ratio(one.clever), one.ratio(one.plain))
+            shown = [timed for timed in timings if timed.database == database]
+            for row, timed in enumerate(shown):
+                times = (1.0, timed.ratio(timed.plain) / timed.ratio(timed.clever), timed.ratio(timed.plain))
                 for number, time in enumerate(times):
-                    at = place + (number - 1) * 0.27
-                    label = SIDES[number] if not place else None
+                    at = row + (number - 1) * 0.27
+                    label = SIDES[number] if not row else None
                     part.barh(at, time, 0.25, color=COLOURS[number], label=label)
                     part.text(time + 0.01, at, f"{time:.2f}", va="center")
-            part.set_yticks(range(len(shown)), [one.game for one in shown])
+            part.set_yticks(range(len(shown)), [timed.game for timed in shown])
             part.set_title(f"{database}, {shown[0].layouts:,} layouts")
             part.set(xlim=(0, 1.15), xlabel="time, relative to the plain script")
             part.spines[["top", "right"]].set_visible(False)

@@ -68,11 +68,11 @@ POOLS: Mapping[str, Sequence[Pool]] = {
 
 def chosen(game: Game) -> list[Result]:
     """Return the layouts of a set, with their verdicts."""
-    found: dict[str, Result] = {}
+    chosen_results: dict[str, Result] = {}
     for pool in POOLS[game.name]:
         for result in _hardest(game, pool):
-            found.setdefault(result.layout, result)
-    return list(found.values())[:SIZE]
+            chosen_results.setdefault(result.layout, result)
+    return list(chosen_results.values())[:SIZE]
 
 
 def _hardest(game: Game, pool: Pool) -> Iterator[Result]:
@@ -91,7 +91,7 @@ def _hardest(game: Game, pool: Pool) -> Iterator[Result]:
                 best.setdefault(result.verdict, []).append(result)
         best = {verdict: sorted(results, key=order)[: pool.take] for verdict, results in best.items()}
     turns = sorted(best.values(), key=lambda results: order(results[0]))
-    ordered = [results[place] for place in range(pool.take) for results in turns if place < len(results)]
+    ordered = [results[rank] for rank in range(pool.take) for results in turns if rank < len(results)]
     yield from ordered[: pool.take]
 
 

@@ -61,15 +61,15 @@ def _store(folder: Path) -> str:
 
 
 def _warm(
-    what: str, words: Sequence[str], other: str, goal: str, settings: Mapping[str, str] = NO_SETTINGS
+    what: str, words: Sequence[str], script: str, goal: str, settings: Mapping[str, str] = NO_SETTINGS
 ) -> list[str]:
     """Measure both sides alternately, in a new folder each time, without counting the first round. Return a row."""
     pairs = []
     for _ in range(1 + TIMES):
         with tempfile.TemporaryDirectory() as folder:
             ours = spent_by(dealmill_command(words), Path(folder), settings)
-            pairs.append((ours, spent_by([sys.executable, "-c", other], Path(folder))))
+            pairs.append((ours, spent_by([sys.executable, "-c", script], Path(folder))))
     counted = pairs[1:]
     elapsed, cpu = (median(column) for column in zip(*((ours.elapsed, ours.cpu) for ours, _ in counted), strict=True))
     ratio = median(ours.cpu / theirs.cpu for ours, theirs in counted)
-    return [what, f"{elapsed:.2f}", f"{cpu:.2f}", f"`{other}`", f"{rounded(ratio)} ×", goal]
+    return [what, f"{elapsed:.2f}", f"{cpu:.2f}", f"`{script}`", f"{rounded(ratio)} ×", goal]

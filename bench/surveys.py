@@ -45,16 +45,16 @@ def against_bare_kernels(part: float = 0.05) -> str:
     """Return a table with a row per game: `dealmill survey` against processes that deal and solve as many deals without
     storing them, half of them before the survey and half after it. `part` is the part of `DEALS` that is solved."""
     rows, rates = [], list[float]()
-    for game, found in games().items():
-        count = int(DEALS.get(game, FEWEST) * part)
-        engine = found.full_name(found.engines[0])
+    for name, game in games().items():
+        count = int(DEALS.get(name, FEWEST) * part)
+        engine = game.full_name(game.engines[0])
         load(engine)
-        found.deal(1, 1, 1)
+        game.deal(1, 1, 1)
         half = partial(_bare, engine, count // 2)
-        before, survey, after = seconds(half), seconds(partial(_survey, game, count)), seconds(half)
+        before, survey, after = seconds(half), seconds(partial(_survey, name, count)), seconds(half)
         bare = before + after
         rates.append(count / survey)
-        rows.append([game, f"{count:,}", rounded(count / survey), rounded(count / bare), f"{bare / survey:.2f} ×"])
+        rows.append([name, f"{count:,}", rounded(count / survey), rounded(count / bare), f"{bare / survey:.2f} ×"])
     summary = (
         f"A survey deals and solves {rounded(min(rates))} to {rounded(max(rates))} deals per second on two cores, "
         "depending on the game."

@@ -26,9 +26,9 @@ def proved_losses(count: int) -> Iterator[tuple[int, int]]:
 
 def _losses(count: int, first: int) -> list[tuple[int, int]]:
     layouts = dealt(0, first, min(CHUNK, count + 1 - first))
-    found = solved(layouts)
+    batch = solved(layouts)
     losses = []
-    rows = zip(layouts, found.verdicts, found.values, found.evidence, strict=True)
+    rows = zip(layouts, batch.verdicts, batch.values, batch.evidence, strict=True)
     for number, (layout, verdict, value, evidence) in enumerate(rows, start=first):
         freecell().check("fc-solve", layout, verdict, value, evidence or "")
         if verdict is Verdict.UNWINNABLE:

@@ -151,8 +151,8 @@ def _image_tables() -> Boards:
     tables = np.zeros((PARTS, 1 << PART, 8), dtype=np.uint64)
     for symmetry, holes in enumerate(_symmetries()):
         for bit, hole in enumerate(holes):
-            part, place = divmod(bit, PART)
-            with_peg = np.arange(1 << PART) >> place & 1 == 1
+            part, offset = divmod(bit, PART)
+            with_peg = np.arange(1 << PART) >> offset & 1 == 1
             tables[part, with_peg, symmetry] |= np.uint64(1 << (hole - 1))
     return tables
 

@@ -41,10 +41,10 @@ def counted(work: Work, count: int) -> Counter[int]:
 def _values_of_chunk(engine: str, parameters: dict[str, int], first: int) -> Counter[int]:
     game = find_game(engine.partition("/")[0])
     batch = solve(engine, deal(game, SEED, first, CHUNK, **parameters))
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for verdict, value in zip(batch.verdicts, batch.values, strict=True):
-        found[_as_number(verdict, value)] += 1
-    return found
+        counts[_as_number(verdict, value)] += 1
+    return counts
 
 
 def _as_number(verdict: Verdict, value: int | None) -> int:

@@ -165,5 +165,6 @@ class Checks:
         """Return whether a warning names the run and the item, or its block."""
         run, first = RUN[self.storage], ITEM if self.storage == ROWS else BLOCK + 1
         return any(
-            re.search(rf"\b(run )?{run}\b", one) and re.search(rf"(?<!\d)({first}|{first:,})\b", one) for one in warned
+            re.search(rf"\b(run )?{run}\b", warning) and re.search(rf"(?<!\d)({first}|{first:,})\b", warning)
+            for warning in warned
         )

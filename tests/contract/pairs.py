@@ -90,9 +90,9 @@ def plan(
     store: Database, source: Source, engine: str, max_nodes: int | None, rows_chunk: int | None, packed_chunk: int
 ) -> tuple[int, int]:
     """The numbers of two new runs, the first of rows."""
-    _, found = find_engine(engine)
+    _, definition = find_engine(engine)
     rows, packed = (
-        plan_run(store, source, engine, found.version, max_nodes, storage=storage, chunk=chunk)
+        plan_run(store, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
         for storage, chunk in ((Storage.ROWS, rows_chunk), (Storage.PACKED, packed_chunk))
     )
     return rows, packed
@@ -149,77 +149,81 @@ class PlainResult(NamedTuple):
 contents = attrgetter(*PlainResult._fields)
 
 
-def plain(found: Iterable[Result]) -> list[PlainResult]:
-    return [PlainResult._make(contents(one)) for one in found]
+def plain(results: Iterable[Result]) -> list[PlainResult]:
+    return [PlainResult._make(contents(result)) for result in results]
 
 
-def everything(store: Database, run: RunStatus, wanted: Filter = Filter()) -> list[PlainResult]:  # noqa: B008 -- frozen
+def everything(store: Database, run: RunStatus, filter_: Filter = Filter()) -> list[PlainResult]:  # noqa: B008 -- frozen
     """The results of a run."""
-    return plain(Query(store, [run], wanted, (0, 0), None))
+    return plain(Query(store, [run], filter_, (0, 0), None))
 
 
-def pages(store: Database, run: RunStatus, wanted: Filter, after: int, size: int) -> Iterator[list[PlainResult]]:
+def pages(store: Database, run: RunStatus, filter_: Filter, after: int, size: int) -> Iterator[list[PlainResult]]:
     """The pages of a query, at most `size` results each."""
-    while page := plain(Query(store, [run], wanted, (run.id, after), size)):
+    while page := plain(Query(store, [run], filter_, (run.id, after), size)):
         yield page
         after = page[-1].position
 
 
 def pages_before(
-    store: Database, run: RunStatus, wanted: Filter, before: int, size: int
+    store: Database, run: RunStatus, filter_: Filter, before: int, size: int
 ) -> Iterator[list[PlainResult]]:
     """The pages of a query read backwards, at most `size` results each."""
     backwards = Ordering(descending=True)
-    while page := plain(Query(store, [run], wanted, (0, 0), size, before=(run.id, before), ordering=backwards)):
+    while page := plain(Query(store, [run], filter_, (0, 0), size, before=(run.id, before), ordering=backwards)):
         yield page
         before = page[-1].position
 
 
-def pages_of(found: Sequence[PlainResult], size: int) -> list[Sequence[PlainResult]]:
-    return [found[start : start + size] for start in range(0, len(found), size)]
+def pages_of(results: Sequence[PlainResult], size: int) -> list[Sequence[PlainResult]]:
+    return [results[start : start + size] for start in range(0, len(results), size)]
 
 
 def within(number: int, ends: tuple[int, int]) -> bool:
     return ends[0] <= number <= ends[1]
 
 
-def chosen(found: Sequence[PlainResult], wanted: Filter) -> list[PlainResult]:
+def chosen(results: Sequence[PlainResult], filter_: Filter) -> list[PlainResult]:
     """Filter results in Python, as the expected result of a query."""
     return [
-        one
-        for one in found
-        if (not wanted.verdict or one.verdict in wanted.verdict)
-        and (wanted.value == ALL if one.value is None else within(one.value, wanted.value))
-        and within(one.nodes, wanted.nodes)
-        and within(len(one.layout), wanted.layout_length)
+        result
+        for result in results
+        if (not filter_.verdict or result.verdict in filter_.verdict)
+        and (filter_.value == ALL if result.value is None else within(result.value, filter_.value))
+        and within(result.nodes, filter_.nodes)
+        and within(len(result.layout), filter_.layout_length)
         and (
-            wanted.evidence_length == ALL if one.evidence is None else within(len(one.evidence), wanted.evidence_length)
+            filter_.evidence_length == ALL
+            if result.evidence is None
+            else within(len(result.evidence), filter_.evidence_length)
         )
     ]
 
 
-def in_order(found: Sequence[PlainResult], name: str, *, descending: bool) -> list[PlainResult]:
+def in_order(results: Sequence[PlainResult], name: str, *, descending: bool) -> list[PlainResult]:
     """Sort results in Python, as the expected result of an ordered query: those without a number last."""
     numbers: dict[str, Callable[[PlainResult], int | None]] = {
-        "nodes": lambda one: one.nodes,
-        "value": lambda one: one.value,
-        "layout-length": lambda one: len(one.layout),
-        "evidence-length": lambda one: None if one.evidence is None else len(one.evidence),
+        "nodes": lambda result: result.nodes,
+        "value": lambda result: result.value,
+        "layout-length": lambda result: len(result.layout),
+        "evidence-length": lambda result: None if result.evidence is None else len(result.evidence),
     }
     number = numbers[name]
-    there = sorted(
-        (one for one in found if number(one) is not None), key=lambda one: number(one) or 0, reverse=descending
+    numbered = sorted(
+        (result for result in results if number(result) is not None),
+        key=lambda result: number(result) or 0,
+        reverse=descending,
     )
-    return there + [one for one in found if number(one) is None]
+    return numbered + [result for result in results if number(result) is None]
 
 
-def filters(found: Sequence[PlainResult], chance: Random) -> list[Filter]:
+def filters(results: Sequence[PlainResult], chance: Random) -> list[Filter]:
     """Four filters by verdicts, ranges or both; some match nothing."""
-    values = sorted({one.value for one in found if one.value is not None}) or [0]
+    values = sorted({result.value for result in results if result.value is not None}) or [0]
     low, high = sorted(chance.choices(values, k=2))
-    few, many = sorted(chance.choices([one.nodes for one in found] or [0], k=2))
-    short, long = sorted(chance.choices([len(one.layout) for one in found] or [0], k=2))
-    brief, wordy = sorted(chance.choices([len(one.evidence or "") for one in found] or [0], k=2))
+    few, many = sorted(chance.choices([result.nodes for result in results] or [0], k=2))
+    short, long = sorted(chance.choices([len(result.layout) for result in results] or [0], k=2))
+    brief, wordy = sorted(chance.choices([len(result.evidence or "") for result in results] or [0], k=2))
     wishes = [
         *(Filter((verdict,)) for verdict in Verdict),
         Filter((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
@@ -240,47 +244,54 @@ def filters(found: Sequence[PlainResult], chance: Random) -> list[Filter]:
 
 def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResult]:
     """Check that queries of both runs return the same; return all results."""
-    found = everything(store, pair.rows)
-    assert everything(store, pair.packed) == found
-    wishes = filters(found, chance)
-    for wanted in wishes:
+    results = everything(store, pair.rows)
+    assert everything(store, pair.packed) == results
+    wishes = filters(results, chance)
+    for filter_ in wishes:
         for run in pair:
-            assert everything(store, run, wanted) == chosen(found, wanted), (run.storage, wanted)
-    for wanted in (Filter(), wishes[0]):
-        size, after = chance.randint(len(found) // 6 + 1, len(found) + 2), chance.choice((0, chance.randint(0, 3_500)))
-        behind = chosen([one for one in found if one.position > after], wanted)
+            assert everything(store, run, filter_) == chosen(results, filter_), (run.storage, filter_)
+    for filter_ in (Filter(), wishes[0]):
+        size, after = (
+            chance.randint(len(results) // 6 + 1, len(results) + 2),
+            chance.choice((0, chance.randint(0, 3_500))),
+        )
+        behind = chosen([result for result in results if result.position > after], filter_)
         for run in pair:
-            assert list(pages(store, run, wanted, after, size)) == pages_of(behind, size), (run.storage, wanted, after)
-            assert list(pages_before(store, run, wanted, after, size)) == pages_of(
-                [one for one in reversed(chosen(found, wanted)) if one.position < after], size
-            ), (run.storage, wanted, after, size)
-    check_orders(store, pair, found, wishes, chance)
-    return found
+            assert list(pages(store, run, filter_, after, size)) == pages_of(behind, size), (
+                run.storage,
+                filter_,
+                after,
+            )
+            assert list(pages_before(store, run, filter_, after, size)) == pages_of(
+                [result for result in reversed(chosen(results, filter_)) if result.position < after], size
+            ), (run.storage, filter_, after, size)
+    check_orders(store, pair, results, wishes, chance)
+    return results
 
 
 def check_orders(
-    store: Database, pair: Pair, found: Sequence[PlainResult], wishes: Sequence[Filter], chance: Random
+    store: Database, pair: Pair, results: Sequence[PlainResult], wishes: Sequence[Filter], chance: Random
 ) -> None:
     """Check that ordered queries of both runs return what sorting all results returns."""
     for order in Order:
-        wanted, descending, limit = chance.choice((Filter(), *wishes)), chance.random() < 0.5, chance.randint(0, 50)
-        expected = chosen(found, wanted)
+        filter_, descending, limit = chance.choice((Filter(), *wishes)), chance.random() < 0.5, chance.randint(0, 50)
+        expected = chosen(results, filter_)
         if order is Order.POSITION:
             expected = expected[::-1] if descending else expected
         else:
             expected = in_order(expected, order.word, descending=descending)
         for run in pair:
-            ordered = Query(store, [run], wanted, (0, 0), limit, ordering=Ordering(order, descending))
-            assert plain(ordered) == expected[:limit], (run.storage, wanted, order)
+            ordered = Query(store, [run], filter_, (0, 0), limit, ordering=Ordering(order, descending))
+            assert plain(ordered) == expected[:limit], (run.storage, filter_, order)
 
 
-def check_single_results(store: Database, pair: Pair, found: Sequence[PlainResult], chance: Random) -> None:
+def check_single_results(store: Database, pair: Pair, results: Sequence[PlainResult], chance: Random) -> None:
     positions = {1, 2, BLOCK, BLOCK + 1, pair.rows.items, pair.rows.items + 1, chance.randint(1, pair.rows.items)}
-    there = {one.position: one for one in found}
+    by_position = {result.position: result for result in results}
     for run in pair:
         for position in positions:
-            if position in there:
-                assert plain([find_result(store, run, position)]) == [there[position]]
+            if position in by_position:
+                assert plain([find_result(store, run, position)]) == [by_position[position]]
             else:
                 with pytest.raises(NotFoundError, match=f"run {run.id} has no verdict on item {position}"):
                     find_result(store, run, position)
@@ -318,13 +329,13 @@ def check_audits(store: Database, pair: Pair, sample: int | None, seed: int = 1)
 
 def check_differences(store: Database, ours: Pair, theirs: Pair) -> list[Difference]:
     """Check that two runs have the same differences however each of them is stored; return the differences."""
-    found = [list(diff(store, one, other)) for one in ours for other in theirs]
-    assert found[0] == found[1] == found[2] == found[3]
+    differences = [list(diff(store, left, right)) for left in ours for right in theirs]
+    assert differences[0] == differences[1] == differences[2] == differences[3]
     mirrored = [
         Difference(it.layout, it.other, it.one, it.same_question) for it in diff(store, theirs.packed, ours.rows)
     ]
-    assert mirrored == found[0]
-    return found[0]
+    assert mirrored == differences[0]
+    return differences[0]
 
 
 def what(result: PlainResult) -> tuple[Verdict, int | None, str | None]:
@@ -342,17 +353,19 @@ def check_pair(store: Database, pair: Pair, deals: DealRange, folder: Path, chan
     assert pair.packed.finished and pair.packed.items == len(deals)
     fingerprints = [fingerprint_of(store, run.id, run.items) for run in pair]
     assert fingerprints[0] == fingerprints[1] is not None
-    found = check_queries(store, pair, chance)
-    assert [one.line for one in found] == list(range(deals.first, deals.last + 1))
-    assert [one.layout for one in found] == deal(deals.game, deals.seed, deals.first, len(deals), **deals.parameters)
-    check_single_results(store, pair, found, chance)
+    results = check_queries(store, pair, chance)
+    assert [result.line for result in results] == list(range(deals.first, deals.last + 1))
+    assert [result.layout for result in results] == deal(
+        deals.game, deals.seed, deals.first, len(deals), **deals.parameters
+    )
+    check_single_results(store, pair, results, chance)
     check_exports(store, pair, folder, chance.sample(list(Verdict), chance.choice((0, 0, 2))))
     check_audits(store, pair, min(len(deals), 12), seed=chance.randint(1, 9))
     assert check_differences(store, pair, pair) == []
-    return found
+    return results
 
 
 def other_run(game: Game, engine: Engine, max_nodes: int | None) -> tuple[str, int | None]:
     """Another engine of the game with the same limit if there is one, else the same engine with another limit."""
-    others = [other for other in game.engines if other is not engine]
-    return (game.full_name(others[0]), max_nodes) if others else (game.full_name(engine), 10 if max_nodes else 7)
+    rivals = [rival for rival in game.engines if rival is not engine]
+    return (game.full_name(rivals[0]), max_nodes) if rivals else (game.full_name(engine), 10 if max_nodes else 7)

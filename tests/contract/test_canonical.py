@@ -15,8 +15,8 @@ MANY = 10_000
 
 def mask(game: Game, texts: list[bytes]) -> list[bool]:
     starts = lengths_to_starts([len(text) for text in texts])
-    found: list[bool] = canonical_mask(game, Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)).tolist()
-    return found
+    accepted: list[bool] = canonical_mask(game, Texts(np.frombuffer(b"".join(texts), dtype=np.uint8), starts)).tolist()
+    return accepted
 
 
 @each_game
@@ -27,9 +27,9 @@ def test_some_of_the_hostile_texts_are_canonical(game: Game) -> None:
 @each_game
 def test_a_game_without_a_compiled_check_uses_its_reader(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     texts = subject_of(game.name).hostile_texts(3, 1_000)
-    found = mask(game, texts)
+    compiled = mask(game, texts)
     monkeypatch.setattr(type(game), "mask", None)
-    assert mask(game, texts) == found
+    assert mask(game, texts) == compiled
     assert len(canonical_mask(game, pack([]))) == 0
 
 

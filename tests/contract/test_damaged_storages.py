@@ -45,13 +45,13 @@ def test_a_changed_row_differs_from_what_is_packed(store: Database) -> None:
     for position, change in changed.items():
         alter(store, f"UPDATE verdicts SET {change} WHERE run_id = 1 AND position = {position}")
     alter(store, "DELETE FROM verdicts WHERE run_id = 1 AND position = 1100")
-    found = list(diff(store, rows, packed))
-    assert [difference.one.position for difference in found] == [*changed, 1_100]
-    assert [difference.layout for difference in found] == [
+    differences = list(diff(store, rows, packed))
+    assert [difference.one.position for difference in differences] == [*changed, 1_100]
+    assert [difference.layout for difference in differences] == [
         find_result(store, packed, position).layout for position in (*changed, 1_100)
     ]
-    assert found[-1].one == RecordedVerdict(1_100, None, None, None) and found[-1].other.verdict is not None
-    assert [(it.other, it.one) for it in diff(store, packed, rows)] == [(it.one, it.other) for it in found]
+    assert differences[-1].one == RecordedVerdict(1_100, None, None, None) and differences[-1].other.verdict is not None
+    assert [(it.other, it.one) for it in diff(store, packed, rows)] == [(it.one, it.other) for it in differences]
 
 
 def test_a_changed_layout_is_a_difference(store: Database, damaged: Pair) -> None:

@@ -55,13 +55,13 @@ def _remembered() -> Iterator[None]:
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a prepared store."""
-    found = tmp_path_factory.mktemp("prepared") / "store.db"
-    store = Database(database_url(f"sqlite:///{found}"))
+    path = tmp_path_factory.mktemp("prepared") / "store.db"
+    store = Database(database_url(f"sqlite:///{path}"))
     revisions.upgrade(store)
     prepare(store)
     store.close()
-    drop_checks(found)
-    return found
+    drop_checks(path)
+    return path
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +80,13 @@ def url(request: pytest.FixtureRequest, database: str, tmp_path: Path) -> Iterat
     """Return the URL of a copy of the prepared store, for one test."""
     if database == SQLITE:
         shutil.copy(request.getfixturevalue("file"), tmp_path / "store.db")
-        found = f"sqlite:///{tmp_path / 'store.db'}"
+        copy = f"sqlite:///{tmp_path / 'store.db'}"
     else:
         postgres: Postgres = request.getfixturevalue("postgres")
-        found = postgres.new_database(template=request.getfixturevalue("template"))
-    yield found
+        copy = postgres.new_database(template=request.getfixturevalue("template"))
+    yield copy
     if database != SQLITE:
-        engine_for(database_url(found), None, None).dispose()
+        engine_for(database_url(copy), None, None).dispose()
 
 
 def inflict(url: str, damage: Damage, storage: str) -> None:
@@ -191,7 +191,7 @@ def _ours(error: Exception | None) -> bool:
 @pytest.mark.parametrize("name", ["evidence not UTF-8", "run storage 7"])
 def test_the_exit_code_of_a_command_tells_of_damage(name: str, file: Path, tmp_path: Path) -> None:
     shutil.copy(file, tmp_path / "dealmill.db")
-    [damage] = [one for one in DAMAGES if one.name == name and ROWS in one.storages]
+    [damage] = [each for each in DAMAGES if each.name == name and ROWS in each.storages]
     inflict(f"sqlite:///{tmp_path / 'dealmill.db'}", damage, ROWS)
     for command in (("query", "1", "--csv"), ("show", f"1:{ITEM}"), ("export", "1", "out.csv"), ("audit", "1")):
         ran = dealmill_command(*command, cwd=tmp_path)

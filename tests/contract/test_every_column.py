@@ -201,12 +201,12 @@ def damages(table: Table, rows: list[dict[str, Any]], *, any_type: bool) -> Iter
     """What somebody may do to a table: change a column of a row, delete its first or last row, insert another one."""
     last = rows[-1]
     for column in table.c:
-        changes = [(repr(other), other) for other in others(column, last[column.name])]
+        changes = [(repr(value), value) for value in others(column, last[column.name])]
         if any_type and column is not table.autoincrement_column:
             changes.append(("of another type", of_another_type(column)))
-        for what, other in changes:
-            if not is_free(column) or (column.name == "retracted" and other is None):
-                yield f"{column} = {what}", table.update().where(*key_of(table, last)).values({column: other})
+        for what, value in changes:
+            if not is_free(column) or (column.name == "retracted" and value is None):
+                yield f"{column} = {what}", table.update().where(*key_of(table, last)).values({column: value})
     for row in (rows[0], *rows[1:][-1:]):
         yield f"delete {row}", table.delete().where(*key_of(table, row))
     if table.name not in NOT_OF_THE_RUN:

@@ -76,11 +76,11 @@ def test_packed_runs_give_the_results_of_rows(
     with monkeypatch.context() as broken:
         brittle = Brittle(name, sorted(bad))
         broken.setattr(solving, "load", lambda _name: brittle)
-        other = solved_pair(store, replace(scenario, max_nodes=limit), name)
-    others = check_pair(store, other, deals, tmp_path, chance)
-    assert {one.layout for one in others if one.verdict is Verdict.FAILED} == bad
-    assert [difference.one.position for difference in check_differences(store, pair, other)] == [
-        one.position for one, another in zip(results, others, strict=True) if what(one) != what(another)
+        rival_pair = solved_pair(store, replace(scenario, max_nodes=limit), name)
+    rival_results = check_pair(store, rival_pair, deals, tmp_path, chance)
+    assert {result.layout for result in rival_results if result.verdict is Verdict.FAILED} == bad
+    assert [difference.one.position for difference in check_differences(store, pair, rival_pair)] == [
+        result.position for result, rival in zip(results, rival_results, strict=True) if what(result) != what(rival)
     ]
 
 
@@ -123,14 +123,14 @@ def test_unfinished_runs_of_both_storages_give_the_same_results(store: Database,
     game, engine = find_engine(name)
     deals = DealRange(game, 4, 21, 2_457)
     source, chance = read_in(store, deals), Random(name)
-    other, limit = other_run(game, engine, 9)
+    rival, limit = other_run(game, engine, 9)
     ours = plan(store, source, name, 9, 500, BLOCK)
-    theirs = plan(store, source, other, limit, 250, BLOCK)
+    theirs = plan(store, source, rival, limit, 250, BLOCK)
     for number in (*ours, *theirs):
         assert everything(store, find_run(store, str(number))) == []
     do_blocks(store, {number: {1, 2} if number in ours else {0, 2} for number in (*ours, *theirs)})
-    pair, other_pair = pair_of(store, ours), pair_of(store, theirs)
-    for each in (pair, other_pair):
+    pair, rival_pair = pair_of(store, ours), pair_of(store, theirs)
+    for each in (pair, rival_pair):
         assert summary(each.rows) == summary(each.packed)
         assert (each.packed.solved, each.packed.finished) == (1_437, False)
         assert [fingerprint_of(store, run.id, run.items) for run in each] == [None, None]
@@ -138,7 +138,7 @@ def test_unfinished_runs_of_both_storages_give_the_same_results(store: Database,
         assert check_differences(store, each, each) == []
     check_single_results(store, pair, check_queries(store, pair, chance), chance)
     check_exports(store, pair, tmp_path, ())
-    one_alone = [found.one.position for found in check_differences(store, pair, other_pair)]
+    one_alone = [difference.one.position for difference in check_differences(store, pair, rival_pair)]
     assert set(range(1, 2_001)) <= set(one_alone) <= set(range(1, 2_438))
 
 
@@ -191,8 +191,8 @@ def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(store: Databa
     assert (rows.items, rows.finished, packed.items) == (1_500, False, 2_500)
     assert list(diff(store, rows, packed)) == list(diff(store, packed, rows)) == []
     alter(store, "UPDATE verdicts SET evidence = 'changed' WHERE position = 1400")
-    for one, other in ((rows, packed), (packed, rows)):
-        assert [difference.one.position for difference in diff(store, one, other)] == [1_400]
+    for left, right in ((rows, packed), (packed, rows)):
+        assert [difference.one.position for difference in diff(store, left, right)] == [1_400]
 
 
 def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(store: Database) -> None:
@@ -219,14 +219,14 @@ def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(stor
 def test_packed_runs_are_compared_over_the_same_deals_only(store: Database) -> None:
     game, _ = find_engine(MEMORY)
     pair = a_pair(store, DealRange(game, 1, 11, 40), MEMORY)
-    other = a_pair(store, DealRange(game, 1, 12, 41), MEMORY)
-    assert len(list(diff(store, pair.rows, other.rows))) == 2
-    for one, another in ((pair.rows, other.packed), (pair.packed, other.rows), (pair.packed, other.packed)):
-        packed = one if one.storage is Storage.PACKED else another
+    later = a_pair(store, DealRange(game, 1, 12, 41), MEMORY)
+    assert len(list(diff(store, pair.rows, later.rows))) == 2
+    for left, right in ((pair.rows, later.packed), (pair.packed, later.rows), (pair.packed, later.packed)):
+        packed = left if left.storage is Storage.PACKED else right
         told = (
             f"run {packed.id} is packed and can only be compared with a run over the same deals: "
-            f"run {one.id} is over deal:memory:seed=1:11-40, run {another.id} over deal:memory:seed=1:12-41"
+            f"run {left.id} is over deal:memory:seed=1:11-40, run {right.id} over deal:memory:seed=1:12-41"
         )
         with pytest.raises(UsageError) as refused:
-            diff(store, one, another)
+            diff(store, left, right)
         assert str(refused.value) == told

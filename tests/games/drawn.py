@@ -23,7 +23,7 @@ def parsed(scene: Scene) -> ElementTree.Element:
 
 def letters(scene: Scene) -> list[tuple[str, Box]]:
     """The texts of a picture, except those on badges, with the boxes that their letters fill."""
-    found = []
+    boxes = []
     root = parsed(scene)
     groups = {element: group.attrib for group in root.iter(f"{{{NAMESPACE}}}g") for element in group}
     for element in root.iter(f"{{{NAMESPACE}}}text"):
@@ -33,18 +33,18 @@ def letters(scene: Scene) -> list[tuple[str, Box]]:
             x, base = float(look["x"]), float(look["y"])
             half = WIDE * size * len(written) / 2
             left = {"middle": x - half, "start": x, "end": x - 2 * half}[look["text-anchor"]]
-            found.append((written, (left, base - TALL * size, left + 2 * half, base)))
-    return found
+            boxes.append((written, (left, base - TALL * size, left + 2 * half, base)))
+    return boxes
 
 
 def lines(scene: Scene, kind: str) -> list[list[Point]]:
     """The corners of each path of a class; a line with round turns stays within those of its sharp corners."""
-    found = []
+    corners = []
     for element in parsed(scene).iter(f"{{{NAMESPACE}}}path"):
         if element.get("class") == kind:
             numbers = [float(number) for number in re.findall(r"-?\d+(?:\.\d+)?", element.get("d", ""))]
-            found.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
-    return found
+            corners.append(list(zip(numbers[::2], numbers[1::2], strict=True)))
+    return corners
 
 
 def count(scene: Scene, name: str, kind: str) -> int:

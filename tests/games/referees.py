@@ -18,7 +18,7 @@ def assert_accepts_exactly(
 ) -> None:
     """Check that the referee accepts evidence exactly if plain code does: the evidence of an engine for layouts, by
     default with any verdict, and alterations of it, among them parts of the evidence of other layouts."""
-    game, found = find_engine(engine)
+    game, definition = find_engine(engine)
     solved = solver(engine)(layouts)
     columns = zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True)
     rows = [row for row in columns if verdict in (None, row[1])]
@@ -29,7 +29,7 @@ def assert_accepts_exactly(
         for text in [proof, *altered]:
             evidence = text.decode("utf-8", "replace")
             try:
-                game.check(found.rules_name, layout, claimed, value, evidence)
+                game.check(definition.rules_name, layout, claimed, value, evidence)
                 accepted = True
             except InvalidEvidence:
                 accepted = False

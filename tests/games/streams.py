@@ -28,6 +28,6 @@ class PlainStream:
     def shuffled(self, cards: Iterable[Card]) -> list[Card]:
         shuffled = list(cards)
         for last in range(len(shuffled) - 1, 0, -1):
-            other = self.below(last + 1)
-            shuffled[last], shuffled[other] = shuffled[other], shuffled[last]
+            pick = self.below(last + 1)
+            shuffled[last], shuffled[pick] = shuffled[pick], shuffled[last]
         return shuffled

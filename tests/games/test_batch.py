@@ -26,8 +26,8 @@ def test_texts_are_packed_as_utf_8(given_texts: list[str]) -> None:
 
 @pytest.mark.parametrize("text", [b"\xff", b"AA\xe4BB", b"\xc3", b"\xf4\x90\x80\x80"])
 def test_bytes_that_are_no_text_are_replaced(text: bytes) -> None:
-    [found] = unpack(Texts(np.frombuffer(text, dtype=np.uint8), np.array([0, len(text)])))
-    assert found == text.decode("utf-8", "replace")
+    [replaced] = unpack(Texts(np.frombuffer(text, dtype=np.uint8), np.array([0, len(text)])))
+    assert replaced == text.decode("utf-8", "replace")
 
 
 @given(texts, st.randoms(use_true_random=False))

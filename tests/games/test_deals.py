@@ -40,9 +40,9 @@ def plain_card_pairing(stream: PlainStream, ranks: int = 9, stacks: int = 9, sui
 
 
 def plain_hi_q(stream: PlainStream, pegs: int = 16) -> str:
-    places = [place for place, sign in enumerate(EMPTY) if sign == "O"]
-    with_pegs = stream.shuffled(places)[:pegs]
-    return "".join("X" if place in with_pegs else sign for place, sign in enumerate(EMPTY))
+    holes = [hole for hole, sign in enumerate(EMPTY) if sign == "O"]
+    with_pegs = stream.shuffled(holes)[:pegs]
+    return "".join("X" if hole in with_pegs else sign for hole, sign in enumerate(EMPTY))
 
 
 def plain_memory(stream: PlainStream, pairs: int = 25) -> str:

@@ -13,21 +13,21 @@ places = st.tuples(st.integers(0, COLUMNS - 1), st.integers(1, ROWS - 1))
 ends = st.lists(st.tuples(places, places).filter(lambda end: end[0] != end[1]), max_size=9)
 
 
-def corner(place: tuple[int, int]) -> Point:
-    return place[0] * (CARDS.width + CARDS.gap), place[1] * (CARDS.height + CARDS.gap)
+def corner(cell: tuple[int, int]) -> Point:
+    return cell[0] * (CARDS.width + CARDS.gap), cell[1] * (CARDS.height + CARDS.gap)
 
 
-def on_edge(point: Point, place: tuple[int, int]) -> bool:
+def on_edge(point: Point, cell: tuple[int, int]) -> bool:
     """Whether a point lies next to the middle of the left or right side of a card."""
-    x, y = corner(place)
+    x, y = corner(cell)
     return point[1] == y + CARDS.height / 2 and point[0] in (x - 2, x + CARDS.width + 2)
 
 
 @given(ends)
 def test_lines_cover_no_card_and_end_at_their_cards(ends: list[tuple[tuple[int, int], tuple[int, int]]]) -> None:
-    routes = CARDS.routes([(corner(one), corner(other)) for one, other in ends])
-    for (one, other), route in zip(ends, routes, strict=True):
-        assert on_edge(route[0], one) and on_edge(route[-1], other)
+    routes = CARDS.routes([(corner(source), corner(target)) for source, target in ends])
+    for (source, target), route in zip(ends, routes, strict=True):
+        assert on_edge(route[0], source) and on_edge(route[-1], target)
         for x, y in along(route):
             left, top = corner((int(x // (CARDS.width + CARDS.gap)), int(y // (CARDS.height + CARDS.gap))))
             assert not (left < x < left + CARDS.width and top < y < top + CARDS.height)

@@ -43,7 +43,7 @@ def test_scenes_on_a_sheet_keep_their_size_and_do_not_overlap(columns: int) -> N
     assert len({box["x"] for box in boxes}) == columns
     rows = sorted({box["y"] for box in boxes})
     assert all(below - above > 90 for above, below in pairwise(rows)), "captions lie between rows"
-    assert all(one["x"] + one["width"] < other["x"] for one, other in pairwise(boxes[:columns]))
+    assert all(left["x"] + left["width"] < right["x"] for left, right in pairwise(boxes[:columns]))
 
 
 def test_a_result_draws_all_its_scenes_or_one() -> None:

@@ -28,14 +28,14 @@ from tests.doing import LEASE, Brittle, a_run, alter, an_audit, deal, do_audit, 
 from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
-@pytest.mark.parametrize("other", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
-def test_an_audit_of_a_survey_needs_its_engine_and_deal_versions(store: Database, other: str) -> None:
+@pytest.mark.parametrize("change", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
+def test_an_audit_of_a_survey_needs_its_engine_and_deal_versions(store: Database, change: str) -> None:
     survey = a_survey(store, MEMORY, 1_000)
     a_run(store, MEMORY, ["AABB"])
     for run in (survey, find_run(store, "2")):
         queue_audit(store, run, None, 1)
     assert len(leases.pending(store, AUDITING, installed_engines(), 10)) == 2
-    alter(store, other)
+    alter(store, change)
     [left] = leases.pending(store, AUDITING, installed_engines(), 10)
     with store.reading() as connection:
         assert run_of_job(connection, AUDITING, left) is not None
@@ -52,8 +52,8 @@ def test_a_query_by_audit_reads_a_survey_to_its_end(store: Database, monkeypatch
     assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
     failed = Filter((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
     assert [result.position for result in Query(store, [survey], failed, (0, 0), 3)] == [1_999]
-    found = estimate(store, survey)
-    assert found is not None and found.unknown == survey.counts[Verdict.UNDECIDED] + 1
+    reached = estimate(store, survey)
+    assert reached is not None and reached.unknown == survey.counts[Verdict.UNDECIDED] + 1
     with pytest.raises(UsageError, match="audits of packed runs only record"):
         list(Query(store, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
 
@@ -87,11 +87,11 @@ def test_a_flipped_bit_is_found_and_its_block_is_not_shown(store: Database) -> N
         packed = bytearray(connection.execute(text("SELECT verdicts FROM packs")).scalar_one())
         packed[3 + 1_004 // 8] ^= 1 << 1_004 % 8
         connection.execute(text("UPDATE packs SET verdicts = :packed"), {"packed": bytes(packed)})
-    other = Verdict.WINNABLE if result.verdict is Verdict.UNWINNABLE else Verdict.UNWINNABLE
+    flipped = Verdict.WINNABLE if result.verdict is Verdict.UNWINNABLE else Verdict.UNWINNABLE
     audit = an_audit(store, survey)
     assert (audit.invalid, audit.valid) == (1, 1_999)
     assert Fault(
-        1_005, 1_005, f"the recorded verdict is {other.word}, but solving again gives {result.verdict.word}"
+        1_005, 1_005, f"the recorded verdict is {flipped.word}, but solving again gives {result.verdict.word}"
     ) in recorded_faults(store, audit.id)
     assert [position for position, _ in objections_of(store, audit)] == [1_005]
     with pytest.raises(DamagedError, match="1:1005 cannot be read: solving again does not give the recorded result"):

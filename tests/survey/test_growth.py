@@ -21,29 +21,29 @@ from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 @pytest.mark.parametrize("engine", [PAIRING, MEMORY])
 def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: Database) -> None:
     width = Width(0.006, relative=False) if engine == PAIRING else Width(0.0002, relative=True)
-    reached = []
+    finals = []
     for workers in (1, 2):
         run = open_survey(store, endless(engine), engine, 10**12 + workers)
         while (deals := next_stage(estimate(store, run), width)) > run.items:
             extend_to(store, run, deals)
             do_runs(store, backwards=workers == 2)
             run = find_run(store, run.id)
-        found = estimate(store, run)
-        assert found is not None
-        assert found.interval.half_width <= width.of(found)
-        assert found.deals == run.items == run.solved
-        reached.append(found)
-    assert reached[0] == reached[1]
-    assert next_stage(reached[0], Width(width.half * 0.9, width.relative)) > reached[0].deals
+        final = estimate(store, run)
+        assert final is not None
+        assert final.interval.half_width <= width.of(final)
+        assert final.deals == run.items == run.solved
+        finals.append(final)
+    assert finals[0] == finals[1]
+    assert next_stage(finals[0], Width(width.half * 0.9, width.relative)) > finals[0].deals
 
 
 def test_a_survey_with_too_many_undecided_deals_ends_with_an_error(store: Database) -> None:
     survey = a_survey(store, PAIRING, 2_000, max_nodes=6)
-    found = estimate(store, survey)
-    assert found is not None and found.unknown / 2_000 > 0.02
+    first = estimate(store, survey)
+    assert first is not None and first.unknown / 2_000 > 0.02
     with pytest.raises(StoreError, match="of 2,000 deals are undecided or failed"):
-        next_stage(found, Width(0.01, relative=False))
-    assert next_stage(found, Width(found.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
+        next_stage(first, Width(0.01, relative=False))
+    assert next_stage(first, Width(first.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
 
 
 def test_the_interval_allows_for_any_verdict_of_undecided_deals(store: Database) -> None:

@@ -62,13 +62,13 @@ def test_a_survey_does_not_depend_on_jobs_their_order_and_killed_workers(store: 
     dead = [SOLVING_JOBS.claim(store, number, "dead", 0.0) for number in pending(store)[1:3]]
     leases.free_expired(store, SOLVING)
     do_runs(store, backwards=True)
-    found = find_run(store, crooked.id)
-    assert (found.items, found.solved, found.finished) == (9_000, 9_000, True)
-    assert fingerprint_of(store, found.id, 9_000) == fingerprint_of(store, straight.id, 9_000)
-    assert estimate(store, found) == estimate(store, straight)
+    grown = find_run(store, crooked.id)
+    assert (grown.items, grown.solved, grown.finished) == (9_000, 9_000, True)
+    assert fingerprint_of(store, grown.id, 9_000) == fingerprint_of(store, straight.id, 9_000)
+    assert estimate(store, grown) == estimate(store, straight)
     for job in filter(None, dead):
         assert not SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    assert an_audit(store, found).clean
+    assert an_audit(store, grown).clean
 
 
 def test_values_whose_squares_cannot_be_added_up_are_failures(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,10 +81,10 @@ def test_values_whose_squares_cannot_be_added_up_are_failures(store: Database, m
 
     monkeypatch.setattr(solving, "load", lambda _name: scaled)
     run = a_survey(store, MEMORY, 2_000)
-    found = estimate(store, run)
-    assert found is not None
-    scored, failed = (found.count(verdict) for verdict in (Verdict.SCORED, Verdict.FAILED))
-    assert (found.value, found.deviation) == (largest, 0) and min(scored, failed) > 500
+    first = estimate(store, run)
+    assert first is not None
+    scored, failed = (first.count(verdict) for verdict in (Verdict.SCORED, Verdict.FAILED))
+    assert (first.value, first.deviation) == (largest, 0) and min(scored, failed) > 500
     [first] = query_of(store, [run], Filter(verdict=(Verdict.FAILED,)), START, 1)
     assert first.evidence == "the value 96,038,389 is out of range: at most 96,038,388 in a packed run"
 
@@ -139,8 +139,8 @@ def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(store: D
     for each in (survey, run):
         an_audit(store, each)
     valid = query_of(store, [survey, run], Filter(audit=Outcome.VALID), (0, 0), None)
-    assert [found.run for found in valid] == [run.id]
-    assert ([one.id for one in valid.unlisted], valid.unaudited) == ([survey.id], [])
+    assert [result.run for result in valid] == [run.id]
+    assert ([skipped.id for skipped in valid.unlisted], valid.unaudited) == ([survey.id], [])
 
 
 def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
@@ -171,10 +171,10 @@ def test_a_survey_of_other_deals_than_its_source_has_is_refused(store: Database)
 
 def test_the_exact_figure_is_given_beside_the_estimate(sqlite_store: Database) -> None:
     survey = a_survey(sqlite_store, MEMORY, 3_000)
-    found = estimate(sqlite_store, survey)
-    assert found is not None
+    measured = estimate(sqlite_store, survey)
+    assert measured is not None
     values = [result.value or 0 for result in query_of(sqlite_store, [survey], Filter(), (0, 0), None)]
-    facts = survey_facts(sqlite_store, survey, found)
+    facts = survey_facts(sqlite_store, survey, measured)
     exact = 2 * 42388113181280162029 / 1064232316018542825  # the test of public figures derives it
     assert facts["theory"] == pytest.approx(exact)
     assert facts["standard_errors"] == pytest.approx(abs(fmean(values) - exact) / stdev(values) * sqrt(3_000))
@@ -186,7 +186,7 @@ def test_the_exact_figure_is_given_beside_the_estimate(sqlite_store: Database) -
 
 def test_without_an_exact_figure_none_is_given(sqlite_store: Database) -> None:
     survey = a_survey(sqlite_store, PAIRING, 1_000)
-    found = estimate(sqlite_store, survey)
-    assert found is not None
-    assert "theory" not in summary_sentence(survey_facts(sqlite_store, survey, found))
+    measured = estimate(sqlite_store, survey)
+    assert measured is not None
+    assert "theory" not in summary_sentence(survey_facts(sqlite_store, survey, measured))
     assert expectation_of(a_run(sqlite_store, MEMORY, ["ABAB"])) is None

@@ -13,18 +13,18 @@ WORTH = {"A": 1, "0": 10} | {str(pip): pip for pip in range(2, 10)}
 
 def _removals(board: Board) -> set[Board]:
     """Every board that some sequence of removals leads to, this one excluded."""
-    found: set[Board] = set()
+    reached: set[Board] = set()
     waiting = [board]
     while waiting:
         cards = waiting.pop()
         for size in (1, 2):
-            for places in combinations(range(len(cards)), size):
-                if sum(WORTH.get(cards[place], 99) for place in places) == 10:
-                    after = tuple(card for place, card in enumerate(cards) if place not in places)
-                    if after not in found:
-                        found.add(after)
+            for slots in combinations(range(len(cards)), size):
+                if sum(WORTH.get(cards[slot], 99) for slot in slots) == 10:
+                    after = tuple(card for slot, card in enumerate(cards) if slot not in slots)
+                    if after not in reached:
+                        reached.add(after)
                         waiting.append(after)
-    return found
+    return reached
 
 
 def winnable_by_counts(deck: str, slots: int = 16) -> bool:

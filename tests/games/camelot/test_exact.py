@@ -19,12 +19,12 @@ State = tuple[Pairs, int, int, int]
 @cache
 def grown(pairs: Pairs) -> Counter[Pairs]:
     """The pairs after one more card of theirs, each with the number of values that lead there."""
-    found: Counter[Pairs] = Counter()
+    counts: Counter[Pairs] = Counter()
     for index, (low, high) in enumerate(pairs):
-        for one in ((low + 1, high), (low, high + 1)):
-            if max(one) <= 4:
-                found[tuple(sorted((*pairs[:index], (min(one), max(one)), *pairs[index + 1 :])))] += 1
-    return found
+        for pair in ((low + 1, high), (low, high + 1)):
+            if max(pair) <= 4:
+                counts[tuple(sorted((*pairs[:index], (min(pair), max(pair)), *pairs[index + 1 :])))] += 1
+    return counts
 
 
 def moves(state: State) -> Iterator[tuple[State, int]]:

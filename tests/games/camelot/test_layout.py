@@ -14,9 +14,9 @@ def entries(text: str) -> list[Layout | Reject]:
 
 
 def test_the_asterisk_ends_the_input() -> None:
-    found = entries(f"{DECK}\n\n {DECK.lower()}\r\n*\n\n{DECK}\n")
-    assert found[:2] == [Layout(1, DECK), Layout(3, DECK)]
-    assert found[2] == Reject(6, DECK, ("the line comes after the * that ends the input",))
+    outcome = entries(f"{DECK}\n\n {DECK.lower()}\r\n*\n\n{DECK}\n")
+    assert outcome[:2] == [Layout(1, DECK), Layout(3, DECK)]
+    assert outcome[2] == Reject(6, DECK, ("the line comes after the * that ends the input",))
 
 
 @pytest.mark.parametrize(

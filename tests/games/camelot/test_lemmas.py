@@ -27,10 +27,10 @@ PIPS = "A234567890"
 def with_one_removal(board: Board) -> frozenset[Board]:
     """Every board that the removal of one card or pair leads to."""
     return frozenset(
-        tuple(card for place, card in enumerate(board) if place not in places)
+        tuple(card for slot, card in enumerate(board) if slot not in slots)
         for size in (1, 2)
-        for places in combinations(range(len(board)), size)
-        if sum(WORTH.get(board[place], 99) for place in places) == 10
+        for slots in combinations(range(len(board)), size)
+        if sum(WORTH.get(board[slot], 99) for slot in slots) == 10
     )
 
 
@@ -72,7 +72,7 @@ def can_win(deck: str, slots: int, left: Board, dealt: int) -> bool:
 def small_tables(spare: int, count: int, *, clearable: bool = True) -> list[tuple[str, int]]:
     """Decks, each with a number of slots that is `spare` more than its court cards, the same ones each time."""
     chance = Random(spare)
-    found = []
+    tables = []
     for _ in range(count):
         court = chance.choices("JQK", k=chance.randint(0, 4))
         pips = chance.choices(
@@ -80,8 +80,8 @@ def small_tables(spare: int, count: int, *, clearable: bool = True) -> list[tupl
         )
         cards = [*court, *"".join(pips)] if clearable else chance.choices(PIPS + "QK", k=14)
         slots = sum(card not in WORTH for card in cards) + spare
-        found.append(("".join(chance.sample(cards, len(cards))), slots))
-    return found
+        tables.append(("".join(chance.sample(cards, len(cards))), slots))
+    return tables
 
 
 def greedy_wins(deck: str, slots: int, chance: Random) -> bool:
@@ -189,8 +189,8 @@ def test_no_play_of_a_lost_deck_gets_beyond_its_certificate_and_some_play_gets_t
             named = prove_loss(deck, evidence)
             assert max(dealt for _, dealt in reachable(deck, 16)) == named
             assert must_stay(deck[:named])[-1] == 16
-            for other in set(range(100)) - {named}:
+            for number in set(range(100)) - {named}:
                 with pytest.raises(InvalidEvidence):
-                    prove_loss(deck, str(other))
+                    prove_loss(deck, str(number))
             lost += 1
     assert lost > 10

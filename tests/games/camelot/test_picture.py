@@ -97,7 +97,7 @@ def removable(prefix: str) -> list[str]:
     gone: list[str] = []
     for card in prefix:
         value = "A234567890".find(card) + 1
-        partner = next((other for other in left if value and "A234567890".index(other) + 1 + value == 10), None)
+        partner = next((rank for rank in left if value and "A234567890".index(rank) + 1 + value == 10), None)
         if value == 10:
             gone.append(card)
         elif partner:

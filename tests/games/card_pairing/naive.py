@@ -27,21 +27,21 @@ def decks(ranks: int, stacks: int, count: int) -> list[str]:
     """Shuffled decks, the same ones each time."""
     chance = random.Random(100 * ranks + stacks)
     height = 4 * ranks // stacks
-    found = []
+    dealt = []
     for _ in range(count):
         cards = "".join(chance.sample("A23456789TJQK"[:ranks] * 4, 4 * ranks))
-        found.append(" ".join(cards[start : start + height] for start in range(0, len(cards), height)))
-    return found
+        dealt.append(" ".join(cards[start : start + height] for start in range(0, len(cards), height)))
+    return dealt
 
 
 def uneven_decks(seed: int, count: int, sizes: tuple[int, ...] = (2, 2, 4, 4, 6)) -> list[str]:
     """Shuffled decks, with two to eight stacks of any height and two to five ranks of these sizes."""
     chance = random.Random(seed)
-    found = []
+    dealt = []
     for _ in range(count):
         ranks = chance.sample(["A", "2", "10", "QUEEN", "K"], chance.randint(2, 5))
-        found.append(cut_anywhere([rank for rank in ranks for _ in range(chance.choice(sizes))], chance))
-    return found
+        dealt.append(cut_anywhere([rank for rank in ranks for _ in range(chance.choice(sizes))], chance))
+    return dealt
 
 
 def cut_anywhere(cards: list[str], chance: random.Random) -> str:
@@ -69,20 +69,20 @@ def stacks_of(deck: str) -> Stacks:
 def places_of(deck: str) -> dict[str, list[Card]]:
     """Where the cards of each rank lie; the ranks are in the order of their first cards."""
     places: dict[str, list[Card]] = {}
-    for place, stack in enumerate(stacks_of(deck)):
+    for number, stack in enumerate(stacks_of(deck)):
         for height, rank in enumerate(stack):
-            places.setdefault(rank, []).append((place, height))
+            places.setdefault(rank, []).append((number, height))
     return places
 
 
-def without_tops(stacks: Stacks, places: tuple[int, ...]) -> Stacks:
-    return tuple(stack[:-1] if place in places else stack for place, stack in enumerate(stacks))
+def without_tops(stacks: Stacks, numbers: tuple[int, ...]) -> Stacks:
+    return tuple(stack[:-1] if number in numbers else stack for number, stack in enumerate(stacks))
 
 
 def moves(stacks: Stacks) -> list[tuple[int, int]]:
     """Every two stacks with equal top cards."""
-    full = [place for place, stack in enumerate(stacks) if stack]
-    return [(one, other) for one, other in combinations(full, 2) if stacks[one][-1] == stacks[other][-1]]
+    full = [number for number, stack in enumerate(stacks) if stack]
+    return [(left, right) for left, right in combinations(full, 2) if stacks[left][-1] == stacks[right][-1]]
 
 
 def winnable_by_play(deck: str) -> bool:
@@ -110,9 +110,9 @@ def some_win(deck: str) -> str | None:
     return None if play is None else " ".join(move_between(*move, len(stacks)) for move in play)
 
 
-def move_between(one: int, other: int, stacks: int) -> str:
+def move_between(left: int, right: int, stacks: int) -> str:
     """A move as a trace has it."""
-    return NAMES[one] + NAMES[other] if stacks <= len(NAMES) else f"{one},{other}"
+    return NAMES[left] + NAMES[right] if stacks <= len(NAMES) else f"{left},{right}"
 
 
 class Odds(NamedTuple):
@@ -152,9 +152,9 @@ def is_win(deck: str, trace: str) -> bool:
     stacks = stacks_of(deck)
     for move in trace.split(" "):
         possible = {
-            move_between(one, other, len(stacks)): {one, other}
+            move_between(left, right, len(stacks)): {left, right}
             for pair in moves(stacks)
-            for one, other in permutations(pair)
+            for left, right in permutations(pair)
         }
         if move not in possible:
             return False
@@ -214,11 +214,11 @@ def clears_relaxed(deck: str, pairs: list[Pair]) -> bool:
         heights = waiting.pop()
         if not any(heights):
             return True
-        tops = {(place, height - 1) for place, height in enumerate(heights) if height}
+        tops = {(number, height - 1) for number, height in enumerate(heights) if height}
         for top in tops:
             leaving = mates.get(top, {top})
             if leaving <= tops:
-                after = tuple(h - any(place == card[0] for card in leaving) for place, h in enumerate(heights))
+                after = tuple(h - any(number == card[0] for card in leaving) for number, h in enumerate(heights))
                 if after not in seen:
                     seen.add(after)
                     waiting.append(after)
@@ -254,16 +254,16 @@ def winning_pairs(deck: str) -> set[Pairs]:
     """Who left with whom, for every play that wins."""
 
     @cache
-    def found(stacks: Stacks) -> set[Pairs]:
+    def plays(stacks: Stacks) -> set[Pairs]:
         if not any(stacks):
             return {frozenset()}
         return {
-            later | {frozenset((place, len(stacks[place]) - 1) for place in move)}
+            later | {frozenset((number, len(stacks[number]) - 1) for number in move)}
             for move in moves(stacks)
-            for later in found(without_tops(stacks, move))
+            for later in plays(without_tops(stacks, move))
         }
 
-    return found(stacks_of(deck))
+    return plays(stacks_of(deck))
 
 
 @cache
@@ -301,7 +301,7 @@ def with_option(table: Table, state: State, option: int) -> State:
     """The state with one more option taken."""
     if is_closed(table, state, option):
         raise Contradiction
-    others = {other for group in table.groups if option in group for other in group} - {option}
+    others = {rival for group in table.groups if option in group for rival in group} - {option}
     return State(state.taken | {option}, state.shut | others)
 
 
@@ -315,9 +315,9 @@ def jams(deck: str, table: Table, state: State, upwards: bool) -> bool:
     mates = {card: set[Card]() for card in staying}
     for number, pairs in enumerate(table.options):
         if not is_closed(table, state, number):
-            for one, other in pairs:
-                mates[one].add(other)
-                mates[other].add(one)
+            for card, mate in pairs:
+                mates[card].add(mate)
+                mates[mate].add(card)
     while True:
         covered = {
             (stack, height)
@@ -385,14 +385,14 @@ def is_proof_by_lemmas(deck: str, certificate: str) -> bool:
     root = State()
     steps = certificate.split(" ")
     try:
-        for place, step in enumerate(steps, start=1):
+        for number, step in enumerate(steps, start=1):
             if lemma := re.fullmatch(f"((?:[+-]{NUMBER})+):((?:{HINT})*)", step):
                 lemmas.append(proved(deck, table, lemmas, root, lemma))
             elif re.fullmatch(HINT, step):
                 try:
                     root = followed(deck, table, lemmas, root, step)
                 except Contradiction:
-                    return place == len(steps)
+                    return number == len(steps)
             else:
                 return False
     except (ValueError, IndexError):

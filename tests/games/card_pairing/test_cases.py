@@ -51,11 +51,11 @@ def matched(draw: st.DrawFn) -> tuple[Deal, Mates]:
     """A dealt layout and matchings of some of its ranks."""
     ranks, stacks = draw(st.sampled_from([(2, 4), (4, 4), (9, 9), (9, 6), (16, 16), (9, 36)]))
     [layout] = deal(draw(st.integers(0, 2**32)), 1, 1, ranks=ranks, stacks=stacks)
-    found = deal_of(layout)
+    dealt = deal_of(layout)
     mates: Mates = {}
-    for rank in draw(st.sets(st.sampled_from(sorted(found.ranks)), min_size=1)):
-        mates |= pair_off(found.ranks[rank], draw(st.sampled_from([(0, 1, 2, 3), (0, 2, 1, 3)])))
-    return found, mates
+    for rank in draw(st.sets(st.sampled_from(sorted(dealt.ranks)), min_size=1)):
+        mates |= pair_off(dealt.ranks[rank], draw(st.sampled_from([(0, 1, 2, 3), (0, 2, 1, 3)])))
+    return dealt, mates
 
 
 @given(matched(), st.randoms(use_true_random=False))
@@ -65,8 +65,8 @@ def test_the_relaxed_game_ends_alike_in_any_order(drawn: tuple[Deal, Mates], cha
 
 @given(matched())
 def test_a_circle_is_a_shortest_one(drawn: tuple[Deal, Mates]) -> None:
-    found, mates = drawn
-    stacks = left_over(found, mates)
+    dealt, mates = drawn
+    stacks = left_over(dealt, mates)
     if not any(stacks):
         return
     circle = shortest_circle(stacks, mates)
@@ -75,7 +75,7 @@ def test_a_circle_is_a_shortest_one(drawn: tuple[Deal, Mates]) -> None:
         assert wait.mate == mates[wait.card]
         assert wait.mate in stacks[following.stack][:-1], "the mate lies below the next card"
     waits_for = {
-        number: next(other for other, cards in enumerate(stacks) if mates[stack[-1]] in cards)
+        number: next(lower for lower, cards in enumerate(stacks) if mates[stack[-1]] in cards)
         for number, stack in enumerate(stacks)
         if stack
     }
@@ -88,27 +88,27 @@ def test_a_circle_is_a_shortest_one(drawn: tuple[Deal, Mates]) -> None:
 @pytest.mark.parametrize(("ranks", "stacks"), [(4, 4), (9, 9), (13, 13), (15, 20)])
 def test_every_case_jams_with_its_own_choices(ranks: int, stacks: int) -> None:
     for layout, certificate in lost(5, 60, ranks=ranks, stacks=stacks):
-        found = deal_of(layout)
+        dealt = deal_of(layout)
         leaves = cases(layout, certificate)
         assert len(leaves) == 2 * len(certificate) + 1, "a tree in which every branch has three"
         for case in leaves:
             assert any(case.left) and case.circle
             assert len(case.mates) == 4 * len(case.path)
-            named = {card: cell_of(found, card) for card in case.mates}
+            named = {card: cell_of(dealt, card) for card in case.mates}
             chosen = {choice.partition(":")[0]: choice for choice in case.path}
             for card, mate in case.mates.items():
-                one, other = (f"{named[each][0]:x}.{named[each][1] + 1}" for each in sorted((card, mate)))
+                lower, higher = (f"{named[each][0]:x}.{named[each][1] + 1}" for each in sorted((card, mate)))
                 if stacks <= 16:
-                    assert f"{one} with {other}" in chosen[rank_name(layout.replace(" ", "")[card])]
+                    assert f"{lower} with {higher}" in chosen[rank_name(layout.replace(" ", "")[card])]
 
 
 @settings(max_examples=60)
 @given(st.integers(0, 2**32))
 def test_the_shortest_circle_comes_first_in_every_branch(seed: int) -> None:
     for layout, certificate in lost(seed, 3, ranks=9, stacks=9):
-        found = cases(layout, certificate)
-        ordered = shortest_first(found)
-        assert sorted(ordered, key=found.index) == found
+        leaves = cases(layout, certificate)
+        ordered = shortest_first(leaves)
+        assert sorted(ordered, key=leaves.index) == leaves
         assert_ordered(ordered, 0)
 
 

@@ -17,9 +17,9 @@ NEERC = "A96K JQAK 7QJK QTJ9 6TA8 QTK8 89T7 97J7 86A6"
 """The sample of *Double Patience*, problem D of the NEERC 2005, without suits."""
 
 
-def is_near(found: int, share: float, rounding: float) -> bool:
+def is_near(count: int, share: float, rounding: float) -> bool:
     sigma: float = (share * (1 - share) / SAMPLE) ** 0.5
-    return abs(found / SAMPLE - share) < rounding + 5 * sigma
+    return abs(count / SAMPLE - share) < rounding + 5 * sigma
 
 
 @pytest.mark.parametrize(("ranks", "share", "rounding"), [(9, 0.6882, 0.0003), (13, 0.841, 0.0005)])

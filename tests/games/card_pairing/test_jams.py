@@ -36,7 +36,7 @@ def all_deals() -> Iterator[str]:
         heights = [each for each in combinations_with_replacement(sizes, stacks) if sum(each) == len(cards)]
         for order in sorted(set(permutations(cards))):
             firsts = combinations(dict.fromkeys(order), 2)
-            if all(one < other for one, other in firsts if order.count(one) == order.count(other)):
+            if all(first < second for first, second in firsts if order.count(first) == order.count(second)):
                 for each in heights:
                     left = iter(order)
                     yield deck_of([[next(left) for _ in range(height)] for height in each])
@@ -73,7 +73,7 @@ def test_options_and_groups_are_numbered_as_specified() -> None:
     deck = "4,6,2 6,6,4 2,6,4,6 4,6"
     numbering = Numbering(deal_of(deck))
     fours, sixes, twos = [0, 5, 8, 10], [1, 3, 4, 7, 9, 11], [2, 6]
-    pairs = [(one, other) for place, one in enumerate(sixes) for other in sixes[place + 1 :]]
+    pairs = [(card, mate) for index, card in enumerate(sixes) for mate in sixes[index + 1 :]]
     expected: list[Option] = [*((fours[0], mate) for mate in fours[1:]), *pairs, (twos[0], twos[1])]
     assert numbering.options == len(expected)
     assert [numbering.option(number) for number in range(len(expected))] == expected
@@ -82,8 +82,8 @@ def test_options_and_groups_are_numbered_as_specified() -> None:
 
 def cards_of(deck: str) -> dict[naive.Card, Card]:
     """The number of the card at each place."""
-    places = [(place, height) for place, stack in enumerate(stacks_of(deck)) for height in range(len(stack))]
-    return {place: card for card, place in enumerate(places)}
+    cells = [(cell, height) for cell, stack in enumerate(stacks_of(deck)) for height in range(len(stack))]
+    return {cell: card for card, cell in enumerate(cells)}
 
 
 def test_a_winning_play_takes_exactly_one_option_of_each_group() -> None:
@@ -104,8 +104,8 @@ def test_the_open_options_are_those_that_close_no_circle() -> None:
         choice = choice_of(deck, state)
         for number, pairs in enumerate(table.options):
             expected = is_closed(table, state, number)
-            for one, other in ((number_of[one], number_of[other]) for one, other in pairs):
-                assert choice.mates(one) >> other & 1 == choice.mates(other) >> one & 1 == (not expected), (deck, state)
+            for card, mate in ((number_of[card], number_of[mate]) for card, mate in pairs):
+                assert choice.mates(card) >> mate & 1 == choice.mates(mate) >> card & 1 == (not expected), (deck, state)
             closed += expected
             opened += not expected
     assert opened > 100
@@ -145,14 +145,14 @@ def test_jams_are_those_of_the_definition_and_no_possible_play_wins() -> None:
 
 
 def test_a_deck_jams_upwards_exactly_if_it_jams_downwards_upside_down() -> None:
-    found = set()
+    outcomes = set()
     for deck in uneven_decks(2, 300):
         turned = deck_of([stack[::-1] for stack in stacks_of(deck)])
         up = bool(choice_of(deck, State()).staying(upwards=True))
         assert up == bool(choice_of(turned, State()).staying(upwards=False))
         assert winnable_by_play(deck) == winnable_by_play(turned)
-        found.add(up)
-    assert found == {False, True}
+        outcomes.add(up)
+    assert outcomes == {False, True}
 
 
 def test_what_is_closed_stays_closed() -> None:

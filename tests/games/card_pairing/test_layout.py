@@ -48,10 +48,10 @@ def test_layouts_beyond_the_announced_number_are_rejected() -> None:
 
 
 def test_a_file_that_ends_too_early_says_so() -> None:
-    found = entries(f"5\n{ONE}\nbad\n{TWO}\n\n")
-    assert [found[0], found[2]] == [Layout(2, ONE), Layout(4, TWO)]
-    assert found[1].line == 3
-    assert found[3:] == [Reject(4, "", ("the first line announces 5 layouts, but the file has 3",))]
+    outcome = entries(f"5\n{ONE}\nbad\n{TWO}\n\n")
+    assert [outcome[0], outcome[2]] == [Layout(2, ONE), Layout(4, TWO)]
+    assert outcome[1].line == 3
+    assert outcome[3:] == [Reject(4, "", ("the first line announces 5 layouts, but the file has 3",))]
     assert entries("7") == [Reject(1, "", ("the first line announces 7 layouts, but the file has 0",))]
 
 
@@ -171,8 +171,8 @@ def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
 
 def masked(texts: list[str]) -> list[bool]:
     packed = pack(texts)
-    found: list[bool] = mask(packed.text, packed.starts[:-1], packed.starts[1:]).tolist()
-    return found
+    accepted: list[bool] = mask(packed.text, packed.starts[:-1], packed.starts[1:]).tolist()
+    return accepted
 
 
 def naive(text: str) -> str | None:

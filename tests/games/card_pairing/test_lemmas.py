@@ -44,15 +44,15 @@ def choices(deck: str, ranks: list[str]) -> list[Pairs]:
 
 def relaxed_moves(heights: Heights, pairs: Pairs) -> Iterator[Leaving]:
     """What can leave next."""
-    tops = {(place, height - 1) for place, height in enumerate(heights) if height}
+    tops = {(number, height - 1) for number, height in enumerate(heights) if height}
     paired = {card for pair in pairs for card in pair}
     yield from (pair for pair in pairs if pair <= tops)
     yield from (frozenset({top}) for top in sorted(tops - paired))
 
 
 def lowered(heights: Heights, leaving: Leaving) -> Heights:
-    places = [place for place, _ in leaving]
-    return tuple(height - places.count(place) for place, height in enumerate(heights))
+    numbers = [number for number, _ in leaving]
+    return tuple(height - numbers.count(number) for number, height in enumerate(heights))
 
 
 def dead_ends(deck: str, pairs: Pairs) -> set[Heights]:
@@ -72,7 +72,7 @@ def dead_ends(deck: str, pairs: Pairs) -> set[Heights]:
 def jams_for_the_referee(deck: str, pairs: Pairs) -> bool:
     deal = deal_of(deck)
     choice = Choice(Board(deal))
-    return any(choice.take((one, other)) for one, other in ([deal.stacks[s][h] for s, h in pair] for pair in pairs))
+    return any(choice.take((card, mate)) for card, mate in ([deal.stacks[s][h] for s, h in pair] for pair in pairs))
 
 
 @st.composite
@@ -81,7 +81,7 @@ def partly_paired(draw: st.DrawFn) -> tuple[str, Pairs]:
     ranks, stacks = draw(st.sampled_from(FEW_STACKS))
     cards = draw(st.permutations("A23456789TJQK"[:ranks] * 4))
     height = len(cards) // stacks
-    deck = " ".join("".join(cards[place : place + height]) for place in range(0, len(cards), height))
+    deck = " ".join("".join(cards[start : start + height]) for start in range(0, len(cards), height))
     named = draw(st.lists(st.sampled_from(ranks_of(deck)), unique=True))
     return deck, draw(st.sampled_from(choices(deck, named)))
 
@@ -131,11 +131,11 @@ def test_any_order_along_the_arcs_is_a_play_that_wins(ranks: int, stacks: int) -
     for deck in decks(ranks, stacks, 25):
         for pairs in choices(deck, ranks_of(deck)):
             if is_acyclic(list(pairs)):
-                above = TopologicalSorter({pair: set() for pair in pairs})
+                graph = TopologicalSorter({pair: set() for pair in pairs})
                 for lower, upper in product(pairs, repeat=2):
-                    if any(one[0] == other[0] and one[1] < other[1] for one in lower for other in upper):
-                        above.add(lower, upper)
-                order = ["".join(NAMES[place] for place, _ in pair) for pair in above.static_order()]
+                    if any(below[0] == above[0] and below[1] < above[1] for below in lower for above in upper):
+                        graph.add(lower, upper)
+                order = ["".join(NAMES[number] for number, _ in pair) for pair in graph.static_order()]
                 assert is_win(deck, " ".join(order))
                 played += 1
     assert played

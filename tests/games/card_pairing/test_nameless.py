@@ -28,8 +28,8 @@ def test_all_layouts_of_a_small_deck(heights: tuple[int, ...], alike: int) -> No
         deck = iter(cards)
         stacks = tuple("".join(next(deck) for _ in range(height)) for height in heights)
         texts.setdefault(smallest(stacks), set()).add(nameless(" ".join(stack or "-" for stack in stacks)))
-    assert {len(found) for found in texts.values()} == {1}
-    assert len({min(found) for found in texts.values()}) == len(texts) - alike
+    assert {len(alternatives) for alternatives in texts.values()} == {1}
+    assert len({min(alternatives) for alternatives in texts.values()}) == len(texts) - alike
 
 
 @pytest.mark.parametrize("parameters", [{}, {"ranks": 60, "suits": 2, "stacks": 17}, {"ranks": 3, "stacks": 5}])
@@ -41,7 +41,7 @@ def test_random_deals_keep_their_text_under_other_names(parameters: dict[str, in
         ranks = sorted({card for stack in stacks for card in stack})
         names = dict(zip(ranks, chance.sample(ranks, len(ranks)), strict=True))
         chance.shuffle(stacks)
-        other = " ".join(("," if listed else "").join(names[card] for card in stack) for stack in stacks)
-        assert nameless(canonical(other)) == nameless(text)
+        renamed = " ".join(("," if listed else "").join(names[card] for card in stack) for stack in stacks)
+        assert nameless(canonical(renamed)) == nameless(text)
     if parameters.get("ranks") != 3:  # so few cards are often dealt in the same way
         assert len(set(map(nameless, texts))) == len(texts)

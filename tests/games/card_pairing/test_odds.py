@@ -56,10 +56,10 @@ def test_every_altered_digit_is_refused() -> None:
         layouts := deal(3, 1, 6), odds(layouts).values, odds(layouts).evidence, strict=True
     ):
         stated = str(evidence)
-        for place in (place for place, sign in enumerate(stated) if sign.isdigit()):
-            other = f"{stated[:place]}{9 - int(stated[place])}{stated[place + 1 :]}"
+        for index in (index for index, sign in enumerate(stated) if sign.isdigit()):
+            altered = f"{stated[:index]}{9 - int(stated[index])}{stated[index + 1 :]}"
             with pytest.raises(InvalidEvidence):
-                check("odds", layout, Verdict.SCORED, value, other)
+                check("odds", layout, Verdict.SCORED, value, altered)
 
 
 def test_all_digits_of_large_numbers_are_exact() -> None:

@@ -116,8 +116,8 @@ def test_symbols_in_list_form_are_printed_as_they_are() -> None:
 )
 def test_a_picture_of_the_largest_layouts_holds_all_cards(layout: str) -> None:
     [drawn] = scenes(layout)
-    found = [box for word, box in letters(drawn) if word == "12"]
-    assert len(found) >= 1_024
+    boxes = [box for word, box in letters(drawn) if word == "12"]
+    assert len(boxes) >= 1_024
     assert all(
-        left >= 0 and top >= 0 and right <= drawn.width and low <= drawn.height for left, top, right, low in found
+        left >= 0 and top >= 0 and right <= drawn.width and low <= drawn.height for left, top, right, low in boxes
     )

@@ -40,15 +40,15 @@ def closed_in(step: Step) -> list[Closed]:
 @given(lost())
 def test_circles_and_jams_are_what_they_say(drawn: tuple[str, str]) -> None:
     layout, certificate = drawn
-    found = proof(layout, certificate)
-    stack_of = {card: stack for stack in found.deal.stacks for card in stack}
-    rank_of = {card: cards for cards in found.deal.ranks.values() for card in cards}
-    assert len(found.steps) == certificate.count(" ") + 1
-    assert isinstance(found.steps[-1].ending, Contradiction | Jam) and found.steps[-1].number is None
-    for step in found.steps:
+    derivation = proof(layout, certificate)
+    stack_of = {card: stack for stack in derivation.deal.stacks for card in stack}
+    rank_of = {card: cards for cards in derivation.deal.ranks.values() for card in cards}
+    assert len(derivation.steps) == certificate.count(" ") + 1
+    assert isinstance(derivation.steps[-1].ending, Contradiction | Jam) and derivation.steps[-1].number is None
+    for step in derivation.steps:
         for closed in closed_in(step):
             pairs = {tuple(sorted((wait.card, wait.mate))) for wait in closed.circle}
-            allowed = {closed.option, tuple(found.mates_besides(closed.option))}
+            allowed = {closed.option, tuple(derivation.mates_besides(closed.option))}
             assert all(pair in allowed or step.taken.get(pair[0]) == pair[1] for pair in pairs)
             for wait, following in zip(closed.circle, [*closed.circle[1:], *closed.circle[:1]], strict=True):
                 assert stack_of[wait.mate] is stack_of[following.card] and wait.mate < following.card
@@ -58,7 +58,7 @@ def test_circles_and_jams_are_what_they_say(drawn: tuple[str, str]) -> None:
             uncovered = {
                 card
                 for card in stay
-                if not any(stack_of[card] is stack_of[other] and (other - card) * side > 0 for other in stay)
+                if not any(stack_of[card] is stack_of[above] and (above - card) * side > 0 for above in stay)
             }
             assert step.ending.waits.keys() == uncovered
             for card, mates in step.ending.waits.items():
@@ -115,12 +115,12 @@ def test_a_step_shows_its_statements_and_a_jam_the_cards_that_stay() -> None:
 def test_a_long_certificate_is_shown_in_part() -> None:
     lemma, _, rest = CERTIFICATE.partition(" ")
     certificate = " ".join([lemma] * 20_000 + [rest])
-    found = proof(LAYOUT, certificate)
-    assert (len(found.steps), found.left_out) == (MOST_STEPS, 20_006 - MOST_STEPS)
+    derivation = proof(LAYOUT, certificate)
+    assert (len(derivation.steps), derivation.left_out) == (MOST_STEPS, 20_006 - MOST_STEPS)
     _, text = frames(LAYOUT, Verdict.UNWINNABLE, certificate)
     _, *shown = scenes(LAYOUT, Verdict.UNWINNABLE, certificate)
     for told in (text.replace("\n  ", " "), shown[-1].caption):
-        assert f"({found.left_out:,} steps before the last one are not shown.) The cards jam upwards" in told
+        assert f"({derivation.left_out:,} steps before the last one are not shown.) The cards jam upwards" in told
     assert len(shown) == MOST_STEPS
     assert len(text) < 1_000 * MOST_STEPS
 

@@ -342,10 +342,10 @@ def test_every_loss_has_lemmas_that_are_accepted() -> None:
 
 def test_exactly_the_certificates_are_accepted_that_follow_the_definition() -> None:
     chance = Random(16)
-    found = proofs()
+    proved = proofs()
     outcomes = Counter[bool]()
-    for deck, certificate in found:
-        texts = [certificate.encode(), certificate.encode(), chance.choice(found)[1].encode()]
+    for deck, certificate in proved:
+        texts = [certificate.encode(), certificate.encode(), chance.choice(proved)[1].encode()]
         for text in islice(altered_texts(texts, chance), 30):
             altered = text.decode("utf-8", "replace")
             accepted = accepts(deck, Verdict.UNWINNABLE, altered)
@@ -357,8 +357,8 @@ def test_exactly_the_certificates_are_accepted_that_follow_the_definition() -> N
 def test_every_change_of_one_character_is_judged_by_the_definition() -> None:
     long_enough = [(deck, certificate) for deck, certificate in proofs() if 15 < len(certificate) < 60]
     for deck, certificate in [(UNEVEN, LEMMAS), *long_enough[:4]]:
-        for place, character in product(range(len(certificate)), "01234789+-:glv^ "):
-            altered = f"{certificate[:place]}{character}{certificate[place + 1 :]}"
+        for index, character in product(range(len(certificate)), "01234789+-:glv^ "):
+            altered = f"{certificate[:index]}{character}{certificate[index + 1 :]}"
             assert accepts(deck, Verdict.UNWINNABLE, altered) == is_proof(deck, altered), (deck, altered)
 
 
@@ -456,11 +456,11 @@ def test_a_certificate_that_takes_too_long_is_refused(certificate: str, monkeypa
 
 
 def test_a_certificate_that_is_too_long_is_refused() -> None:
-    most = LONGEST_CERTIFICATE
+    limit = LONGEST_CERTIFICATE
     with pytest.raises(InvalidEvidence, match="step 0: the certificate has 1,048,577 characters, expected 1,048,576"):
-        check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * (most + 1))
+        check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * (limit + 1))
     with pytest.raises(InvalidEvidence, match="step 1: 'gggggggggggggggggggg' is not a hint"):
-        check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * most)
+        check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * limit)
 
 
 VALUE, ODDS = 589_315, "14259369055191929/24196548096000000 76362905 229 1904"

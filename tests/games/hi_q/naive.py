@@ -38,17 +38,17 @@ def play(pegs: set[int]) -> tuple[int, list[tuple[int, int]]]:
 
 def reachable(pegs: set[int]) -> set[frozenset[int]]:
     """All boards that some play leads to, this one among them."""
-    found = {frozenset(pegs)}
-    waiting = list(found)
+    boards = {frozenset(pegs)}
+    waiting = list(boards)
     while waiting:
         board = waiting.pop()
         for source, over, target in LINES:
             if source in board and over in board and target not in board:
                 after = board - {source, over} | {target}
-                if after not in found:
-                    found.add(after)
+                if after not in boards:
+                    boards.add(after)
                     waiting.append(after)
-    return found
+    return boards
 
 
 def bound_of_class(pegs: set[int]) -> int:

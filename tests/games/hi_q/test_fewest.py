@@ -20,13 +20,13 @@ HOLES = range(1, 34)
 def test_small_boards_leave_what_an_exhaustive_search_finds(pegs: int) -> None:
     chance = random.Random(pegs)
     boards = [set(chance.sample(HOLES, pegs)) for _ in range(60)]
-    solved = fewest([board(one) for one in boards])
-    for one, value, nodes, evidence in zip(boards, solved.values, solved.nodes, solved.evidence, strict=True):
-        found = reachable(one)
-        assert value == min(map(len, found))
-        assert is_fewest(one, str(evidence))
-        assert nodes <= len(found)
-        assert str(evidence).startswith("class") or nodes == len(found)
+    solved = fewest([board(holes) for holes in boards])
+    for holes, value, nodes, evidence in zip(boards, solved.values, solved.nodes, solved.evidence, strict=True):
+        reached = reachable(holes)
+        assert value == min(map(len, reached))
+        assert is_fewest(holes, str(evidence))
+        assert nodes <= len(reached)
+        assert str(evidence).startswith("class") or nodes == len(reached)
 
 
 def test_one_peg_is_left_whatever_hole_is_vacant() -> None:

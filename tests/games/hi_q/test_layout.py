@@ -16,8 +16,8 @@ def entries(text: str) -> list[Layout | Reject]:
 
 
 def test_games_share_lines_and_wrap_and_keep_the_line_they_start_in() -> None:
-    found = entries("3\n1 2\n\n3 0 0 33\n0\n")
-    assert found == [
+    outcome = entries("3\n1 2\n\n3 0 0 33\n0\n")
+    assert outcome == [
         Layout(2, "XXX/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO"),
         Layout(4, EMPTY),
         Layout(4, "OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOX"),
@@ -111,5 +111,7 @@ def test_boards_may_be_untidy() -> None:
 @given(st.lists(st.sets(st.integers(1, 33)), max_size=5))
 def test_games_that_are_written_are_read(games: list[set[int]]) -> None:
     text = f"{len(games)}\n" + " ".join(" ".join(map(str, [*sorted(game), 0])) for game in games)
-    found = entries(text)
-    assert [{hole for hole, sign in enumerate(one.text.replace("/", ""), 1) if sign == "X"} for one in found] == games
+    layouts = entries(text)
+    assert [
+        {hole for hole, sign in enumerate(layout.text.replace("/", ""), 1) if sign == "X"} for layout in layouts
+    ] == games

@@ -37,11 +37,11 @@ def two_pass(layout: str) -> list[int]:
         if stack[card] == stack[card + 1]:
             stack[card] = stack[card + 1] = ""
     for card in range(1, size + 1):
-        for other in range(card + 1, size + 1):
-            if stack[card] and stack[card] == stack[other]:
+        for mate in range(card + 1, size + 1):
+            if stack[card] and stack[card] == stack[mate]:
                 giver.turn(card)
-                giver.turn(other)
-                stack[card] = stack[other] = ""
+                giver.turn(mate)
+                stack[card] = stack[mate] = ""
     assert giver.over
     return giver.turned
 
@@ -51,8 +51,8 @@ def two_pass_last_card(layout: str) -> list[int]:
     size = len(layout)
     where: dict[str, list[int]] = {}
     for card in range(1, size - 2, 2):
-        for place in (card, card + 1):
-            where.setdefault(giver.turn(place), []).append(place)
+        for flipped in (card, card + 1):
+            where.setdefault(giver.turn(flipped), []).append(flipped)
     symbol = giver.turn(size - 1)
     if symbol in where:
         giver.turn(where.pop(symbol)[0])
@@ -60,10 +60,10 @@ def two_pass_last_card(layout: str) -> list[int]:
         single[0].append(size)
     else:
         giver.turn(size)
-    for one, other in sorted(where.values()):
-        if giver.stack[one]:
-            giver.turn(one)
-            giver.turn(other)
+    for card, mate in sorted(where.values()):
+        if giver.stack[card]:
+            giver.turn(card)
+            giver.turn(mate)
     assert giver.over
     return giver.turned
 
@@ -71,22 +71,22 @@ def two_pass_last_card(layout: str) -> list[int]:
 def incremental(layout: str) -> list[int]:
     giver = CardGiver(layout)
     size = len(layout)
-    place = dict.fromkeys(layout, 0)
+    where = dict.fromkeys(layout, 0)
     i = 1
     while i <= size:
         a = giver.turn(i)
-        if place[a]:
-            giver.turn(place[a])
+        if where[a]:
+            giver.turn(where[a])
         else:
-            place[a] = i
+            where[a] = i
             i += 1
             b = giver.turn(i)
             if a != b:
-                if place[b]:
+                if where[b]:
                     giver.turn(i)
-                    giver.turn(place[b])
+                    giver.turn(where[b])
                 else:
-                    place[b] = i
+                    where[b] = i
         i += 1
     assert giver.over
     return giver.turned

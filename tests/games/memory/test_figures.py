@@ -22,16 +22,16 @@ def layouts() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("engine", "mean", "least", "most"),
+    ("engine", "mean", "low", "high"),
     list(zip(GAME.engines, [98.981, 97.022, 79.657], [86, 84, 70], [100, 98, 90], strict=True)),
     ids=[engine.name for engine in GAME.engines],
 )
-def test_mean_flips_of_random_layouts(layouts: list[str], engine: Engine, mean: float, least: int, most: int) -> None:
+def test_mean_flips_of_random_layouts(layouts: list[str], engine: Engine, mean: float, low: int, high: int) -> None:
     values = [value for value in solver(GAME.full_name(engine))(layouts).values if value is not None]
     assert len(values) == DEALS
     assert abs(fmean(values) - mean) < 5 * stdev(values) / sqrt(DEALS) + 0.004
-    assert least <= min(values)
-    assert max(values) <= most
+    assert low <= min(values)
+    assert max(values) <= high
 
 
 @cache

@@ -52,5 +52,5 @@ def test_canonical_of_nothing() -> None:
 
 @given(st.lists(st.sampled_from("ABCabc"), min_size=1, max_size=12).map("".join))
 def test_a_layout_is_accepted_if_and_only_if_it_consists_of_pairs(text: str) -> None:
-    (found,) = read_lines(text)
-    assert isinstance(found, Layout) == all(text.count(letter) == 2 for letter in text)
+    (entry,) = read_lines(text)
+    assert isinstance(entry, Layout) == all(text.count(letter) == 2 for letter in text)

@@ -68,10 +68,10 @@ def won(state: State, rules: Rules) -> bool:
 def fits(card: tuple[Any, ...], below: tuple[Any, ...], state: State, rules: Rules) -> bool:
     if len(below) > 2 or rules.build == "none":
         return False
-    place, other = (state["order"].index(RANKS[each[0] - 1]) for each in (card, below))
+    rank, rank_below = (state["order"].index(RANKS[each[0] - 1]) for each in (card, below))
     same_colour = COLOURS[card[1]] == COLOURS[below[1]]
     suits = {"any-suit": True, "red-black": not same_colour, "same-suit": card[1] == below[1]}[rules.build]
-    return bool(place + 1 == other) and suits
+    return bool(rank + 1 == rank_below) and suits
 
 
 def turnings(state: State, rules: Rules) -> Iterator[State]:
@@ -206,8 +206,8 @@ def counted(text: str, rules: Rules, limit: int) -> tuple[bool, int] | None:
         for _, after in following(waiting.pop(), rules):
             if won(after, rules):
                 return True, 0
-            if (found := key(after, rules)) not in reached:
-                reached.add(found)
+            if (state := key(after, rules)) not in reached:
+                reached.add(state)
                 waiting.append(after)
         if len(reached) > limit:
             return None

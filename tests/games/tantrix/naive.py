@@ -88,8 +88,8 @@ def parse(layout: str) -> tuple[Field, list[str]]:
     left, right = layout.split(" / ")
     field = {}
     for entry in left.split():
-        place, tile = entry.split(":")
-        x, y = place.split(",")
+        coordinates, tile = entry.split(":")
+        x, y = coordinates.split(",")
         field[int(x), int(y)] = tile
     return field, right.split()
 
@@ -115,7 +115,7 @@ def longest_row() -> str:
         for tile in left:
             for placed in sorted(rotations(tile)):
                 if not row or placed[4] == row[-1][1]:
-                    longer = extend([*row, placed], [other for other in left if other != tile])
+                    longer = extend([*row, placed], [spare for spare in left if spare != tile])
                     if longer:
                         return longer
         return None

@@ -50,7 +50,7 @@ def assert_same(texts: list[str]) -> Counter[str]:
     mask = canonical_mask(GAME, pack(texts)).tolist()
     differing = [row for row in zip(texts, expected, mask, strict=True) if row[2] == bool(row[1])]
     assert differing == []
-    return Counter(found[0] if found else "" for found in expected if len(found) < 2)
+    return Counter(broken[0] if broken else "" for broken in expected if len(broken) < 2)
 
 
 def test_the_check_knows_every_rule() -> None:
@@ -80,7 +80,7 @@ def test_separators_are_exact(separators: str) -> None:
     field, hand = text.split(" / ")
     ways = [f"{field}{separators}{hand}"]
     for separator in " ,:":
-        for other in (".", "\t", "  ", ":,"):
-            ways.append(f"{field.replace(separator, other, 1)} / {hand}")
-            ways.append(f"{field} / {hand.replace(separator, other, 1)}")
+        for replacement in (".", "\t", "  ", ":,"):
+            ways.append(f"{field.replace(separator, replacement, 1)} / {hand}")
+            ways.append(f"{field} / {hand.replace(separator, replacement, 1)}")
     assert assert_same([way for way in ways if way != text])[""] == 0

@@ -65,7 +65,7 @@ def has_crowded_space(field: naive.Field) -> bool:
 def test_positions_of_no_legal_play() -> None:
     random = Random(56)
     layouts = [wild_position(random, random.randint(2, 18)) for _ in range(150)]
-    assert all(isinstance(found, Layout) for found in read(enumerate(layouts)))
+    assert all(isinstance(entry, Layout) for entry in read(enumerate(layouts)))
     crowded = sum(has_crowded_space(naive.parse(layout)[0]) for layout in layouts)
     assert crowded > 20
     assert_all_agree(layouts)
@@ -74,7 +74,7 @@ def test_positions_of_no_legal_play() -> None:
 def test_a_long_row_of_all_tiles() -> None:
     """51 tiles in a row are the largest field, and reach furthest from the centre."""
     row = naive.longest_row()
-    (found,) = read([(1, row)])
-    assert isinstance(found, Layout)
+    (entry,) = read([(1, row)])
+    assert isinstance(entry, Layout)
     assert max(x for x, _ in naive.parse(row)[0]) == 50
     assert_all_agree([row])

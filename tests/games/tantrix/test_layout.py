@@ -93,8 +93,8 @@ def test_statement_format_and_canonical_lines_are_told_apart() -> None:
     assert read_lines("", " 1\r", *CASE, "") == [Layout(3, TEXT)]
     assert read_lines("", TEXT, "", f"  {TEXT}\r") == [Layout(2, TEXT), Layout(4, TEXT)]
     assert read_lines() == read_lines("", " ") == read_lines("0") == []
-    (found,) = read_lines("what?")
-    assert isinstance(found, Reject)
+    (entry,) = read_lines("what?")
+    assert isinstance(entry, Reject)
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ def test_a_file_that_ends_within_a_case() -> None:
 
 
 def test_a_line_that_is_too_long_never_passes() -> None:
-    (found,) = read_lines("1", *CASE[:3], HAND + " " * 300 + "x")
-    assert isinstance(found, Reject)
+    (entry,) = read_lines("1", *CASE[:3], HAND + " " * 300 + "x")
+    assert isinstance(entry, Reject)
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(1, 20), st.data())

@@ -30,9 +30,9 @@ def gentle(colour: str, tiles: list[str]) -> int:
     return sum((side + 2) % 6 in ends(colour, tile) for tile in tiles for side in ends(colour, tile))
 
 
-def distance(one: Cell, other: Cell) -> int:
+def distance(start: Cell, end: Cell) -> int:
     """The steps from a cell to another one; one of the three directions need not be used."""
-    x, y = other[0] - one[0], other[1] - one[1]
+    x, y = end[0] - start[0], end[1] - start[1]
     return min(abs(x) + abs(y), abs(x) + abs(x + y), abs(y) + abs(x + y))
 
 
@@ -51,7 +51,7 @@ def longer(colour: str, field: Field, unused: list[str], cell: Cell, side: int, 
         for placed in rotations(tile):
             if placed[side - 3] == colour and fits(field, cell, placed):
                 out = next(end for end in ends(colour, placed) if end != (side + 3) % 6)
-                after, rest = step(cell, out), [other for other in unused if other != tile]
+                after, rest = step(cell, out), [spare for spare in unused if spare != tile]
                 if (after not in field and distance(after, home) < len(rest)) if rest else after == ORIGIN:
                     field[cell] = placed
                     yield field
@@ -98,7 +98,7 @@ def is_loop(colour: str, tiles: list[str], placed: list[tuple[Cell, str]]) -> bo
         and sorted(min(rotations(tile)) for tile in field.values()) == tiles
         and all(fits(field, cell, tile) for cell, tile in placed)
         and all(
-            other[0] in [step(one[0], end) for end in ends(colour, one[1])]
-            for one, other in pairwise([*placed, placed[0]])
+            after[0] in [step(before[0], end) for end in ends(colour, before[1])]
+            for before, after in pairwise([*placed, placed[0]])
         )
     )

@@ -143,8 +143,8 @@ def test_chains_are_those_of_plain_code_as_far_as_they_are_counted() -> None:
                     count_chains(read_layout(layout), len(chains))
                 continue
             counted += 1
-            for most in range(1, len(chains) + 2):
-                assert count_chains(read_layout(layout), most) == min(len(chains), most + 1)
+            for limit in range(1, len(chains) + 2):
+                assert count_chains(read_layout(layout), limit) == min(len(chains), limit + 1)
     assert counted > 40
 
 
@@ -158,7 +158,7 @@ def test_only_so_many_chains_are_laid(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_distances() -> None:
     cells = [Space(x, y) for x in range(-4, 5) for y in range(-4, 5)]
-    assert all(steps_between(one, other) == naive.distance(one, other) for one in cells for other in cells)
+    assert all(steps_between(start, end) == naive.distance(start, end) for start in cells for end in cells)
 
 
 def test_exactly_the_proofs_are_accepted() -> None:

@@ -82,6 +82,6 @@ def _answers(form: AnswerFormat, part: Entries, solved: Solved) -> list[str]:
     scored = int(Verdict.SCORED)
     pairs = zip(solved.verdicts.tolist(), solved.values.tolist(), strict=True)
     words = [str(value) if code == scored else known[code] for code, value in pairs]
-    for place in part.reject_indexes.tolist():  # ascending, so that all earlier ones are already inserted
-        words.insert(place, UNKNOWN)
+    for index in part.reject_indexes.tolist():  # ascending, so that all earlier ones are already inserted
+        words.insert(index, UNKNOWN)
     return words

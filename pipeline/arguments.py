@@ -45,20 +45,20 @@ def decimal_number(text: str) -> float:
     return number
 
 
-def check_integer(what: str, number: object, least: int = 0, most: int = MOST) -> int:
+def check_integer(what: str, number: object, least: int = 0, greatest: int = MOST) -> int:
     """Return an integer of any type, such as a NumPy integer, as an int; `what` names it in the error message.
 
     Raises
     ------
     UsageError
-        If `number` is not an integer from `least` to `most`. A bool is not accepted.
+        If `number` is not an integer from `least` to `greatest`. A bool is not accepted.
     """
-    found = _index(number)
-    if found is None or not least <= found <= most:
+    integer = _index(number)
+    if integer is None or not least <= integer <= greatest:
         raise UsageError(
-            f"{what} must be a whole number from {_formatted(least)} to {_formatted(most)}, not {number!r}"
+            f"{what} must be a whole number from {_formatted(least)} to {_formatted(greatest)}, not {number!r}"
         )
-    return found
+    return integer
 
 
 def node_limit(max_nodes: object) -> int | None:
@@ -97,10 +97,10 @@ def checked_range(what: str, ends: object, widest: tuple[int, int]) -> tuple[int
         ends = number_range(ends)
     given = (None, None) if ends is None else ends
     low, high = given if isinstance(given, tuple | list) and len(given) == 2 else (given, given)
-    found = _end(what, low, widest[0]), _end(what, high, widest[1])
-    if found[0] > found[1]:
+    bounds = _end(what, low, widest[0]), _end(what, high, widest[1])
+    if bounds[0] > bounds[1]:
         raise UsageError(f"{what} cannot be {low} to {high}: the lower end of the range exceeds the upper end")
-    return found
+    return bounds
 
 
 def _end(what: str, end: object, missing: int) -> int:

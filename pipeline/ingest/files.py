@@ -151,11 +151,11 @@ def text_blocks(file: BinaryIO, name: str, reached: Reached = lambda _: None) ->
     """
     with input_errors(name):
         number = 1
-        for found in _whole_lines(unpacked(file, name)):
-            block = found.removesuffix(b"\n")
+        for lines in _whole_lines(unpacked(file, name)):
+            block = lines.removesuffix(b"\n")
             if BOM_UTF8 in block:  # also where files were joined
                 block = b"\n".join(line.removeprefix(BOM_UTF8) for line in block.split(b"\n"))
-            unusual = len(found) >= LONGEST_LINE or b"\0" in block
+            unusual = len(lines) >= LONGEST_LINE or b"\0" in block
             for part in _checked(block.split(b"\n"), number, name) if unusual else [block]:
                 yield number, part
                 number += part.count(b"\n") + 1

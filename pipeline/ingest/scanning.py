@@ -83,15 +83,15 @@ def _scanned(each: EachLine, number: int, block: bytes, check: CanonicalMask) ->
     ends = np.flatnonzero(text == NEWLINE)
     starts = np.concatenate(([0], ends[:-1] + 1))
     canonical = check(text, starts, ends)
-    found = list(_unusual(each, number, canonical, lambda at: decoded(text[starts[at] : ends[at]].tobytes())))
+    unusual = list(_unusual(each, number, canonical, lambda at: decoded(text[starts[at] : ends[at]].tobytes())))
     layouts = _without_ends(text, starts, ends, canonical)
     places = np.flatnonzero(canonical)
-    if tidied := [(at, entry.text) for at, entry in found if isinstance(entry, Layout)]:
+    if tidied := [(at, entry.text) for at, entry in unusual if isinstance(entry, Layout)]:
         places = np.concatenate((places, [at for at, _ in tidied]))
         order = np.argsort(places)
         layouts = concatenate_texts([layouts, pack([text for _, text in tidied])]).take(order)
         places = places[order]
-    bad = [(at, entry) for at, entry in found if isinstance(entry, Reject)]
+    bad = [(at, entry) for at, entry in unusual if isinstance(entry, Reject)]
     before = np.searchsorted(places, np.array([at for at, _ in bad], dtype=np.int64))
     return Entries(number + places, layouts, [reject for _, reject in bad], before + np.arange(len(bad)))
 

@@ -193,13 +193,13 @@ def game_of_file(name: str) -> Game:
     letters = _letters(Path(name).name)
     inside = {game: _letters(game) for game in games() if _letters(game) in letters}
     named = [
-        game for game, own in inside.items() if not any(own != other and own in other for other in inside.values())
+        game for game, own in inside.items() if not any(own != longer and own in longer for longer in inside.values())
     ]
     if len(named) == 1:
         return find_game(named[0])
     which = "several games" if named else "no game"
-    place = "standard input" if name == STDIN else name
-    raise InputError(f"the name of {place} contains {which}; choose one with --game: {', '.join(games())}")
+    source = "standard input" if name == STDIN else name
+    raise InputError(f"the name of {source} contains {which}; choose one with --game: {', '.join(games())}")
 
 
 def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, anyway: bool = False) -> Reading:

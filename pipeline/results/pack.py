@@ -72,10 +72,10 @@ def measure_of(engine: str, name: str) -> Measure:
     raise UsageError(f"{engine} has no number {name!r}; choose one of: {', '.join([*MEASURES, *of_evidence])}")
 
 
-def _word(evidence: str, place: int) -> int | None:
+def _word(evidence: str, index: int) -> int | None:
     """Return a number in evidence; None if there is none, as in the text of an error."""
     words = evidence.split(" ")
-    word = words[place] if place < len(words) else ""
+    word = words[index] if index < len(words) else ""
     return int(word) if word.isascii() and word.isdigit() and len(word) < LONGEST_NUMBER else None
 
 
@@ -286,9 +286,9 @@ def choose(
     positions, numbers = _measured(store, run, _positions if grading else measure, choice, choice.verdicts, progress)
     if grading:
         graded, numbers = _measured(store, grading, measure, choice, (), progress)
-        positions, _, places = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
-        numbers = numbers[places]
-    found = find_game(run.game)
+        positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
+        numbers = numbers[indexes]
+    game = find_game(run.game)
     grade_of = _grades(numbers, choice)
     entries, grades, seen = list[Entry](), list[Grade](), set[str]()
     for grade in range(1, choice.grades + 1):
@@ -296,9 +296,9 @@ def choose(
         grades.append(
             Grade(grade=grade, low=int(numbers[members].min()), high=int(numbers[members].max()), layouts=len(members))
         )
-        for place, result in _drawn(store, run, positions[members], choice, grade, found, seen):
-            other = Found.of(find_result(store, grading, result.position)) if grading else None
-            entries.append(Entry.of(result, grade, int(numbers[members[place]]), other))
+        for index, result in _drawn(store, run, positions[members], choice, grade, game, seen):
+            graded_result = Found.of(find_result(store, grading, result.position)) if grading else None
+            entries.append(Entry.of(result, grade, int(numbers[members[index]]), graded_result))
     return Pack(
         format=FORMAT,
         dealmill=version("dealmill"),
@@ -359,11 +359,11 @@ def _measured(
     for page in Query(store, [run], Filter(verdict=tuple(verdicts))).pages():
         for fault in page.faults:
             raise DamagedError(fault_message(run.id, fault))
-        found = page.columns
+        columns = page.columns
         known = [
             (position, number)
             for position, number, verdict, value, evidence in zip(
-                found.positions, measure(found), found.verdicts, found.values, found.evidence, strict=True
+                columns.positions, measure(columns), columns.verdicts, columns.values, columns.evidence, strict=True
             )
             if number is not None
             and (evidence is not None or verdict == Verdict.UNDECIDED)
@@ -378,10 +378,10 @@ def _measured(
 def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     """Return the grade of each number, from 1."""
     ordered = np.sort(-numbers if choice.descending else numbers)
-    wanted = choice.grades * choice.each
-    if len(ordered) < wanted:
+    total = choice.grades * choice.each
+    if len(ordered) < total:
         raise UsageError(
-            f"{choice.grades} grades of {choice.each:,} are {wanted:,} layouts, but only {len(ordered):,} of the run "
+            f"{choice.grades} grades of {choice.each:,} are {total:,} layouts, but only {len(ordered):,} of the run "
             f"have such a verdict, evidence and a number for {choice.by}; solve more, or choose fewer"
         )
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
@@ -404,14 +404,14 @@ def _drawn(
     tried = set[int]()
     for number in range(1, choice.each + 1):
         start = sampled(number, choice.each, len(positions), choice.seed) - 1
-        for place in chain(range(start, len(positions)), range(start)):
-            if place in tried:
+        for index in chain(range(start, len(positions)), range(start)):
+            if index in tried:
                 continue
-            tried.add(place)
-            result = find_result(store, run, int(positions[place]))
+            tried.add(index)
+            result = find_result(store, run, int(positions[index]))
             if (nameless := game.nameless(result.layout)) not in seen:
                 seen.add(nameless)
-                yield place, result
+                yield index, result
                 break
         else:
             raise UsageError(

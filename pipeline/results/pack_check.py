@@ -84,9 +84,9 @@ def check_pack(path: Path) -> CheckedPack:
         chain.from_iterable(_wrong_entry(pack, entry) for entry in pack.layouts),
         _other_results(pack, uncounted),
     )
-    found = list(islice(problems, PROBLEMS))
+    first_problems = list(islice(problems, PROBLEMS))
     grades_proved = pack.by != "nodes" or (pack.graded_by or pack.run) not in uncounted
-    return CheckedPack(pack, found, [*unchecked, *uncounted.values()], grades_proved)
+    return CheckedPack(pack, first_problems, [*unchecked, *uncounted.values()], grades_proved)
 
 
 def _wrong_order(pack: Pack) -> Iterator[str]:
@@ -134,11 +134,11 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
     if graded is None or (pack.graded_by is None) != (entry.graded_by is None):
         yield f"{name} has no result of the run that grades, or one too many"
         return
-    for origin, found in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
-        if origin and found:
+    for origin, claim in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
+        if origin and claim:
             game, engine = find_engine(origin.rules)
-            verdict = _verdict(found.verdict)
-            judged = judge_by(game.check, engine.rules_name, entry.layout, verdict, found.value, found.evidence)
+            verdict = _verdict(claim.verdict)
+            judged = judge_by(game.check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
             if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
     measure = measure_of((pack.graded_by or pack.run).rules, pack.by)
@@ -181,11 +181,11 @@ def _other_results(pack: Pack, uncounted: Container[Origin]) -> Iterator[str]:
         (pack.run, [*pack.layouts]),
         (pack.graded_by, [entry.graded_by for entry in pack.layouts]),
     ]
-    for origin, found in results:
+    for origin, claims in results:
         if origin and origin not in uncounted and all(is_canonical(game, layout) for layout in layouts):
             batch = solve(origin.engine, layouts, origin.max_nodes)
-            for entry, one, *now in zip(
-                pack.layouts, found, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True
+            for entry, claim, *now in zip(
+                pack.layouts, claims, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True
             ):
-                if one and [_verdict(one.verdict), one.value, one.nodes, one.evidence] != now:
+                if claim and [_verdict(claim.verdict), claim.value, claim.nodes, claim.evidence] != now:
                     yield f"layout {entry.position}: {origin.engine} now has another result or node count"

@@ -64,16 +64,20 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
         raise UsageError(f"the source of {module.__name__} is not installed, so it cannot be in a checker") from error
     tree = ast.parse(whole)
     source = _without_imports(whole, tree, only)
-    imports = {found for node in tree.body for found in _imports_in(node)}
+    imports = {dependency for node in tree.body for dependency in _imports_in(node)}
     if only:
-        imports = {found for found in imports if re.search(rf"\b{found.bound}\b", source)}
-    taken = {found for found in imports if found.package == DEALMILL and found.module and not found.alias}
-    nested = {found for node in ast.walk(ast.parse(source)) for found in _imports_in(node)}
-    for found in (imports - taken) | nested:
-        if found.package not in sys.stdlib_module_names or found.name == "*":
+        imports = {dependency for dependency in imports if re.search(rf"\b{dependency.bound}\b", source)}
+    taken = {
+        dependency
+        for dependency in imports
+        if dependency.package == DEALMILL and dependency.module and not dependency.alias
+    }
+    nested = {dependency for node in ast.walk(ast.parse(source)) for dependency in _imports_in(node)}
+    for dependency in (imports - taken) | nested:
+        if dependency.package not in sys.stdlib_module_names or dependency.name == "*":
             raise UsageError(
-                f"{module.__name__} imports {found}, but a checker can only contain code that imports the standard "
-                "library and names of Dealmill"
+                f"{module.__name__} imports {dependency}, but a checker can only contain code that imports the "
+                "standard library and names of Dealmill"
             )
     symbols = symtable(source, module.__name__, "exec").get_symbols()
     defined = {symbol.get_name() for symbol in symbols if symbol.is_assigned()} - {"__all__"}
@@ -81,7 +85,7 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
         module.__name__,
         source,
         frozenset(defined),
-        frozenset(found.name for found in taken),
+        frozenset(dependency.name for dependency in taken),
         frozenset(imports - taken),
     )
 
@@ -99,16 +103,16 @@ def _imports_in(node: ast.AST) -> Iterator[Import]:
 def _without_imports(source: str, tree: ast.Module, only: Collection[str]) -> str:
     """Return the source without imports at its top level, ``__all__`` and code for running it; or only some of its
     definitions. Each statement keeps the comments above it and the string below it."""
-    lines, end, found = source.split("\n"), 0, list[str]()
+    lines, end, remaining = source.split("\n"), 0, list[str]()
     keep = not only
     for node in tree.body:
         if not _is_string(node):
             names = _names(node)
             keep = not names.isdisjoint(only) if only else not (_is_of_module(node) or "__all__" in names)
         if keep:
-            found += lines[end : node.end_lineno]
+            remaining += lines[end : node.end_lineno]
         end = node.end_lineno or end
-    return "\n".join(found).strip("\n") + "\n"
+    return "\n".join(remaining).strip("\n") + "\n"
 
 
 def _is_of_module(node: ast.stmt) -> bool:
@@ -136,24 +140,24 @@ def _names(node: ast.stmt) -> set[str]:
 
 def import_lines(imports: Iterable[Import]) -> str:
     """Return the statements for these imports, in alphabetical order."""
-    plain = sorted({found for found in imports if not found.module})
+    plain = sorted({dependency for dependency in imports if not dependency.module})
     of_modules: dict[str, set[Import]] = {}
-    for found in imports:
-        if found.module:
-            of_modules.setdefault(found.module, set()).add(found)
-    lines = [f"import {_written(found)}" for found in plain]
+    for dependency in imports:
+        if dependency.module:
+            of_modules.setdefault(dependency.module, set()).add(dependency)
+    lines = [f"import {_written(dependency)}" for dependency in plain]
     for module in sorted(of_modules):
         lines.append(f"from {module} import {', '.join(map(_written, sorted(of_modules[module], key=_order)))}")
     return "".join(f"{line}\n" for line in lines)
 
 
-def _written(found: Import) -> str:
-    return f"{found.name} as {found.alias}" if found.alias else found.name
+def _written(dependency: Import) -> str:
+    return f"{dependency.name} as {dependency.alias}" if dependency.alias else dependency.name
 
 
-def _order(found: Import) -> tuple[bool, bool, str]:
+def _order(dependency: Import) -> tuple[bool, bool, str]:
     """Return a key that sorts constants before classes, and these before functions, as formatters do."""
-    return not (found.name.isupper() and len(found.name) > 1), found.name[0].islower(), found.name
+    return not (dependency.name.isupper() and len(dependency.name) > 1), dependency.name[0].islower(), dependency.name
 
 
 def check_names(parts: Iterable[Part], reserved: Collection[str]) -> None:
@@ -166,7 +170,7 @@ def check_names(parts: Iterable[Part], reserved: Collection[str]) -> None:
     """
     meanings: dict[str, object] = dict.fromkeys([*dir(builtins), *reserved], "")
     for part in parts:
-        found = dict.fromkeys(part.defined, part.module) | {each.bound: each for each in part.imports}
-        for name, meaning in found.items():
+        bindings = dict.fromkeys(part.defined, part.module) | {each.bound: each for each in part.imports}
+        for name, meaning in bindings.items():
             if meanings.setdefault(name, meaning) != meaning:
                 raise UsageError(f"{part.module} defines {name}, which means something else in a checker: rename it")

@@ -140,9 +140,11 @@ def wrong_column(export: Export, row: ExportRow, number: int, before: int) -> st
     for name, value in zip(row._fields, row, strict=True):
         if type(value) not in COLUMN_TYPES[name]:
             return f"the type of {name} is {type(value).__name__}"
-    most = export.layouts - (export.rows - number)
-    if not before < row.position <= most:
-        return f"the position is {row.position}, expected {before + 1}{f' to {most}' if most > before + 1 else ''}"
+    highest = export.layouts - (export.rows - number)
+    if not before < row.position <= highest:
+        return (
+            f"the position is {row.position}, expected {before + 1}{f' to {highest}' if highest > before + 1 else ''}"
+        )
     if row.verdict not in export.verdicts:
         return f"the verdict is {row.verdict!r}, expected {' or '.join(export.verdicts)}"
     if row.value is not None and row.verdict != Verdict.SCORED.word:
@@ -162,8 +164,8 @@ def compare_source(export: Export, rows: Iterator[ExportRow], path: str) -> int:
     """
     equal, number, text = 0, 0, b""
     with Path(path).open("rb") as file:
-        if other := other_digest(file, str(export.source_sha256)):
-            raise CheckFailed(f"{printable(path)} is not the source: {other}; unpack it first if it is gzipped")
+        if mismatch := other_digest(file, str(export.source_sha256)):
+            raise CheckFailed(f"{printable(path)} is not the source: {mismatch}; unpack it first if it is gzipped")
         for row in rows:
             while number < row.line and (text := file.readline()):
                 number += 1

@@ -120,8 +120,8 @@ def _check(connection: Connection, subject: RunStatus | Source) -> None:
     reasons = _of_source(subject) if isinstance(subject, Source) else _of_run(subject)
     what = f"source {subject.id}" if isinstance(subject, Source) else f"run {subject.id}"
     for query, reason in reasons:
-        if (found := connection.execute(query.limit(1)).scalar()) is not None:
-            raise StoreError(f"{what} cannot be deleted: {reason.format(found)}")
+        if (obstacle := connection.execute(query.limit(1)).scalar()) is not None:
+            raise StoreError(f"{what} cannot be deleted: {reason.format(obstacle)}")
 
 
 def _of_run(run: RunStatus) -> list[tuple[Select[int], str]]:

@@ -66,31 +66,31 @@ class Difference:
     @property
     def kind(self) -> DifferenceKind:
         """What the difference means."""
-        one, other = self.one, self.other
-        decided = one.verdict in DECIDED, other.verdict in DECIDED
-        if one.fault or other.fault:
+        left, right = self.one, self.other
+        decided = left.verdict in DECIDED, right.verdict in DECIDED
+        if left.fault or right.fault:
             return DifferenceKind.DAMAGED
-        if one.position is None or other.position is None or (one.verdict is None) != (other.verdict is None):
+        if left.position is None or right.position is None or (left.verdict is None) != (right.verdict is None):
             return DifferenceKind.MISSING
         if decided == (True, True) and not self.same_question:
             return DifferenceKind.QUESTION
-        if decided == (True, True) and (one.verdict, one.value) != (other.verdict, other.value):
+        if decided == (True, True) and (left.verdict, left.value) != (right.verdict, right.value):
             return DifferenceKind.CONTRADICTED
-        if one.verdict is other.verdict:  # also of a block of deals, where both are None
+        if left.verdict is right.verdict:  # also of a block of deals, where both are None
             return DifferenceKind.EVIDENCE
         names = {(True, False): DifferenceKind.LOST, (False, True): DifferenceKind.GAINED}
         return names.get(decided, DifferenceKind.UNDECIDED)
 
 
-def have_same_question(one: RunStatus, other: RunStatus) -> bool:
+def have_same_question(left: RunStatus, right: RunStatus) -> bool:
     """Return whether the engines of two runs answer the same question, as is assumed of one that is not installed."""
     try:
-        return len({find_engine(run.judged_as)[1].rules_name for run in (one, other)}) == 1
+        return len({find_engine(run.judged_as)[1].rules_name for run in (left, right)}) == 1
     except NotFoundError:
         return True
 
 
-def differences(store: Database, one: RunStatus, other: RunStatus, *, missing: bool = True) -> Iterator[Difference]:
+def differences(store: Database, left: RunStatus, right: RunStatus, *, missing: bool = True) -> Iterator[Difference]:
     """Yield the layouts on which two runs differ in verdict, value or evidence.
 
     Two runs stored as rows are compared item by item if they have the same source, and otherwise layout by layout at
@@ -98,9 +98,9 @@ def differences(store: Database, one: RunStatus, other: RunStatus, *, missing: b
     end of the shorter run; only blocks with different digests are solved again. Without `missing`, some layouts on
     which only one run has a verdict are left out early.
     """
-    if one.storage is other.storage is Storage.ROWS:
-        return _differing_rows(store, one, other, missing=missing)
-    return _differing_blocks(store, one, other)
+    if left.storage is right.storage is Storage.ROWS:
+        return _differing_rows(store, left, right, missing=missing)
+    return _differing_blocks(store, left, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,55 +112,55 @@ class DiffPart:
     differences: list[Difference]
 
 
-def difference_parts(store: Database, one: RunStatus, other: RunStatus, *, missing: bool = True) -> Iterator[DiffPart]:
+def difference_parts(store: Database, left: RunStatus, right: RunStatus, *, missing: bool = True) -> Iterator[DiffPart]:
     """Yield the differences in parts, most of which take some hundredths of a second. Runs over different sources,
     which are compared layout by layout, are one part."""
-    if Storage.PACKED in (one.storage, other.storage):
-        for reached, found in _blocks_with_differences(store, one, other):
-            yield DiffPart(reached, list(found))
-    elif one.source != other.source:
-        yield DiffPart(one.items, list(_differing_rows(store, one, other, missing=missing)))
+    if Storage.PACKED in (left.storage, right.storage):
+        for reached, part in _blocks_with_differences(store, left, right):
+            yield DiffPart(reached, list(part))
+    elif left.source != right.source:
+        yield DiffPart(left.items, list(_differing_rows(store, left, right, missing=missing)))
     else:
-        for first in range(1, one.items + 1, PART):
-            reached = min(first + PART - 1, one.items)
-            yield DiffPart(reached, list(_rows(store, one, other, first, reached, missing=missing)))
-        yield DiffPart(one.items, list(_differing_missing(store, one, other)))
+        for first in range(1, left.items + 1, PART):
+            reached = min(first + PART - 1, left.items)
+            yield DiffPart(reached, list(_rows(store, left, right, first, reached, missing=missing)))
+        yield DiffPart(left.items, list(_differing_missing(store, left, right)))
 
 
-def _differing_blocks(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
-    for _, found in _blocks_with_differences(store, one, other):
-        yield from found
+def _differing_blocks(store: Database, left: RunStatus, right: RunStatus) -> Iterator[Difference]:
+    for _, part in _blocks_with_differences(store, left, right):
+        yield from part
 
 
 def _blocks_with_differences(
-    store: Database, one: RunStatus, other: RunStatus
+    store: Database, left: RunStatus, right: RunStatus
 ) -> Iterator[tuple[int, Iterator[Difference]]]:
     """Yield the last position and the differences of each block that may have some, and of the last block."""
-    ours, theirs = (storage_of(run).marks(store, run) for run in (one, other))
-    count = min(one.items, other.items)
+    ours, theirs = (storage_of(run).marks(store, run) for run in (left, right))
+    count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
         if number not in ours or ours[number] != theirs.get(number):
-            whole = block_range(number, one.items) == block_range(number, other.items)
+            whole = block_range(number, left.items) == block_range(number, right.items)
             solved = number in ours or number in theirs
             first, stop = block_range(number, count)
-            yield stop - 1, _differing_in_block(store, one, other, first, stop, sure=whole and solved)
+            yield stop - 1, _differing_in_block(store, left, right, first, stop, sure=whole and solved)
     yield count, iter(())
 
 
 def _differing_in_block(
-    store: Database, one: RunStatus, other: RunStatus, first: int, stop: int, *, sure: bool
+    store: Database, left: RunStatus, right: RunStatus, first: int, stop: int, *, sure: bool
 ) -> Iterator[Difference]:
     """Yield the differences in a block. If it is `sure` that there are some, but none is found, yield one for the whole
     block."""
     from dealmill.pipeline.store.storages.packed_solving import deals_of
 
-    deals = deals_of(one if one.storage is Storage.PACKED else other).part(first, stop)
-    here, there = (storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (one, other))
+    deals = deals_of(left if left.storage is Storage.PACKED else right).part(first, stop)
+    here, there = (storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (left, right))
     if here is None or there is None:
         here, there = (
-            storage_of(run).recorded_verdicts(store, run, first, stop, evidence=False) or [] for run in (one, other)
+            storage_of(run).recorded_verdicts(store, run, first, stop, evidence=False) or [] for run in (left, right)
         )
-    some, same = False, have_same_question(one, other)
+    some, same = False, have_same_question(left, right)
     for layout, ours, theirs in zip(deals, here, there, strict=True):
         if ours != theirs:
             some = True
@@ -171,10 +171,10 @@ def _differing_in_block(
 
 
 def _rows(
-    store: Database, one: RunStatus, other: RunStatus, first: int = 1, last: int | None = None, *, missing: bool
+    store: Database, left: RunStatus, right: RunStatus, first: int = 1, last: int | None = None, *, missing: bool
 ) -> Iterator[Difference]:
     """Yield the differences; with a `last` position, only those of a range of positions of the same source."""
-    differing, same = _differing(one, other, first, last, missing=missing), have_same_question(one, other)
+    differing, same = _differing(left, right, first, last, missing=missing), have_same_question(left, right)
     with store.browsing() as connection:
         for row in connection.execution_options(yield_per=FETCHED).execute(differing):
             ours = recorded_verdict(row.here, (row.verdict, row.value, row.evidence))
@@ -182,39 +182,39 @@ def _rows(
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs, same)
 
 
-def _differing_rows(store: Database, one: RunStatus, other: RunStatus, *, missing: bool) -> Iterator[Difference]:
-    yield from _rows(store, one, other, missing=missing)
-    if one.source == other.source:
-        yield from _differing_missing(store, one, other)
+def _differing_rows(store: Database, left: RunStatus, right: RunStatus, *, missing: bool) -> Iterator[Difference]:
+    yield from _rows(store, left, right, missing=missing)
+    if left.source == right.source:
+        yield from _differing_missing(store, left, right)
 
 
-def _differing_missing(store: Database, one: RunStatus, other: RunStatus) -> Iterator[Difference]:
+def _differing_missing(store: Database, left: RunStatus, right: RunStatus) -> Iterator[Difference]:
     """Yield the differences on items that are missing from the source."""
-    there = select(items.c.position).where(items.c.source_id == one.source, items.c.position.between(1, one.items))
+    there = select(items.c.position).where(items.c.source_id == left.source, items.c.position.between(1, left.items))
     with store.reading() as connection:
-        if connection.execute(select(func.count()).select_from(there.subquery())).scalar_one() == one.items:
+        if connection.execute(select(func.count()).select_from(there.subquery())).scalar_one() == left.items:
             return
-        solved = select(verdicts.c.position).where(verdicts.c.run_id.in_((one.id, other.id))).distinct()
+        solved = select(verdicts.c.position).where(verdicts.c.run_id.in_((left.id, right.id))).distinct()
         lost = list(connection.execute(solved.except_(there).order_by(verdicts.c.position)).scalars())
     for position in lost:
         [ours], [theirs] = (
-            Rows().recorded_verdicts(store, run, position, position + 1, evidence=True) for run in (one, other)
+            Rows().recorded_verdicts(store, run, position, position + 1, evidence=True) for run in (left, right)
         )
         if ours != theirs:
-            yield Difference(None, ours, theirs, have_same_question(one, other))
+            yield Difference(None, ours, theirs, have_same_question(left, right))
 
 
 def _differing(
-    one: RunStatus, other: RunStatus, first: int, last: int | None, *, missing: bool
+    left: RunStatus, right: RunStatus, first: int, last: int | None, *, missing: bool
 ) -> Select[*tuple[Any, ...]]:
-    pairs = _pairs(one, other)
+    pairs = _pairs(left, right)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
-    order = (pairs.c.here,) if one.source == other.source else (pairs.c.here.nulls_last(), pairs.c.there)
+    order = (pairs.c.here,) if left.source == right.source else (pairs.c.here.nulls_last(), pairs.c.there)
     alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
     query: Select[*tuple[Any, ...]] = (
         select(
-            func.coalesce(*(_layout(*each) for each in ((one, pairs.c.here), (other, pairs.c.there)))).label("layout"),
+            func.coalesce(*(_layout(*each) for each in ((left, pairs.c.here), (right, pairs.c.there)))).label("layout"),
             pairs.c.here,
             mine.c.verdict,
             mine.c.value,
@@ -225,8 +225,8 @@ def _differing(
             theirs.c.evidence.label("other_evidence"),
         )
         .select_from(
-            pairs.join(mine, and_(mine.c.run_id == one.id, mine.c.position == pairs.c.here), isouter=missing).join(
-                theirs, and_(theirs.c.run_id == other.id, theirs.c.position == pairs.c.there), isouter=missing
+            pairs.join(mine, and_(mine.c.run_id == left.id, mine.c.position == pairs.c.here), isouter=missing).join(
+                theirs, and_(theirs.c.run_id == right.id, theirs.c.position == pairs.c.there), isouter=missing
             )
         )
         .where(or_(alone, *changed))
@@ -235,20 +235,20 @@ def _differing(
     return query if last is None else query.where(pairs.c.here.between(first, last))
 
 
-def _pairs(one: RunStatus, other: RunStatus) -> FromClause:
+def _pairs(left: RunStatus, right: RunStatus) -> FromClause:
     """Return the pairs of items to compare: the columns `here` and `there` are their positions.
 
     Items of the same source are compared by position. Otherwise each item is compared with the `first` item of the
     other run with its layout. This shows every layout with different results, and every contradiction, without
     comparing all occurrences of a layout with each other: results that equal both firsts are equal.
     """
-    if one.source == other.source:
+    if left.source == right.source:
         return (
             select(items.c.position.label("here"), items.c.position.label("there"))
-            .where(items.c.source_id == one.source)
+            .where(items.c.source_id == left.source)
             .subquery("pairs")
         )
-    item = _items_of_both(one, other).c
+    item = _items_of_both(left, right).c
     first_here, first_there = case((item.in_one, item.first_here)), case((item.in_other, item.first_there))
     return (
         select(
@@ -260,10 +260,10 @@ def _pairs(one: RunStatus, other: RunStatus) -> FromClause:
     )
 
 
-def _pairs_of_layouts(one: RunStatus, other: RunStatus) -> FromClause:
+def _pairs_of_layouts(left: RunStatus, right: RunStatus) -> FromClause:
     """Return the pair of the `first` items of each layout that two runs over different sources share, with the columns
     of `_pairs`."""
-    item = _items_of_both(one, other).c
+    item = _items_of_both(left, right).c
     return (
         select(item.first_here.label("here"), item.first_there.label("there"))
         .where(item.side == ONE, item.in_other, item.position == item.first_here)
@@ -277,7 +277,7 @@ def _layout(run: RunStatus, position: ColumnElement[int]) -> ColumnElement[str]:
     return row.scalar_subquery()
 
 
-def _items_of_both(one: RunStatus, other: RunStatus) -> FromClause:
+def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
     """Return the items of two runs: `side` (`ONE` or `OTHER`) and `position`; and of their layout, whether it is
     `in_one` and `in_other`, and if so, the positions of its first items there, `first_here` and `first_there`. Decided
     items come first, then others with a verdict.
@@ -291,7 +291,7 @@ def _items_of_both(one: RunStatus, other: RunStatus) -> FromClause:
             select(literal(side).label("side"), items.c.digest, items.c.position, certainty.label("certainty"))
             .outerjoin(verdicts, and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position))
             .where(items.c.source_id == run.source)
-            for side, run in ((ONE, one), (OTHER, other))
+            for side, run in ((ONE, left), (OTHER, right))
         )
     ).subquery("items_of_both")
 
@@ -326,28 +326,28 @@ class DiffSummary:
             if difference.kind is DifferenceKind.EVIDENCE:
                 lengths[0] += len(difference.one.evidence or "")
                 lengths[1] += len(difference.other.evidence or "")
-        other = counts[DifferenceKind.EVIDENCE]
+        number = counts[DifferenceKind.EVIDENCE]
         ordered = {str(kind): counts[kind] for kind in DifferenceKind if counts[kind]}
-        return cls(ordered, (lengths[0] / other, lengths[1] / other) if other else None)
+        return cls(ordered, (lengths[0] / number, lengths[1] / number) if number else None)
 
 
-def compared(store: Database, one: RunStatus, other: RunStatus) -> int:
+def compared(store: Database, left: RunStatus, right: RunStatus) -> int:
     """Return the number of items on which both runs have a verdict or, if their sources differ, of layouts."""
-    if one.source != other.source and one.storage is other.storage is Storage.ROWS:
-        pairs = _pairs_of_layouts(one, other)
+    if left.source != right.source and left.storage is right.storage is Storage.ROWS:
+        pairs = _pairs_of_layouts(left, right)
         solved = [
             exists().where(verdicts.c.run_id == run.id, verdicts.c.position == position)
-            for run, position in ((one, pairs.c.here), (other, pairs.c.there))
+            for run, position in ((left, pairs.c.here), (right, pairs.c.there))
         ]
         with store.reading() as connection:
             return connection.execute(select(func.count()).select_from(pairs).where(*solved)).scalar_one()
-    if one.finished and other.finished:
-        return min(one.items, other.items)
+    if left.finished and right.finished:
+        return min(left.items, right.items)
     columns = bounded(jobs.c.first), bounded(jobs.c.stop)
     with store.reading() as connection:
         ends = [
             end
-            for run in (one, other)
+            for run in (left, right)
             for first, stop in connection.execute(select(*columns).where(jobs.c.run_id == run.id, jobs.c.state == DONE))
             for end in ((first, 1), (stop, -1))
         ]
@@ -358,7 +358,7 @@ def compared(store: Database, one: RunStatus, other: RunStatus) -> int:
     return count
 
 
-def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts | None:
+def node_counts(store: Database, left: RunStatus, right: RunStatus) -> NodeCounts | None:
     """Compare the node counts of two runs; None if no layout was decided by both.
 
     Raises
@@ -368,53 +368,53 @@ def node_counts(store: Database, one: RunStatus, other: RunStatus) -> NodeCounts
     DamagedError
         If a stored node count is not a number.
     """
-    for run in (one, other):
+    for run in (left, right):
         if run.storage is Storage.PACKED:
             raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
     with store.browsing() as connection:
-        found = connection.execution_options(yield_per=COUNTED).execute(_decided_by_both(one, other))
-        return compare_nodes(_node_columns(found.partitions(), one, other))
+        rows = connection.execution_options(yield_per=COUNTED).execute(_decided_by_both(left, right))
+        return compare_nodes(_node_columns(rows.partitions(), left, right))
 
 
-def _node_columns(parts: Iterable[Sequence[Any]], one: RunStatus, other: RunStatus) -> "Iterator[NDArray[Any]]":
+def _node_columns(parts: Iterable[Sequence[Any]], left: RunStatus, right: RunStatus) -> "Iterator[NDArray[Any]]":
     import numpy as np  # loads slowly
 
     for part in parts:
         columns = np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
         if columns.dtype != np.int64:
             raise DamagedError(
-                f"a node count of run {one.id} or {other.id} cannot be read; find all faults with: dealmill audit "
-                f"{one.id}"
+                f"a node count of run {left.id} or {right.id} cannot be read; find all faults with: dealmill audit "
+                f"{left.id}"
             )
         yield columns
 
 
-def node_sample(store: Database, one: RunStatus, other: RunStatus, most: int) -> NodeSample | None:
-    """Return the node counts at `most` positions that are evenly spaced over two runs stored as rows over one source;
+def node_sample(store: Database, left: RunStatus, right: RunStatus, limit: int) -> NodeSample | None:
+    """Return the node counts at `limit` positions that are evenly spaced over two runs stored as rows over one source;
     None for other runs, and if no layout in the sample was decided by both."""
-    if Storage.PACKED in (one.storage, other.storage) or one.source != other.source:
+    if Storage.PACKED in (left.storage, right.storage) or left.source != right.source:
         return None
-    positions = sorted({1 + number * one.items // most for number in range(most)}) if one.items else []
+    positions = sorted({1 + number * left.items // limit for number in range(limit)}) if left.items else []
     with store.reading() as connection:
-        rows = connection.execute(_decided_by_both(one, other, sampled=True), {"numbers": positions}).all()
+        rows = connection.execute(_decided_by_both(left, right, sampled=True), {"numbers": positions}).all()
     counts = [(position, ours, theirs) for position, _, ours, theirs in rows if type(ours) is type(theirs) is int]
     return NodeSample(counts) if counts else None
 
 
-def _decided_by_both(one: RunStatus, other: RunStatus, *, sampled: bool = False) -> Select[*tuple[Any, ...]]:
+def _decided_by_both(left: RunStatus, right: RunStatus, *, sampled: bool = False) -> Select[*tuple[Any, ...]]:
     """Select the positions and node counts of the layouts that both runs decided; if `sampled`, only at the positions
     bound to `NUMBERS`."""
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
     decided = [side.c.verdict.in_(sorted(DECIDED)) for side in (mine, theirs)]
     query: Select[*tuple[Any, ...]] = select(mine.c.position, theirs.c.position, mine.c.nodes, theirs.c.nodes)
-    if one.source == other.source:
+    if left.source == right.source:
         joined = mine.join(theirs, mine.c.position == theirs.c.position)
     else:
-        pairs = _pairs_of_layouts(one, other)
+        pairs = _pairs_of_layouts(left, right)
         joined = pairs.join(mine, mine.c.position == pairs.c.here).join(theirs, theirs.c.position == pairs.c.there)
     return (
         query.select_from(joined)
-        .where(mine.c.run_id == one.id, theirs.c.run_id == other.id, *decided)
+        .where(mine.c.run_id == left.id, theirs.c.run_id == right.id, *decided)
         .where(*[one_of(mine.c.position, NUMBERS)] * sampled)
         .order_by(mine.c.position)
     )
@@ -484,10 +484,10 @@ class Diff:
     def _check_not_deleted(self) -> None:
         check_not_deleted(self.store, [self.one.id, self.other.id])
 
-    def node_sample(self, most: int) -> NodeSample | None:
-        """Return the node counts at up to `most` evenly spaced positions; None unless both runs are stored as rows over
-        the same source, and if no layout in the sample was decided by both."""
-        return node_sample(self.store, self.one, self.other, most)
+    def node_sample(self, limit: int) -> NodeSample | None:
+        """Return the node counts at up to `limit` evenly spaced positions; None unless both runs are stored as rows
+        over the same source, and if no layout in the sample was decided by both."""
+        return node_sample(self.store, self.one, self.other, limit)
 
     @property
     def cost_ratio(self) -> float | None:
@@ -499,8 +499,8 @@ class Diff:
     @property
     def machines(self) -> tuple[list[str], list[str]]:
         """The names of the machines that solved the first run, and the other one."""
-        one, other = (machines_of(self.store, run.id) for run in (self.one, self.other))
-        return one, other
+        left, right = (machines_of(self.store, run.id) for run in (self.one, self.other))
+        return left, right
 
     @property
     def equal(self) -> bool:
@@ -525,7 +525,7 @@ class Diff:
         return [run for run in (self.one, self.other) if not run.finished]
 
 
-def diff(store: Database, one: RunStatus, other: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Diff:
+def diff(store: Database, left: RunStatus, right: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Diff:
     """Compare two runs of a game, without differences of the `ignored` kinds.
 
     Raises
@@ -536,17 +536,17 @@ def diff(store: Database, one: RunStatus, other: RunStatus, ignored: Collection[
     """
     if unknown := {str(kind) for kind in ignored} - {*DifferenceKind}:
         raise UsageError(f"there is no kind of difference {min(unknown)!r}; choose from: {', '.join(DifferenceKind)}")
-    if one.game != other.game:
+    if left.game != right.game:
         raise UsageError(
-            f"run {one.id} is of {one.game}, but run {other.id} is of {other.game}: compare runs of the same game"
+            f"run {left.id} is of {left.game}, but run {right.id} is of {right.game}: compare runs of the same game"
         )
-    if not _comparable(one, other):
-        packed = one if one.storage is Storage.PACKED else other
+    if not _comparable(left, right):
+        packed = left if left.storage is Storage.PACKED else right
         raise UsageError(
-            f"run {packed.id} is packed and can only be compared with a run over the same deals: run {one.id} is over "
-            f"{one.source_name}, run {other.id} over {other.source_name}"
+            f"run {packed.id} is packed and can only be compared with a run over the same deals: run {left.id} is over "
+            f"{left.source_name}, run {right.id} over {right.source_name}"
         )
-    return Diff(store, one, other, frozenset(map(DifferenceKind, ignored)))
+    return Diff(store, left, right, frozenset(map(DifferenceKind, ignored)))
 
 
 def diffs(store: Database, run: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Iterator[Diff]:
@@ -558,14 +558,14 @@ def diffs(store: Database, run: RunStatus, ignored: Collection[DifferenceKind | 
     UsageError
         If there is no such kind.
     """
-    for other in matching_runs(store, run.game, None, None, retracted=False):
-        if other.id != run.id and have_same_question(run, other) and _comparable(run, other):
-            yield diff(store, run, other, [*ignored, DifferenceKind.MISSING])
+    for rival in matching_runs(store, run.game, None, None, retracted=False):
+        if rival.id != run.id and have_same_question(run, rival) and _comparable(run, rival):
+            yield diff(store, run, rival, [*ignored, DifferenceKind.MISSING])
 
 
-def _comparable(one: RunStatus, other: RunStatus) -> bool:
+def _comparable(left: RunStatus, right: RunStatus) -> bool:
     """Return whether two runs of a game can be compared: a packed one has no layouts on record to look up."""
-    return Storage.PACKED not in (one.storage, other.storage) or _deals_key(one) == _deals_key(other)
+    return Storage.PACKED not in (left.storage, right.storage) or _deals_key(left) == _deals_key(right)
 
 
 def _deals_key(run: RunStatus) -> tuple[object, ...]:

@@ -87,11 +87,11 @@ def _unstored_ranges(store: Database, games: Sequence[str]) -> int:
 
 def _one_layout(lines: Sequence[Line], game: str | None) -> list[tuple[str, str]]:
     """Return the canonical text of the layout in these lines for each game that can read it."""
-    wanted = list(games().values()) if game is None else [find_game(game)]
-    read = {owner.name: _first_two(owner, lines) for owner in wanted}
-    found = [(name, entries[0].text) for name, entries in read.items() if [*map(type, entries)] == [Layout]]
-    if found:
-        return found
+    candidates = list(games().values()) if game is None else [find_game(game)]
+    read = {owner.name: _first_two(owner, lines) for owner in candidates}
+    texts = [(name, entries[0].text) for name, entries in read.items() if [*map(type, entries)] == [Layout]]
+    if texts:
+        return texts
     if game is None:
         raise BadLayout(["this is not exactly one layout of any game; name its game with --game to see the reasons"])
     reasons = [reason for entry in read[game] if isinstance(entry, Reject) for reason in entry.reasons]

@@ -63,8 +63,8 @@ def distribution_of(numbers: "Numbers", limits: Limits) -> Distribution:
     least, greatest = int(numbers.min()), int(numbers.max())
     if greatest - least < len(numbers):  # count equal numbers first: finding the bar of each takes ten times as long
         counted = np.bincount(numbers - least)
-        found = np.flatnonzero(counted)
-        numbers, times = found + least, counted[found]
+        offsets = np.flatnonzero(counted)
+        numbers, times = offsets + least, counted[offsets]
     else:
         times = np.ones(len(numbers), dtype=np.int64)
     starts = limits(least, greatest)
@@ -101,9 +101,9 @@ COLUMNS: Mapping[Column, tuple[str, str, str]] = {
 def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
     """Return the columns of a job with the distributions of these values and node counts."""
     columns: dict[str, object] = {}
-    numbers: tuple[tuple[Column, Numbers], ...] = (("value", values), ("nodes", nodes))
-    for column, found in numbers:
-        least, greatest, counts = distribution_of(found, LIMITS[column])
+    pairs: tuple[tuple[Column, Numbers], ...] = (("value", values), ("nodes", nodes))
+    for column, numbers in pairs:
+        least, greatest, counts = distribution_of(numbers, LIMITS[column])
         written = {str(start): count for start, count in counts.items()}
         columns |= zip(COLUMNS[column], (least, greatest, written), strict=True)
     return columns
@@ -112,9 +112,9 @@ def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
 def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
     """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of packed
     runs from before revision 0011 have none and are left out; so are damaged ones, with a `DamagedWarning`."""
-    wanted = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in COLUMNS[column]))
-    shape = Shape(*wanted)
-    query = select(*wanted).where(jobs.c.run_id == run, jobs.c.state == DONE)
+    columns = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in COLUMNS[column]))
+    shape = Shape(*columns)
+    query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE)
     with store.reading() as connection:
         # ordered, since SQLite would read the finished jobs of all runs by their state otherwise
         rows = connection.execute(query.order_by(jobs.c.first)).all()
@@ -123,13 +123,13 @@ def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[i
         if counts is None:
             continue
         trouble = shape.trouble(row)
-        found = None if trouble else _read(LIMITS[column], *row[2:])
-        if found is None:
+        distribution = None if trouble else _read(LIMITS[column], *row[2:])
+        if distribution is None:
             where = "a job" if trouble else f"items {row.first} to {row.stop - 1}"
             message = f"the distribution of the {column} of {where} is damaged{f': {trouble}' if trouble else ''}"
             warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
         else:
-            yield row.stop - row.first, found
+            yield row.stop - row.first, distribution
 
 
 def _read(limits: Limits, least: int | None, greatest: int | None, counts: Mapping[str, object]) -> Distribution | None:
@@ -137,8 +137,8 @@ def _read(limits: Limits, least: int | None, greatest: int | None, counts: Mappi
     if least is None or greatest is None:
         return None if counts else NONE
     starts = {str(start): start for start in limits(least, greatest)[:-1]}
-    found = {starts[key]: count for key, count in counts.items() if key in starts and type(count) is int}
-    return Distribution(least, greatest, found) if len(found) == len(counts) else None
+    bars = {starts[key]: count for key, count in counts.items() if key in starts and type(count) is int}
+    return Distribution(least, greatest, bars) if len(bars) == len(counts) else None
 
 
 def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
@@ -189,9 +189,9 @@ def histogram_of(store: Database, run: int, column: Column) -> Histogram | None:
     return Histogram(column, sum(items for items, _ in parts), bars) if any(bar.count for bar in bars) else None
 
 
-def bars_of(found: Distribution, limits: Limits) -> list[Bar]:
+def bars_of(distribution: Distribution, limits: Limits) -> list[Bar]:
     """Return the bars from that of the least to that of the greatest number; some of them may be empty."""
-    if found.least is None or found.greatest is None:
+    if distribution.least is None or distribution.greatest is None:
         return []
-    starts = limits(found.least, found.greatest)
-    return [Bar(low, after - 1, found.counts.get(low, 0)) for low, after in pairwise(starts)]
+    starts = limits(distribution.least, distribution.greatest)
+    return [Bar(low, after - 1, distribution.counts.get(low, 0)) for low, after in pairwise(starts)]

@@ -133,8 +133,8 @@ def chunk_of(items: int, storage: Storage) -> int:
 NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 
 
-def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
-    """Return the full names of the `wanted` engines that belong to a game, or its default engine if `wanted` is empty.
+def engines_for(game: str, names: Sequence[str]) -> list[str]:
+    """Return the full names of the engines among `names` that belong to a game; its default engine if none is given.
 
     The name of an engine of this game may be given without the name of the game.
 
@@ -143,12 +143,12 @@ def engines_for(game: str, wanted: Sequence[str]) -> list[str]:
     UsageError
         If none of them belongs to the game.
     """
-    if not wanted:
+    if not names:
         return [game]
-    found = [find_engine(engine, None if engine in games() else find_game(game)) for engine in wanted]
-    fitting = [owner.full_name(engine) for owner, engine in found if owner.name == game]
+    engines = [find_engine(engine, None if engine in games() else find_game(game)) for engine in names]
+    fitting = [owner.full_name(engine) for owner, engine in engines if owner.name == game]
     if not fitting:
-        raise UsageError(f"none of these is an engine of {game}: {', '.join(wanted)}")
+        raise UsageError(f"none of these is an engine of {game}: {', '.join(names)}")
     return fitting
 
 
@@ -164,7 +164,7 @@ def check_packable(engine: Engine) -> None:
         raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
 
 
-def fitting_engine(source: str, game: str, wanted: str, storage: Storage) -> tuple[Game, Engine]:
+def fitting_engine(source: str, game: str, name: str, storage: Storage) -> tuple[Game, Engine]:
     """Return the engine of this name and its game, if it can solve a source with layouts of a game.
 
     Raises
@@ -174,11 +174,11 @@ def fitting_engine(source: str, game: str, wanted: str, storage: Storage) -> tup
     UsageError
         If the engine belongs to another game, or its runs cannot be stored in this way.
     """
-    owner, engine = find_engine(wanted, find_game(game))
+    owner, engine = find_engine(name, find_game(game))
     if storage is Storage.PACKED:
         check_packable(engine)
     if owner.name != game:
-        raise UsageError(f"{wanted} cannot solve {source}, which has layouts of {game}")
+        raise UsageError(f"{name} cannot solve {source}, which has layouts of {game}")
     return owner, engine
 
 

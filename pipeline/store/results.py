@@ -112,10 +112,10 @@ class Query(Tabular):
         return islice(chain.from_iterable(page.results for page in self.pages()), self.limit)
 
     @overload
-    def __getitem__(self, place: int) -> Result: ...
+    def __getitem__(self, index: int) -> Result: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Result]: ...
-    def __getitem__(self, place: int | slice) -> Result | list[Result]:
+    def __getitem__(self, index: slice) -> list[Result]: ...
+    def __getitem__(self, index: int | slice) -> Result | list[Result]:
         """Return one result, or a list of some, counted from 0. All results before them are read.
 
         Raises
@@ -125,18 +125,18 @@ class Query(Tabular):
         UsageError
             If a number is negative.
         """
-        numbers = (place.start, place.stop, place.step) if isinstance(place, slice) else (place,)
+        numbers = (index.start, index.stop, index.step) if isinstance(index, slice) else (index,)
         if any(number is not None and number < 0 for number in numbers):
             raise UsageError("a query counts from its first result: for the last one, use descending=True")
-        if isinstance(place, slice):
-            return list(islice(self._upto(place.stop), *numbers))
-        for result in islice(self._upto(place + 1), place, None):
+        if isinstance(index, slice):
+            return list(islice(self._upto(index.stop), *numbers))
+        for result in islice(self._upto(index + 1), index, None):
             return result
-        raise IndexError(f"the query has no result number {place}")
+        raise IndexError(f"the query has no result number {index}")
 
-    def _upto(self, most: int | None) -> "Query":
-        """Return the query of the first `most` of its results, or of all."""
-        limits = [limit for limit in (self.limit, most) if limit is not None]
+    def _upto(self, count: int | None) -> "Query":
+        """Return the query of the first `count` of its results, or of all."""
+        limits = [limit for limit in (self.limit, count) if limit is not None]
         return replace(self, limit=min(limits, default=None))
 
     def count(self) -> int:
@@ -234,13 +234,13 @@ class Query(Tabular):
             unreadable.warn()
         check_not_deleted(self.store, read)
 
-    def _first(self, most: int) -> Iterator[Result]:
-        """Yield results in any order, among them the first `most` in the order of the query."""
+    def _first(self, count: int) -> Iterator[Result]:
+        """Yield results in any order, among them the first `count` in the order of the query."""
         self._check_listed()
         for code, numbers in by_storage(self.store, self.numbers).items():
             storage = storage_for(code)
             if _can_list(storage, self.filter):
-                for run, results, faults in storage.ordered(self.store, numbers, self.filter, self.ordering, most):
+                for run, results, faults in storage.ordered(self.store, numbers, self.filter, self.ordering, count):
                     unreadable = Unreadable(run)
                     unreadable.add(faults, before_results=True)
                     yield from results
@@ -316,7 +316,7 @@ class Query(Tabular):
 def query_of(
     store: Database,
     runs: Sequence[RunStatus],
-    wanted: Filter,
+    filter_: Filter,
     after: Item,
     limit: int | None,
     *,
@@ -344,14 +344,14 @@ def query_of(
             raise UsageError(
                 f"results ordered by {ordering.order} have no pages: leave out after and before, and raise the limit"
             )
-    most = None if limit is None else check_integer("limit", limit)
-    return Query(store, runs, wanted, start, most, end, ordering)
+    checked_limit = None if limit is None else check_integer("limit", limit)
+    return Query(store, runs, filter_, start, checked_limit, end, ordering)
 
 
 def _item(store: Database, what: str, item: Item) -> tuple[int, int]:
     if isinstance(item, str):
-        key, place = parse_item(item)
-        item = find_run(store, key).id, place
+        key, position = parse_item(item)
+        item = find_run(store, key).id, position
     if not isinstance(item, tuple) or len(item) != 2:
         raise UsageError(f"{what} must be an item, such as '3:17' or (3, 17), not {item!r}")
     run, position = (check_integer(what, number) for number in item)
@@ -417,12 +417,12 @@ def _of_game(store: Database, game: str) -> ColumnElement[bool]:
 
 def _of_engine(store: Database, engine: str) -> ColumnElement[bool]:
     try:
-        game, found = find_engine(engine)
+        game, definition = find_engine(engine)
     except NotFoundError:
         if not run_numbers(store, engines.c.name == engine):
             raise
         return engines.c.name == engine
-    return engines.c.name == game.full_name(found)
+    return engines.c.name == game.full_name(definition)
 
 
 def unless_retracted(run: RunStatus, *, retracted: bool) -> RunStatus:
@@ -440,9 +440,9 @@ def unless_retracted(run: RunStatus, *, retracted: bool) -> RunStatus:
     return run
 
 
-def _can_list(storage: VerdictStorage, wanted: Filter) -> bool:
+def _can_list(storage: VerdictStorage, filter_: Filter) -> bool:
     """Return whether records of runs that are stored in this way have what is needed to list the wanted results."""
-    return wanted.audit is not Outcome.VALID or storage.stores_valid_judgements
+    return filter_.audit is not Outcome.VALID or storage.stores_valid_judgements
 
 
 def find_result(store: Database, run: RunStatus, position: int) -> Result:

@@ -48,10 +48,10 @@ def _outcome(run: RunStatus) -> str:
         return "nothing to solve"
     limit = "" if run.max_nodes is None else f" ({run.max_nodes:,} node{'' if run.max_nodes == 1 else 's'})"
     missing = {Verdict.FAILED: "", Verdict.UNDECIDED: limit}
-    found = [
+    parts = [
         f"{run.counts[verdict]:,} {verdict.word}{why}" for verdict, why in missing.items() if run.counts.get(verdict)
     ]
-    return ", ".join(found) or "finished"
+    return ", ".join(parts) or "finished"
 
 
 def percent(run: RunStatus) -> str:

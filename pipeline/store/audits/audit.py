@@ -189,14 +189,14 @@ def latest_audits(store: Database, of: Sequence[int] | None = None) -> dict[int,
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
     if of is not None:
         newest = newest.where(one_of(audits.c.run_id, NUMBERS))
-    found = {}
+    latest = {}
     with store.reading() as connection:
         for row in connection.execute(_counted().where(audits.c.id.in_(newest)), {} if of is None else {"numbers": of}):
             if trouble := AUDIT.trouble(row):
                 warnings.warn(DamagedWarning(f"audit {row.id} cannot be read: {trouble}"), stacklevel=2)
             else:
-                found[row.run] = AuditStatus(**row._mapping)
-    return found
+                latest[row.run] = AuditStatus(**row._mapping)
+    return latest
 
 
 @cache

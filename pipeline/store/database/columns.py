@@ -133,12 +133,12 @@ def _digits(numbers: Numbers) -> Bytes:
     """Return the numbers in ASCII, one per row: the sign, then as many digits as the longest number has."""
     magnitudes = np.abs(numbers)
     width = len(str(magnitudes.max()))
-    found = np.empty((len(numbers), width + 1), dtype=np.uint8)
-    found[:, 0] = np.where(numbers < 0, ord("-"), ord(" "))
-    for place in range(width, 0, -1):
+    characters = np.empty((len(numbers), width + 1), dtype=np.uint8)
+    characters[:, 0] = np.where(numbers < 0, ord("-"), ord(" "))
+    for column in range(width, 0, -1):
         magnitudes, digits = np.divmod(magnitudes, 10)
-        found[:, place] = digits + ord("0")
-    return found
+        characters[:, column] = digits + ord("0")
+    return characters
 
 
 def _json(texts: Texts) -> str:

@@ -368,10 +368,10 @@ class Database:
             raise self._translate(error) from error
 
     def _translate(self, error: exc.DatabaseError) -> StoreError:
-        place, reason = shown(self.url), " ".join(str(error.orig).split())
+        url, reason = shown(self.url), " ".join(str(error.orig).split())
         if getattr(error.orig, "sqlstate", None) in UNDEFINED or UNDEFINED_IN_SQLITE.match(reason):
             return StoreError(
-                f"the tables of the database {place} do not match this version of Dealmill ({reason}); dealmill db "
+                f"the tables of the database {url} do not match this version of Dealmill ({reason}); dealmill db "
                 "current shows their revision, and dealmill db upgrade upgrades them"
             )
         if self._statement_seconds is not None and _was_cancelled(error.orig):
@@ -379,20 +379,20 @@ class Database:
                 f"a query took more than {self._statement_seconds} seconds and was ended; choose a narrower filter"
             )
         if self.embedded:
-            found = error_of(self.path, place, error.orig)
-            if isinstance(found, StoreUnavailable) and self._file:
+            translated = error_of(self.path, url, error.orig)
+            if isinstance(translated, StoreUnavailable) and self._file:
                 self._engine(self._file).dispose()  # a new connection may be able to write
-            return found
+            return translated
         if getattr(error.orig, "sqlstate", None) == READ_ONLY:
             self._engine(None).dispose()  # a new connection may reach a server that is writable
             return StoreUnavailable(
-                f"the database {place} is read-only: {reason}; is it a standby, or was it set to read-only?"
+                f"the database {url} is read-only: {reason}; is it a standby, or was it set to read-only?"
             )
         too_large = str(getattr(error.orig, "sqlstate", "")).startswith(LIMITS)  # which waiting does not change
         if isinstance(error, exc.OperationalError) and not too_large:
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
-            return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
-        return StoreError(f"the database {place} reports an error: {reason}")
+            return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
+        return StoreError(f"the database {url} reports an error: {reason}")
 
 
 def _was_cancelled(error: BaseException | None) -> bool:

@@ -146,24 +146,24 @@ def revision_of(connection: Connection) -> str | None:
     DamagedError
         If ``alembic_version`` does not hold exactly one valid revision.
     """
-    place = shown(connection.engine.url)
+    url = shown(connection.engine.url)
     tables = set(connection.execute(NAMES[connection.dialect.name]).scalars())
     ours = tables >= OURS
     if connection.dialect.name == "sqlite" and not ours and tables - {TABLE}:
-        found = ", ".join(sorted(tables - {TABLE})[:3])
-        raise StoreError(f"{place} is not a Dealmill store, but has other tables ({found}); change the database URL")
+        names = ", ".join(sorted(tables - {TABLE})[:3])
+        raise StoreError(f"{url} is not a Dealmill store, but has other tables ({names}); change the database URL")
     if TABLE not in tables:
         if ours:
-            raise _damaged(place, "is missing")
+            raise _damaged(url, "is missing")
         return None
     written = connection.execute(select(alembic_version.c.version_num)).scalars().all()
     if not written and not ours:
         return None
     if len(written) != 1:
-        raise _damaged(place, f"has {len(written) or 'no'} rows instead of one")
+        raise _damaged(url, f"has {len(written) or 'no'} rows instead of one")
     [revision] = written
     if not isinstance(revision, str) or not FORM.fullmatch(revision):
-        raise _damaged(place, f"holds {revision!r:.40}, which is not a valid revision")
+        raise _damaged(url, f"holds {revision!r:.40}, which is not a valid revision")
 
     return revision
 
@@ -177,9 +177,9 @@ def create_tables(connection: Connection) -> None:
     connection.execute(alembic_version.insert().values(version_num=REVISION))
 
 
-def _damaged(place: str, what: str) -> DamagedError:
+def _damaged(url: str, what: str) -> DamagedError:
     return DamagedError(
-        f"the table {TABLE} of the database {place} {what}; restore the database from a backup, or if you are sure of "
+        f"the table {TABLE} of the database {url} {what}; restore the database from a backup, or if you are sure of "
         f"its revision, write that to the table (the revision of this version of Dealmill is {REVISION})"
     )
 
@@ -190,8 +190,8 @@ def open_store(url: str, *, writable: bool = True, statement_seconds: float | No
     Unless it is `writable`, the database itself refuses every write. A statement that takes more than
     `statement_seconds` is ended with a `SlowQuery` error.
     """
-    found = database_url(url)
-    store = Database(found if writable else read_only(found), statement_seconds)
+    parsed_url = database_url(url)
+    store = Database(parsed_url if writable else read_only(parsed_url), statement_seconds)
     try:
         check_tables(store)
     except StoreError:
@@ -212,24 +212,24 @@ def check_revision(connection: Connection) -> None:
     revision = revision_of(connection)
     if revision == REVISION:
         return
-    place = shown(connection.engine.url)
+    url = shown(connection.engine.url)
     if revision is None:
-        raise StoreError(f"the database {place} has no tables yet; create them with: dealmill db upgrade")
-    _check_known(place, revision)
-    raise StoreError(f"the database {place} is of an older version ({revision}); upgrade it with: dealmill db upgrade")
+        raise StoreError(f"the database {url} has no tables yet; create them with: dealmill db upgrade")
+    _check_known(url, revision)
+    raise StoreError(f"the database {url} is of an older version ({revision}); upgrade it with: dealmill db upgrade")
 
 
-def _check_known(place: str, revision: str | None) -> None:
+def _check_known(url: str, revision: str | None) -> None:
     if revision is None:
         return
     if revision < OLDEST:
         raise StoreError(
-            f"the database {place} is older ({revision}) than Dealmill 0.1.0 ({OLDEST}); install that version, upgrade "
+            f"the database {url} is older ({revision}) than Dealmill 0.1.0 ({OLDEST}); install that version, upgrade "
             "the database with its dealmill db upgrade, and then use this version again"
         )
     if revision > REVISION:
         raise StoreError(
-            f"the database {place} is newer ({revision}) than this version of Dealmill ({REVISION}); install a newer "
+            f"the database {url} is newer ({revision}) than this version of Dealmill ({REVISION}); install a newer "
             "Dealmill"
         )
 
@@ -281,12 +281,12 @@ def upgrade(store: Database, revision: str = HEAD) -> None:
     if revision != HEAD and revision not in revisions():
         raise StoreError(f"there is no revision {revision}; dealmill db upgrade without one upgrades to the newest")
     with MIGRATION_LOCK, store.rebuilding() as connection:
-        found = revision_of(connection)
-        _check_known(shown(store.url), found)
-        if found is None and revision == HEAD:
+        current_revision = revision_of(connection)
+        _check_known(shown(store.url), current_revision)
+        if current_revision is None and revision == HEAD:
             create_tables(connection)
-        elif found != REVISION or revision != HEAD:
-            if found not in {None, REVISION}:
+        elif current_revision != REVISION or revision != HEAD:
+            if current_revision not in {None, REVISION}:
                 _check_no_leases(connection)
             _migrate("upgrade", connection, revision)
 

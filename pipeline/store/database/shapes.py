@@ -27,17 +27,17 @@ class Shape:
 
     def __init__(self, *columns: ColumnElement[Any]) -> None:
         self._columns = columns
-        self._codes = [(place, column, set(column.info[CODES])) for place, column in _with(CODES, columns)]
-        self._texts = [place for place, column in enumerate(columns) if column.type.python_type is str]
+        self._codes = [(index, column, set(column.info[CODES])) for index, column in _with(CODES, columns)]
+        self._texts = [index for index, column in enumerate(columns) if column.type.python_type is str]
         self._bounded = _with(MOST_CHARACTERS, columns)
         self._sound: set[tuple[type, ...]] = set()
 
     def troubles(self, columns: Sequence[Sequence[Any]]) -> dict[int, str]:
-        """Return what is wrong with rows, by their place among all. The rows are given by `columns` of equal length."""
+        """Return what is wrong with rows, by their index. The rows are given by `columns` of equal length."""
         if all(map(self._is_sound, self._columns, columns)):
             return {}
-        checked = ((place, self.trouble(row)) for place, row in enumerate(zip(*columns, strict=True)))
-        return {place: trouble for place, trouble in checked if trouble}
+        checked = ((index, self.trouble(row)) for index, row in enumerate(zip(*columns, strict=True)))
+        return {index: trouble for index, trouble in checked if trouble}
 
     def _is_sound(self, column: ColumnElement[Any], values: Sequence[Any]) -> bool:
         """Return whether all values of a column are valid."""
@@ -57,27 +57,27 @@ class Shape:
                 if not _fits(column, value):
                     return f"{column} is {shown_value(value)}, not {KINDS[column.type.python_type]}"
             self._sound.add(types)
-        for place, column, codes in self._codes:
-            if values[place] is not None and values[place] not in codes:
-                return f"{column} is {values[place]}, which is not a valid {column.info[CODES].__name__.lower()}"
-        for place in self._texts:
-            if not _is_unicode(values[place]):
-                return f"{self._columns[place]} is {shown_value(values[place])}, which is not UTF-8"
-        for place, column in self._bounded:
-            if len(values[place] or "") > (most := column.info[MOST_CHARACTERS]):
-                return f"{column} is {shown_value(values[place])}, which is longer than {most:,} characters"
+        for index, column, codes in self._codes:
+            if values[index] is not None and values[index] not in codes:
+                return f"{column} is {values[index]}, which is not a valid {column.info[CODES].__name__.lower()}"
+        for index in self._texts:
+            if not _is_unicode(values[index]):
+                return f"{self._columns[index]} is {shown_value(values[index])}, which is not UTF-8"
+        for index, column in self._bounded:
+            if len(values[index] or "") > (limit := column.info[MOST_CHARACTERS]):
+                return f"{column} is {shown_value(values[index])}, which is longer than {limit:,} characters"
         return None
 
 
 def _with(key: str, columns: Sequence[ColumnElement[Any]]) -> list[tuple[int, ColumnElement[Any]]]:
-    return [(place, column) for place, column in enumerate(columns) if key in column.info]
+    return [(index, column) for index, column in enumerate(columns) if key in column.info]
 
 
 def _fits(column: ColumnElement[Any], value: object) -> bool:
     if value is None:
         return isinstance(column.type, NodeLimit) or bool(getattr(column, "nullable", True))
-    wanted = column.type.python_type
-    return type(value) is wanted or (wanted is float and type(value) is int)
+    python_type = column.type.python_type
+    return type(value) is python_type or (python_type is float and type(value) is int)
 
 
 def _is_unicode(text: str | None) -> bool:

@@ -175,10 +175,10 @@ class EmbeddedFile:
         """Return values that change whenever the store does: the file's size in bytes, its modification time in
         nanoseconds, and the size of the write-ahead log in bytes."""
         try:
-            found = self.path.stat()
+            status = self.path.stat()
         except OSError as error:
             raise replaced(self.path) from error
-        return found.st_size, found.st_mtime_ns, _size(self.beside("-wal"))
+        return status.st_size, status.st_mtime_ns, _size(self.beside("-wal"))
 
     def _mode(self) -> str:
         """Return the parameters of the SQLite URI. SQLite can read a file that is not writable if another process has
@@ -227,10 +227,10 @@ def files_of(path: Path) -> list[Path]:
     return [path, *(Path(f"{path.resolve()}{suffix}") for suffix in sorted({*BESIDE, *WITH_CHANGES}))]
 
 
-def same_file(one: Path, other: Path) -> bool:
+def same_file(left: Path, right: Path) -> bool:
     """Return whether two paths lead to the same file, or would once it exists."""
-    which = _identity(one)
-    return which == _identity(other) if which else os.path.realpath(one) == os.path.realpath(other)
+    which = _identity(left)
+    return which == _identity(right) if which else os.path.realpath(left) == os.path.realpath(right)
 
 
 def create_file(path: Path) -> None:
@@ -271,20 +271,20 @@ def _code_of(error: BaseException | None) -> int:
     return code
 
 
-def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
-    """Translate an SQLite error about a file; `place` is the URL to show in the message."""
+def error_of(path: Path, url: str, error: BaseException | None) -> StoreError:
+    """Translate an SQLite error about a file; `url` is the URL to show in the message."""
     reason = " ".join(str(error).split())
     extended = _code_of(error)
     code = extended & 0xFF
     if extended == sqlite3.SQLITE_READONLY_DBMOVED:
         return replaced(path)
     if code == sqlite3.SQLITE_READONLY:
-        return StoreUnavailable(f"the database {place} is read-only: {reason}; are {path} and its folder writable?")
+        return StoreUnavailable(f"the database {url} is read-only: {reason}; are {path} and its folder writable?")
     if code == sqlite3.SQLITE_NOTADB:
-        return StoreError(f"{place} is not a Dealmill store: {reason}; change the database URL")
+        return StoreError(f"{url} is not a Dealmill store: {reason}; change the database URL")
     if code == sqlite3.SQLITE_CORRUPT or reason == OVERFLOW:
         return DamagedError(
-            f"the database {place} is damaged: {reason}; restore it from a backup (PRAGMA integrity_check lists the "
+            f"the database {url} is damaged: {reason}; restore it from a backup (PRAGMA integrity_check lists the "
             "damage)"
         )
     if code in TRANSIENT:
@@ -293,8 +293,8 @@ def error_of(path: Path, place: str, error: BaseException | None) -> StoreError:
             hint = f"another process has held a lock on {path} for {BUSY_SECONDS} s; try again when it has ended"
         elif extended in LOCK_ERRORS:
             hint = f"does the file system of {path} have locks? {LOCAL}"
-        return StoreUnavailable(f"the database {place} is not available: {reason}; {hint}")
-    return StoreError(f"the database {place} reports an error: {reason}")
+        return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
+    return StoreError(f"the database {url} reports an error: {reason}")
 
 
 def replaced(path: Path) -> ReplacedError:
@@ -311,11 +311,11 @@ def _size(path: Path) -> int:
 
 def _identity(path: Path) -> Identity:
     try:
-        found = path.stat()
+        status = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise StoreUnavailable(
             f"the database {path} is not available: {error.strerror}; is {path.parent} readable?"
         ) from error
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -126,11 +126,11 @@ def labelled(tags: Iterable[str], note: str | None) -> list[ColumnElement[bool]]
 
 
 def _words(tags: Iterable[str]) -> list[str]:
-    found = [tags] if isinstance(tags, str) else [*tags]
-    for word in found:
+    words = [tags] if isinstance(tags, str) else [*tags]
+    for word in words:
         if not TAG.fullmatch(word):
             raise UsageError(f"{word!r} cannot be a tag: write up to 50 letters, digits or any of . : + @ # / - _")
-    return found
+    return words
 
 
 def _check_note(note: str) -> str:

@@ -45,11 +45,11 @@ def enter_engine(connection: Connection, name: str, version: str, checked_as: st
     UsageError
         If it is on record with other rules.
     """
-    wanted = {"name": name, "version": version}
-    row = connection.execute(LOCKED, wanted).one_or_none()
+    key = {"name": name, "version": version}
+    row = connection.execute(LOCKED, key).one_or_none()
     if row is None:
-        insert_once(connection, NEW, {**wanted, "checked_as": checked_as})
-        row = connection.execute(LOCKED, wanted).one()
+        insert_once(connection, NEW, {**key, "checked_as": checked_as})
+        row = connection.execute(LOCKED, key).one()
     entered = EngineVersion(*row)
     if entered.checked_as != checked_as:
         before = "of an installed engine" if entered.checked_as is None else f"checked as {entered.checked_as}"

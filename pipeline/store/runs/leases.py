@@ -304,15 +304,15 @@ def free_expired(store: Database, jobs: JobTable) -> None:
             .where(expired)
             .with_for_update(of=table, skip_locked=True)
         )
-        found = connection.execute(free).all()
-        long = [row for row in found if row.stop - row.first > 1]
+        rows = connection.execute(free).all()
+        long = [row for row in rows if row.stop - row.first > 1]
         connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
         for _, owner, first, stop in long:
             cut(connection, jobs, owner, halves(first, stop))
         trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
         connection.execute(
             update(table)
-            .where(table.c.id.in_([row.id for row in found]), expired)
+            .where(table.c.id.in_([row.id for row in rows]), expired)
             .values(state=PENDING, leased_until=None, trouble=trouble)
         )
 
@@ -323,10 +323,10 @@ def _expired(jobs: JobTable) -> ColumnElement[bool]:
     return and_(jobs.table.c.state == LEASED, over)
 
 
-def pending(store: Database, jobs: JobTable, installed: Installed, most: int) -> list[int]:
-    """Return the numbers of at most `most` pending jobs that can be worked on with these engines, oldest first."""
+def pending(store: Database, jobs: JobTable, installed: Installed, limit: int) -> list[int]:
+    """Return the numbers of at most `limit` pending jobs that can be worked on with these engines, oldest first."""
     with store.reading() as connection:
-        return list(connection.execute(_pending(jobs, frozenset(installed)), {"most": most}).scalars())
+        return list(connection.execute(_pending(jobs, frozenset(installed)), {"most": limit}).scalars())
 
 
 @cache

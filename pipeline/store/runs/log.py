@@ -111,7 +111,7 @@ def list_actions(
             actions.c.engine_id == engine, actions.c.what.in_((RETRACT, UNRETRACT))
         )
         query = query.where(actions.c.id.in_(union_all(of_run, retractions)))
-    found = []
+    entries = []
     with store.reading() as connection:
         for *entry, number in connection.execute(query):
             trouble = LISTED_SHAPE.trouble(entry)
@@ -121,8 +121,8 @@ def list_actions(
                 message = f"entry {number} of the action log cannot be read: {trouble}"
                 warnings.warn(DamagedWarning(message), stacklevel=2)
             else:
-                found.append(Action(at, *entry[1:]))
-    return found
+                entries.append(Action(at, *entry[1:]))
+    return entries
 
 
 def log_faults(store: Database) -> Iterator[str]:

@@ -138,11 +138,11 @@ def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     DamagedError
         If the row is damaged.
     """
-    found = {name: row[name] for name in NAMES}
-    if trouble := SHAPE.trouble(list(found.values())):
+    values = {name: row[name] for name in NAMES}
+    if trouble := SHAPE.trouble(list(values.values())):
         raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
     codes = {"storage": Storage(row["storage"]), "control": Control(row["control"])}
-    return {**found, **codes, "tags": (row["tags"] or "").split()}
+    return {**values, **codes, "tags": (row["tags"] or "").split()}
 
 
 def item_count(what: str, items: object) -> int:

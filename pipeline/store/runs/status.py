@@ -184,13 +184,13 @@ def numbers_between(
 def by_storage(store: Database, numbers: Sequence[int]) -> dict[Storage, list[int]]:
     """Return the numbers of the runs that are stored in each way. A run with an invalid code is among those stored as
     rows."""
-    found: dict[Storage, list[int]] = {}
+    groups: dict[Storage, list[int]] = {}
     query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
     with store.reading() as connection:
         for number, code in connection.execute(query, {"numbers": numbers}):
             storage = Storage.PACKED if code == Storage.PACKED else Storage.ROWS
-            found.setdefault(storage, []).append(number)
-    return found
+            groups.setdefault(storage, []).append(number)
+    return groups
 
 
 class Runs(Sequence[RunStatus]):
@@ -207,13 +207,13 @@ class Runs(Sequence[RunStatus]):
         return len(self.numbers)
 
     @overload
-    def __getitem__(self, place: int) -> RunStatus: ...
+    def __getitem__(self, index: int) -> RunStatus: ...
     @overload
-    def __getitem__(self, place: slice) -> "Runs": ...
-    def __getitem__(self, place: int | slice) -> "RunStatus | Runs":
-        if isinstance(place, slice):
-            return Runs(self._store, self.numbers[place])
-        return find_run(self._store, self.numbers[place])
+    def __getitem__(self, index: slice) -> "Runs": ...
+    def __getitem__(self, index: int | slice) -> "RunStatus | Runs":
+        if isinstance(index, slice):
+            return Runs(self._store, self.numbers[index])
+        return find_run(self._store, self.numbers[index])
 
     def __iter__(self) -> Iterator[RunStatus]:
         for start in range(0, len(self), self.PART):
@@ -228,8 +228,8 @@ class Runs(Sequence[RunStatus]):
         """Those that have layouts without a verdict."""
         with self._store.reading() as connection:
             doubtful = {*connection.execute(_doubtful()).scalars()}
-        found = list_runs(self._store, [number for number in self.numbers if number in doubtful])
-        return [run for run in found if not run.finished]
+        candidates = list_runs(self._store, [number for number in self.numbers if number in doubtful])
+        return [run for run in candidates if not run.finished]
 
 
 def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
@@ -268,11 +268,11 @@ def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
     DamagedError
         If one of them is missing or cannot be read.
     """
-    found = _counted_runs(store, sorted(set(numbers)))
-    if lost := set(numbers) - {run.id for run in found}:
+    statuses = _counted_runs(store, sorted(set(numbers)))
+    if lost := set(numbers) - {run.id for run in statuses}:
         check_not_deleted(store, lost)
         raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
-    return found
+    return statuses
 
 
 def check_not_deleted(store: Database, numbers: Collection[int]) -> None:
@@ -317,11 +317,11 @@ def find_run(store: Database, key: int | str) -> RunStatus:
             number = connection.execute(select(func.max(runs.c.id)).where(THERE)).scalar()
     else:
         number = row_number(key)
-    found = _counted_runs(store, [number]) if number is not None else []
-    if not found:
+    statuses = _counted_runs(store, [number]) if number is not None else []
+    if not statuses:
         check_not_deleted(store, [] if number is None else [number])
         raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
-    return found[0]
+    return statuses[0]
 
 
 @cache  # building it takes longer than executing it

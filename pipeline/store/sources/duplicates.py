@@ -59,11 +59,11 @@ def _repeated(prefixes: Bytes) -> Numbers:
     parts = (np.sort(_prefix_numbers(prefixes[sixteenths == part])) for part in range(16))
     repeated = np.concatenate([part[1:][part[1:] == part[:-1]] for part in parts])
     starts = range(0, len(prefixes), AT_ONCE) if len(repeated) else ()
-    found = [
+    indexes = [
         start + np.flatnonzero(np.isin(_prefix_numbers(prefixes[start : start + AT_ONCE]), repeated))
         for start in starts
     ]
-    return np.concatenate([np.empty(0, dtype=np.int64), *found])
+    return np.concatenate([np.empty(0, dtype=np.int64), *indexes])
 
 
 def _prefix_numbers(prefixes: Bytes) -> "NDArray[np.uint64]":

@@ -90,11 +90,11 @@ def find_source(store: Database, key: int | str) -> Source:
     """
     named = select(*COLUMNS).where(sources.c.name == printable(str(key))).order_by(sources.c.id.desc()).limit(1)
     with store.reading() as connection:
-        found = one_source(connection, BY_NUMBER, {"number": row_number(key)})
-        found = found or one_source(connection, named)
-    if found is None:
+        source = one_source(connection, BY_NUMBER, {"number": row_number(key)})
+        source = source or one_source(connection, named)
+    if source is None:
         raise NotFoundError(f"the store has no source {str(key)!r}; add it with: dealmill ingest {key}")
-    return found
+    return source
 
 
 def earlier_namesake(store: Database, source: Source) -> Source | None:
@@ -114,14 +114,14 @@ def list_sources(store: Database) -> list[Source]:
     ones. Issue a `DamagedWarning` for each one that cannot be read."""
     used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
     there = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
-    found = []
+    readable = []
     with store.reading() as connection:
         for row in connection.execute(select(*COLUMNS).where(there).order_by(sources.c.id)):
             if trouble := SOURCE.trouble(row):
                 warnings.warn(DamagedWarning(_unreadable(row.id, trouble)), stacklevel=2)
             else:
-                found.append(Source(**row._mapping))
-    return found
+                readable.append(Source(**row._mapping))
+    return readable
 
 
 def reread(store: Database, source: Source) -> Source:
@@ -138,21 +138,21 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
     after = 0
     while True:
         with store.reading() as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 select(*ENTRY)
                 .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MOST))
                 .order_by(rejects.c.number)
                 .limit(PAGE)
             ).all()
-        for row in found:
+        for row in rows:
             if trouble := REJECT.trouble(row):
                 message = f"reject {row.number} of source {source} cannot be read: {trouble}"
                 warnings.warn(DamagedWarning(message), stacklevel=2)
             else:
                 yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
-        if len(found) < PAGE:
+        if len(rows) < PAGE:
             return
-        after = found[-1].number
+        after = rows[-1].number
 
 
 def one_source(
@@ -182,7 +182,7 @@ def altered_layouts(store: Database, source: int, game: str, layouts: Mapping[in
     )
     with store.reading() as connection:
         recorded = dict(connection.execute(query).all())
-    return [place for place, layout in layouts.items() if recorded.get(place) != layout_digest(game, layout)]
+    return [position for position, layout in layouts.items() if recorded.get(position) != layout_digest(game, layout)]
 
 
 VARYING = re.compile(
@@ -214,14 +214,14 @@ def count_reasons(rejects: Iterable[Reject]) -> list[RejectReason]:
     counts = Counter[tuple[str, ...]]()
     examples: dict[tuple[str, ...], Reject] = {}
     for reject in rejects:
-        found = set()
+        own_kinds = set()
         for reason in reject.reasons:
             parts = VARYING.split(reason)
             kind = tuple(parts[::2])
             known = texts.setdefault(kind, parts)
-            known[:] = [one if one == other else ELLIPSIS for one, other in zip(known, parts, strict=True)]
+            known[:] = [left if left == right else ELLIPSIS for left, right in zip(known, parts, strict=True)]
             examples.setdefault(kind, reject)
-            found.add(kind)
-        counts.update(found)
+            own_kinds.add(kind)
+        counts.update(own_kinds)
     kinds = sorted(texts, key=lambda kind: -counts[kind])
     return [RejectReason("".join(texts[kind]), counts[kind], examples[kind]) for kind in kinds]

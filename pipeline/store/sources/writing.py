@@ -62,8 +62,8 @@ def layout_digests(game: str, layouts: Texts) -> Bytes:
     """Return the digests of n layouts (n × 16 bytes)."""
     whole, start = layouts.concatenated_text.tobytes(), digest_start(game)
     ends = (layouts.starts - layouts.starts[0]).tolist()
-    found = b"".join([continued(start, whole[first:end]) for first, end in pairwise(ends)])
-    return np.frombuffer(found, dtype=np.uint8).reshape(-1, DIGEST)
+    digests = b"".join([continued(start, whole[first:end]) for first, end in pairwise(ends)])
+    return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
 
 
 def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:
@@ -80,25 +80,25 @@ def open_deals(store: Database, deals: DealRange) -> Source:
         If the stored source has the digest of this range, but other deals.
     """
     game = deals.game
-    found = _open(
+    source = _open(
         store, game=game.name, name=deals.name, digest=deals.digest, generator=game.generator, deals=deals.numbers
     )
-    if found.deals != deals.numbers:
+    if source.deals != deals.numbers:
         raise DamagedError(
-            f"source {found.id} does not have the deals {deals.name}, although its digest is theirs; restore it from a "
-            "backup"
+            f"source {source.id} does not have the deals {deals.name}, although its digest is theirs; restore it from "
+            "a backup"
         )
-    return found
+    return source
 
 
 def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:
-    wanted = {"game": game, "digest": digest}
+    key = {"game": game, "digest": digest}
     create_store(store)  # a source is the first thing that any store holds
     with store.writing() as connection:
-        if store_has := one_source(connection, BY_CONTENTS, wanted):
+        if store_has := one_source(connection, BY_CONTENTS, key):
             return store_has
-        insert_once(connection, NEW, {**wanted, **NOTHING_READ, **described})
-        opened = one_source(connection, BY_CONTENTS, wanted)
+        insert_once(connection, NEW, {**key, **NOTHING_READ, **described})
+        opened = one_source(connection, BY_CONTENTS, key)
         assert opened is not None  # noqa: S101 -- inserted by now
         connection.execute(FIRST_SEAL, {"number": opened.id, "found": opened.seal})
     return opened
@@ -203,6 +203,6 @@ def _advance(connection: Connection, before: Source, after: Source) -> None:
     raise StoreError(f"{before.name} is being ingested by another command; wait for it to finish")
 
 
-def _storable(found: str) -> str:
+def _storable(text: str) -> str:
     """Replace NUL characters, which PostgreSQL cannot store in a text."""
-    return found.replace("\0", "␀")
+    return text.replace("\0", "␀")

@@ -104,7 +104,7 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
 def read_block(connection: Connection, run: int, start: int, end: int) -> list[list[Any]]:
     """Return the stored layouts, verdicts, values and evidence of the items `[start, end)`."""
     rows = connection.execute(ANSWERED, {"run": run, "start": start, "end": end}).all()
-    return [[row[place] for row in rows] for place in range(len(ANSWERED.selected_columns))]
+    return [[row[index] for row in rows] for index in range(len(ANSWERED.selected_columns))]
 
 
 def blocks_from(
@@ -161,14 +161,14 @@ def fingerprints_of(store: Database, counts: Mapping[int, int]) -> dict[int, str
 
     The digests are hashed as they are read: a run of 10¹¹ items has 3 GB of them.
     """
-    found: dict[int, str | None] = {run: fingerprint(()) for run, count in counts.items() if not count}
+    fingerprints: dict[int, str | None] = {run: fingerprint(()) for run, count in counts.items() if not count}
     these = {"numbers": list(counts)}
     with store.reading() as connection:
         to_retry = {*connection.execute(TO_RETRY, these).scalars()}
         rows = connection.execution_options(yield_per=FETCHED).execute(DIGESTS, these)
         for run, of_run in groupby(rows, attrgetter("run_id")):
-            found[run] = None if run in to_retry else _fingerprint(of_run, counts[run])
-    return {run: whole for run, whole in found.items() if whole is not None}
+            fingerprints[run] = None if run in to_retry else _fingerprint(of_run, counts[run])
+    return {run: whole for run, whole in fingerprints.items() if whole is not None}
 
 
 def _fingerprint(blocks_of_run: Iterable[Any], count: int) -> str | None:

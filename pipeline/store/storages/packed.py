@@ -98,17 +98,17 @@ def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
 def _objected(
     store: Database,
     run: RunStatus,
-    wanted: Filter,
+    filter_: Filter,
     outcome: Outcome,
     after: int,
-    most: int,
+    limit: int,
     before: int,
     *,
     backwards: bool,
 ) -> Page:
     """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
     runs."""
-    objections, faults = _objections(store, run.id, outcome, after, most, before, backwards=backwards)
+    objections, faults = _objections(store, run.id, outcome, after, limit, before, backwards=backwards)
     rows, judgements = list[tuple[Any, ...]](), list[Judgement]()
     for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
         judged = dict(inside)
@@ -117,49 +117,49 @@ def _objected(
         except DifferenceError:
             faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
             continue
-        for place in _matching(run, wanted, block, [position - block.positions[0] for position in judged]):
-            rows.append(tuple(column[place] for column in block))
-            judgements.append(judged[block.positions[place]])
+        for index in _matching(run, filter_, block, [position - block.positions[0] for position in judged]):
+            rows.append(tuple(column[index] for column in block))
+            judgements.append(judged[block.positions[index]])
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
     columns = ResultColumns(*zip(*rows, strict=True)) if rows else NO_RESULTS
     return Page(run, columns, faults, (min if backwards else max)(reached, default=None), judgements)
 
 
-def _matching(run: RunStatus, wanted: Filter, block: ResultColumns, places: Sequence[int]) -> Sequence[int]:
-    """Return those of these places in a block whose results match `wanted`, apart from audits."""
-    if replace(wanted, audit=None) == Filter():
-        return places
+def _matching(run: RunStatus, filter_: Filter, block: ResultColumns, indexes: Sequence[int]) -> Sequence[int]:
+    """Return those of these indexes in a block whose results match `filter_`, apart from audits."""
+    if replace(filter_, audit=None) == Filter():
+        return indexes
     results = Page(run, block, [], None).results
-    return [place for place in places if wanted.matches(results[place])]
+    return [index for index in indexes if filter_.matches(results[index])]
 
 
 def _objections(
-    store: Database, run: int, outcome: Outcome, after: int, most: int, before: int, *, backwards: bool
+    store: Database, run: int, outcome: Outcome, after: int, limit: int, before: int, *, backwards: bool
 ) -> tuple[list[tuple[int, Judgement]], list[Fault]]:
     """Return the first items between the positions `after` and `before` with their newest judgement, if that has the
     given outcome, and faults for rows that cannot be read; if `backwards`, the last items, last position first."""
-    place = judgements.c.position
+    position = judgements.c.position
     query = (
-        select(place, judgements.c.step, judgements.c.reason)
+        select(position, judgements.c.step, judgements.c.reason)
         .where(
             judgements.c.run_id == run,
             judgements.c.outcome == int(outcome),
             judgements.c.outcome != literal_column("1"),  # the literal condition of the partial index
-            place.between(after + 1, before - 1),
+            position.between(after + 1, before - 1),
             newest_judgement(),
             ~_found_valid_since(),
         )
-        .order_by(place.desc() if backwards else place)
-        .limit(most)
+        .order_by(position.desc() if backwards else position)
+        .limit(limit)
     )
-    found, faults = [], []
+    objections, faults = [], []
     with store.reading() as connection:
         for row in connection.execute(query):
             if trouble := OBJECTION.trouble(row):
                 faults.append(Fault(int(row.position), int(row.position), trouble))
             else:
-                found.append((row.position, Judgement(outcome, row.step, row.reason)))
-    return found, faults
+                objections.append((row.position, Judgement(outcome, row.step, row.reason)))
+    return objections, faults
 
 
 def _found_valid_since() -> ColumnElement[bool]:
@@ -177,12 +177,12 @@ def _found_valid_since() -> ColumnElement[bool]:
 
 
 def _blocks_with(
-    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, *, backwards: bool
+    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
 ) -> Iterator[int | Fault]:
     """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`, and
     faults where verdicts are missing or damaged."""
-    codes = [int(verdict) for verdict in wanted.verdict] or list(map(int, Verdict))
-    for pack in _packs(store, run, wanted, after, before, backwards=backwards):
+    codes = [int(verdict) for verdict in filter_.verdict] or list(map(int, Verdict))
+    for pack in _packs(store, run, filter_, after, before, backwards=backwards):
         if isinstance(pack, Fault):
             yield pack
             continue
@@ -198,14 +198,14 @@ def _blocks_with(
 
 
 def _packs(
-    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, *, backwards: bool
+    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
 ) -> Iterator[Pack | Fault]:
     """Yield the packs that may have matching verdicts between the positions `after` and `before`, and faults for the
     gaps between them if the run is finished."""
     while True:
-        if wanted != Filter():
+        if filter_ != Filter():
             with store.reading() as connection:
-                job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
+                job = next_job(connection, run.id, filter_, after, before, backwards=backwards)
             if job is None:
                 return
             after, before = (after, min(before, job[1])) if backwards else (max(after, job[0] - 1), before)
@@ -238,44 +238,44 @@ class Packed(VerdictStorage):
         self,
         store: Database,
         run: RunStatus,
-        wanted: Filter,
+        filter_: Filter,
         after: int,
-        most: int,
+        limit: int,
         *,
         before: int = BEHIND,
         backwards: bool = False,
     ) -> Page:
         before = min(before, run.items + 1)
-        if wanted.audit:
-            return _objected(store, run, wanted, wanted.audit, after, most, before, backwards=backwards)
+        if filter_.audit:
+            return _objected(store, run, filter_, filter_.audit, after, limit, before, backwards=backwards)
         end: int | None = None
-        for tried, found in enumerate(_blocks_with(store, run, wanted, after, before, backwards=backwards)):
-            if isinstance(found, Fault):
-                return Page(run, NO_RESULTS, [found], found.first if backwards else found.last)
+        for tried, candidate in enumerate(_blocks_with(store, run, filter_, after, before, backwards=backwards)):
+            if isinstance(candidate, Fault):
+                return Page(run, NO_RESULTS, [candidate], candidate.first if backwards else candidate.last)
             if tried == SOLVED_AGAIN:
                 return Page(run, NO_RESULTS, [], end)
-            first, stop = block_range(found, run.items)
+            first, stop = block_range(candidate, run.items)
             end = first if backwards else stop - 1
             try:
-                block = block_again(store, run, found)
+                block = block_again(store, run, candidate)
             except DifferenceError:
                 fault = Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)
                 return Page(run, NO_RESULTS, [fault], end)
             inside = range(max(after + 1 - first, 0), min(before, stop) - first)
-            if places := _matching(run, wanted, block, inside[::-1] if backwards else inside):
-                results = block.at(places[:most])
-                return Page(run, results, [], end if len(places) <= most else results.positions[-1])
+            if indexes := _matching(run, filter_, block, inside[::-1] if backwards else inside):
+                results = block.at(indexes[:limit])
+                return Page(run, results, [], end if len(indexes) <= limit else results.positions[-1])
         return Page(run, NO_RESULTS, [], None)
 
     def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
-        digests, found, after = recorded_digests(store, run.id), {}, 0
+        digests, marks, after = recorded_digests(store, run.id), {}, 0
         while pack := next_pack(store, run.id, after):
             for first in range(pack.first, pack.stop, BLOCK):
                 codes = pack.part(first, min(first + BLOCK, pack.stop))
                 if codes is not None and block_of(first) in digests:
-                    found[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
+                    marks[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
             after = pack.stop - 1
-        return found
+        return marks
 
     def recorded_verdicts(
         self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool

@@ -58,14 +58,14 @@ ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_v
 
 def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
     """See `VerdictStorage`, as for `sample`."""
-    found = sample(store, run, count, positions)
-    positions = positions[: len(found.positions)]
+    part = sample(store, run, count, positions)
+    positions = positions[: len(part.positions)]
     jobs, damaged = _jobs(store, run, dealt_here(run), positions)
-    blocks = [block for block in found.blocks if block.first >= positions.start]
+    blocks = [block for block in part.blocks if block.first >= positions.start]
     begins = positions.start == 1
     damaged += _damaged_errors(store, run, positions.start, positions.stop)
     damaged += _stray_jobs(store, run, count) if begins else []
-    return Stretch(positions, found.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
+    return Stretch(positions, part.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
 
 
 def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
@@ -76,8 +76,8 @@ def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int
     end = monotonic() + stretches.PART_SECONDS
     for number, inside in groupby(positions, block_of):
         first, stop = block_range(number, count)
-        found, block = _block(store, run, deals, first, stop)
-        items += [found[position - first] for position in inside]
+        records, block = _block(store, run, deals, first, stop)
+        items += [records[position - first] for position in inside]
         blocks += block
         if monotonic() > end:
             break
@@ -92,7 +92,8 @@ def _block(
     if stored.unsolved:
         texts = unpack(deals.part(first, stop).texts())
         return [
-            ItemRecord(place, text, None, False, None, None, None) for place, text in enumerate(texts, start=first)
+            ItemRecord(position, text, None, False, None, None, None)
+            for position, text in enumerate(texts, start=first)
         ], []
     if stored.verdicts is None:  # nothing to compare with
         return [ItemRecord(position, "", None, True, None, None, None) for position in range(first, stop)], []
@@ -103,8 +104,8 @@ def _block(
         ItemRecord(position, text, None, True, verdict, value, evidence, int(verdict_again))
         for position, (text, verdict, value, evidence, verdict_again) in enumerate(rows, start=first)
     ]
-    [found] = whole_blocks(first, layouts, solved, last=True).values()
-    return items, [BlockRecord(first, stop, stored.digest, found)]
+    [digest] = whole_blocks(first, layouts, solved, last=True).values()
+    return items, [BlockRecord(first, stop, stored.digest, digest)]
 
 
 def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) -> tuple[list[JobRecord], list[Fault]]:
@@ -171,9 +172,9 @@ def _stray_jobs(store: Database, run: PlannedRun, count: int) -> list[Fault]:
 def _strays(store: Database, run: PlannedRun, count: int) -> list[int]:
     """Return the positions of packs without a finished job, and of errors and digests outside all jobs."""
     with store.reading() as connection:
-        found = {
+        positions = {
             *connection.execute(STRAY_PACKS, {"run": run.id}).scalars(),
             *connection.execute(STRAY_ERRORS, {"run": run.id}).scalars(),
             *stray_blocks(connection, run.id, count),
         }
-    return sorted(found)
+    return sorted(positions)

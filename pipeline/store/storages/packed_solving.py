@@ -219,9 +219,9 @@ def load_deals(game: str) -> None:
     """Load and compile the deals of a game."""
     from dealmill.pipeline.games.kernels import compiling
 
-    found = find_game(game)
-    with compiling(found.folder, f"the deals of {game}"):
-        found.deal(1, 1, 1)
+    definition = find_game(game)
+    with compiling(definition.folder, f"the deals of {game}"):
+        definition.deal(1, 1, 1)
 
 
 def packed(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_seconds: float) -> SolvedPack:

@@ -29,8 +29,8 @@ def pack(verdicts: Codes) -> bytes:
     kinds = [code for code in map(int, Verdict) if (verdicts == code).any()]
     maps = []
     for bit in range(_bits(len(kinds))):
-        one = [verdicts == kind for place, kind in enumerate(kinds) if place >> bit & 1]
-        maps.append(np.packbits(np.logical_or.reduce(one), bitorder="little").tobytes())
+        masks = [verdicts == kind for index, kind in enumerate(kinds) if index >> bit & 1]
+        maps.append(np.packbits(np.logical_or.reduce(masks), bitorder="little").tobytes())
     return bytes([len(kinds), *kinds]) + b"".join(maps)
 
 
@@ -160,10 +160,10 @@ class StoredBlock:
 def stored_block(store: Database, run: int, first: int, stop: int) -> StoredBlock:
     """Return the stored parts of the block of the items `[first, stop)`."""
     with store.reading() as connection:
-        found = _next_pack(connection, run, first - 1)
+        record = _next_pack(connection, run, first - 1)
         return StoredBlock(
             unsolved(connection, run, first, stop),
-            None if found is None else found.part(first, stop),
+            None if record is None else record.part(first, stop),
             connection.execute(DIGEST, {"run": run, "number": block_of(first)}).scalar_one_or_none(),
             errors_of(connection, run, first, stop),
         )

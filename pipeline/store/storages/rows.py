@@ -58,23 +58,23 @@ class Conditions(NamedTuple):
     ranges: tuple[Order, ...]
 
     @classmethod
-    def of(cls, wanted: Filter) -> Self:
-        """Return the filter for `wanted`."""
-        return cls(wanted.verdict, wanted.audit, tuple(wanted.ranges))
+    def of(cls, filter_: Filter) -> Self:
+        """Return the conditions of a filter."""
+        return cls(filter_.verdict, filter_.audit, tuple(filter_.ranges))
 
 
-def parameters(run: RunStatus, wanted: Filter) -> dict[str, int]:
+def parameters(run: RunStatus, filter_: Filter) -> dict[str, int]:
     """Return the parameters of a statement for a run and a filter. Callers add ``most``, the number of rows, and for
     `by_position` the positions ``first`` and ``last``."""
-    return {"run": run.id, "source": run.source, **_range_ends(wanted)}
+    return {"run": run.id, "source": run.source, **_range_ends(filter_)}
 
 
-def _range_ends(wanted: Filter) -> dict[str, int]:
+def _range_ends(filter_: Filter) -> dict[str, int]:
     """Return the parameters for the ranges of a filter."""
-    found: dict[str, int] = {}
-    for order, ends in wanted.ranges.items():
-        found |= zip(_ends(order), ends, strict=True)
-    return found
+    numbers: dict[str, int] = {}
+    for order, ends in filter_.ranges.items():
+        numbers |= zip(_ends(order), ends, strict=True)
+    return numbers
 
 
 def _ends(order: Order) -> tuple[str, str]:
@@ -87,11 +87,11 @@ def by_position(filtered: Conditions, backwards: bool) -> Select[*tuple[Any, ...
     """Select the first ``most`` matching verdicts at the positions ``first`` to ``last``; the last ones if
     `backwards`."""
     source: BindParameter[int] = bindparam("source")
-    place = judgements.c.position if filtered.audit else verdicts.c.position
+    position = judgements.c.position if filtered.audit else verdicts.c.position
     cut = _selected(filtered, lambda column: column == bindparam("run"), source).where(
-        place.between(bindparam("first"), bindparam("last"))
+        position.between(bindparam("first"), bindparam("last"))
     )
-    return _with_items(cut.order_by(place.desc() if backwards else place), lambda _: source)
+    return _with_items(cut.order_by(position.desc() if backwards else position), lambda _: source)
 
 
 @lru_cache
@@ -117,16 +117,16 @@ def _with_items(
     The verdicts are selected first, and items are then fetched by scalar subqueries, so that no query planner joins the
     complete tables.
     """
-    found = cut.limit(bindparam("most", type_=BigInteger)).subquery()
+    first_rows = cut.limit(bindparam("most", type_=BigInteger)).subquery()
     line, layout = (
         select(items.c[name])
-        .where(items.c.source_id == source_of(found), items.c.position == found.c.position)
+        .where(items.c.source_id == source_of(first_rows), items.c.position == first_rows.c.position)
         .scalar_subquery()
         for name in ("line", "layout")
     )
-    verdict = (found.c[name] for name in ("verdict", "value", "nodes", "evidence"))
-    judged = (found.c[name] for name in ("outcome", "step", "reason"))
-    return select(found.c.position, line, layout, *verdict, *judged, found.c.run_id)
+    verdict = (first_rows.c[name] for name in ("verdict", "value", "nodes", "evidence"))
+    judged = (first_rows.c[name] for name in ("outcome", "step", "reason"))
+    return select(first_rows.c.position, line, layout, *verdict, *judged, first_rows.c.run_id)
 
 
 def _selected(
@@ -204,11 +204,11 @@ RUN_OF_ROW = itemgetter(-1)
 
 
 def _searched(
-    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
+    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, limit: int, *, backwards: bool
 ) -> Page:
     """Return the matching verdicts among the next `SEARCHED` ones, beginning with a job that may have some."""
     with store.reading() as connection:
-        job = next_job(connection, run.id, wanted, after, before, backwards=backwards)
+        job = next_job(connection, run.id, filter_, after, before, backwards=backwards)
     if job is None:
         return Page(run, NO_RESULTS, [], None)
     if backwards:
@@ -217,41 +217,43 @@ def _searched(
     else:
         after = max(after, job[0] - 1)
         before = min(before, after + 1 + SEARCHED)
-    rows = _between(store, run, wanted, after, before, most, backwards=backwards)
+    rows = _between(store, run, filter_, after, before, limit, backwards=backwards)
     searched_to = after + 1 if backwards else before - 1
-    return _page(run, wanted, rows, int(rows[-1][0]) if len(rows) == most else searched_to)
+    return _page(run, filter_, rows, int(rows[-1][0]) if len(rows) == limit else searched_to)
 
 
 def _between(
-    store: Database, run: RunStatus, wanted: Filter, after: int, before: int, most: int, *, backwards: bool
+    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, limit: int, *, backwards: bool
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of a page in order."""
-    query = by_position(Conditions.of(wanted), backwards)
-    where = {**parameters(run, wanted), "first": after + 1, "last": before - 1, "most": most}
+    query = by_position(Conditions.of(filter_), backwards)
+    where = {**parameters(run, filter_), "first": after + 1, "last": before - 1, "most": limit}
     with store.reading() as connection:
         rows = connection.execute(query, where).all()
     return sorted(rows, key=itemgetter(0), reverse=backwards)
 
 
-def _first_pages(store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int) -> list[Page]:
-    """Return the first `most` matching verdicts of these runs in the given order, a page for each run that has some."""
-    query, ends = by_number(Conditions.of(wanted), ordering), _range_ends(wanted)
+def _first_pages(
+    store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
+) -> list[Page]:
+    """Return the first `limit` matching verdicts of these runs in the given order, a page for each run with some."""
+    query, ends = by_number(Conditions.of(filter_), ordering), _range_ends(filter_)
     while True:
         with store.reading() as connection:
-            rows = connection.execute(query, {"numbers": numbers, "most": most, **ends}).all()
+            rows = connection.execute(query, {"numbers": numbers, "most": limit, **ends}).all()
         of_runs = {run: list(of_run) for run, of_run in groupby(sorted(rows, key=RUN_OF_ROW), RUN_OF_ROW)}
         readable = list_runs(store, of_runs)
         if len(readable) == len(of_runs):
-            return [_page(run, wanted, of_runs[run.id], None) for run in readable]
+            return [_page(run, filter_, of_runs[run.id], None) for run in readable]
         unreadable = of_runs.keys() - {run.id for run in readable}
         numbers = [number for number in numbers if number not in unreadable]  # so that others take their places
 
 
-def _page(run: RunStatus, wanted: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
+def _page(run: RunStatus, filter_: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
     """Return the page with the results in these rows. Rows that cannot be read give faults."""
-    columns, faults = _readable(JUDGED_ROW if wanted.audit else ROW, list(zip(*rows, strict=True)))
+    columns, faults = _readable(JUDGED_ROW if filter_.audit else ROW, list(zip(*rows, strict=True)))
     results = ResultColumns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
-    judged = zip(*columns[len(COLUMNS) : -1], strict=True) if wanted.audit else ()
+    judged = zip(*columns[len(COLUMNS) : -1], strict=True) if filter_.audit else ()
     judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
     return Page(run, results, faults, end, judgements)
 
@@ -262,56 +264,56 @@ def _readable(shape: Shape, columns: Sequence[Sequence[Any]]) -> tuple[Sequence[
     troubles = shape.troubles(columns)
     if not troubles:
         return columns, []
-    faults = [Fault(int(columns[0][place]), int(columns[0][place]), trouble) for place, trouble in troubles.items()]
-    readable = (row for place, row in enumerate(zip(*columns, strict=True)) if place not in troubles)
+    faults = [Fault(int(columns[0][index]), int(columns[0][index]), trouble) for index, trouble in troubles.items()]
+    readable = (row for index, row in enumerate(zip(*columns, strict=True)) if index not in troubles)
     return list(zip(*readable, strict=True)), faults
 
 
 @cache
 def _verdicts_between(backwards: bool) -> Select[*tuple[Any, ...]]:
-    place = verdicts.c.position
+    position = verdicts.c.position
     return (
-        select(place, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
-        .where(verdicts.c.run_id == bindparam("run"), place.between(bindparam("first"), bindparam("last")))
-        .order_by(place.desc() if backwards else place)
+        select(position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+        .where(verdicts.c.run_id == bindparam("run"), position.between(bindparam("first"), bindparam("last")))
+        .order_by(position.desc() if backwards else position)
         .limit(bindparam("most", type_=BigInteger))
     )
 
 
 @cache
 def _items_between(backwards: bool) -> Select[*tuple[Any, ...]]:
-    place = items.c.position
+    position = items.c.position
     return (
-        select(place, items.c.line, items.c.layout)
-        .where(items.c.source_id == bindparam("source"), place.between(bindparam("first"), bindparam("last")))
-        .order_by(place.desc() if backwards else place)
+        select(position, items.c.line, items.c.layout)
+        .where(items.c.source_id == bindparam("source"), position.between(bindparam("first"), bindparam("last")))
+        .order_by(position.desc() if backwards else position)
     )
 
 
 NO_ITEM = None, None, None
 
 
-def _unfiltered(store: Database, run: RunStatus, after: int, before: int, most: int, *, backwards: bool) -> Page:
+def _unfiltered(store: Database, run: RunStatus, after: int, before: int, limit: int, *, backwards: bool) -> Page:
     """Return a page of all results. Verdicts and layouts are read one after the other, each in the order of their
     table, because looking up the layout of each verdict takes longer."""
     with store.reading() as connection:
-        where = {"run": run.id, "first": after + 1, "last": before - 1, "most": most}
-        found = list(zip(*connection.execute(_verdicts_between(backwards), where).all(), strict=True))
-        if not found:
+        where = {"run": run.id, "first": after + 1, "last": before - 1, "most": limit}
+        solved = list(zip(*connection.execute(_verdicts_between(backwards), where).all(), strict=True))
+        if not solved:
             missing = _missing((), after, min(before, run.items + 1)) if run.finished else []
             return Page(run, NO_RESULTS, missing, None)
-        positions = found[0]
+        positions = solved[0]
         least, greatest = sorted((positions[0], positions[-1]))
         where = {"source": run.source, "first": least, "last": greatest}
         dealt = list(zip(*connection.execute(_items_between(backwards), where).all(), strict=True))
     if not dealt or dealt[0] != positions:
         there = {row[0]: row for row in zip(*dealt, strict=True)}
         dealt = list(zip(*(there.get(position, NO_ITEM) for position in positions), strict=True))
-    columns, faults = _readable(ROW, [positions, *dealt[1:], *found[1:]])
+    columns, faults = _readable(ROW, [positions, *dealt[1:], *solved[1:]])
     missing = []
     if run.finished:
         first, stop = after, min(before, run.items + 1)
-        if len(positions) == most:
+        if len(positions) == limit:
             first, stop = (least, stop) if backwards else (first, greatest)
         missing = _missing(positions, first, stop)
     return Page(run, ResultColumns(*columns) if columns else NO_RESULTS, [*missing, *faults], int(positions[-1]))
@@ -321,11 +323,11 @@ def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
     """Return faults for the gaps that these positions leave between `after` and `before` in a finished run."""
     if sum(after < position < before for position in positions) == before - after - 1:
         return []
-    there = [after, *sorted(position for position in positions if after < position < before), before]
+    bounds = [after, *sorted(position for position in positions if after < position < before), before]
     return [
-        Fault(one + 1, next_one - 1, "there is no verdict on record")
-        for one, next_one in pairwise(there)
-        if next_one - one > 1
+        Fault(left + 1, right - 1, "there is no verdict on record")
+        for left, right in pairwise(bounds)
+        if right - left > 1
     ]
 
 
@@ -380,37 +382,37 @@ class Rows(VerdictStorage):
         self,
         store: Database,
         run: RunStatus,
-        wanted: Filter,
+        filter_: Filter,
         after: int,
-        most: int,
+        limit: int,
         *,
         before: int = BEHIND,
         backwards: bool = False,
     ) -> Page:
-        if wanted == Filter():
-            return _unfiltered(store, run, after, before, most, backwards=backwards)
-        if wanted.audit in (None, Outcome.VALID):
-            return _searched(store, run, wanted, after, before, most, backwards=backwards)
-        rows = _between(store, run, wanted, after, before, most, backwards=backwards)
-        return _page(run, wanted, rows, int(rows[-1][0]) if rows else None)
+        if filter_ == Filter():
+            return _unfiltered(store, run, after, before, limit, backwards=backwards)
+        if filter_.audit in (None, Outcome.VALID):
+            return _searched(store, run, filter_, after, before, limit, backwards=backwards)
+        rows = _between(store, run, filter_, after, before, limit, backwards=backwards)
+        return _page(run, filter_, rows, int(rows[-1][0]) if rows else None)
 
     def ordered(
-        self, store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int
+        self, store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
     ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
-        for page in _first_pages(store, numbers, wanted, ordering, most):
+        for page in _first_pages(store, numbers, filter_, ordering, limit):
             yield page.run.id, page.results, list(page.faults)
 
     def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
-        found = {}
+        marks = {}
         for number in range(block_of(run.items) + 1):
             start, end = block_range(number, run.items)
             with store.reading() as connection:
                 layouts, verdicts, values, evidence = read_block(connection, run.id, start, end)
             if len(layouts) == end - start:
                 digest = block_digest(start, layouts, verdicts, values, evidence)
-                found[number] = mark(digest, verdict_codes(verdicts))
-        return found
+                marks[number] = mark(digest, verdict_codes(verdicts))
+        return marks
 
     def recorded_verdicts(
         self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool

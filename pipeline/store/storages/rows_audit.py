@@ -89,9 +89,9 @@ def _rows(connection: Connection, query: Select[*tuple[Any, ...]], where: Mappin
 @cache
 def _between(table: Table) -> Select[*tuple[Any, ...]]:
     """The rows of a source or a run in a stretch, in order of position."""
-    place = table.c.position
-    there = (place >= bindparam("first"), place < bindparam("end"))
-    return select(table).where(_owner(table) == bindparam("owner"), *there).order_by(place)
+    position = table.c.position
+    inside = (position >= bindparam("first"), position < bindparam("end"))
+    return select(table).where(_owner(table) == bindparam("owner"), *inside).order_by(position)
 
 
 @cache
@@ -208,25 +208,25 @@ def _source_blocks(
     numbers = range(block_of(first + BLOCK - 1), block_of(stop - 1) + 1)
     where = {"source": run.source, "numbers": list(numbers)}
     recorded: dict[int, Any] = dict(connection.execute(SOURCE_BLOCKS, where).all())
-    found = []
+    blocks = []
     for number in numbers:
         start, end = block_range(number, count)
         rows = _part(listed, start, end)
         digest = items_digest([[getattr(row, column.name) for row in rows] for column in ITEM])
-        found.append(BlockRecord(start, end, recorded.get(number), digest))
-    return found
+        blocks.append(BlockRecord(start, end, recorded.get(number), digest))
+    return blocks
 
 
 def _outside(connection: Connection, run: PlannedRun, count: int) -> set[object]:
     """Return the positions of rows outside the items of a run, and the start positions of blocks outside of it."""
-    found: set[object] = {*stray_blocks(connection, run.id, count)}
+    positions: set[object] = {*stray_blocks(connection, run.id, count)}
     for table, owner in ((items, run.source), (verdicts, run.id)):
-        found.update(connection.execute(_beyond(table), {"owner": owner, "last": count}).scalars())
-    return found
+        positions.update(connection.execute(_beyond(table), {"owner": owner, "last": count}).scalars())
+    return positions
 
 
 @cache
 def _beyond(table: Table) -> Select[int]:
     """The positions of the rows of a source or a run outside of its items."""
-    place = table.c.position
-    return select(place).where(_owner(table) == bindparam("owner"), or_(place < 1, place > bindparam("last")))
+    position = table.c.position
+    return select(position).where(_owner(table) == bindparam("owner"), or_(position < 1, position > bindparam("last")))

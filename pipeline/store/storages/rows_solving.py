@@ -62,12 +62,12 @@ def layouts_of(store: Database, run: PlannedRun, first: int, stop: int) -> "tupl
         ).all()
     texts, errors = [""] * (stop - first), dict.fromkeys(range(stop - first), LOST)
     for row in rows:
-        place = int(row.position) - first
+        index = int(row.position) - first
         if trouble := ITEM.trouble(row):
-            errors[place] = f"fault of the record: {trouble}"
+            errors[index] = f"fault of the record: {trouble}"
         else:
-            texts[place] = row.layout
-            del errors[place]
+            texts[index] = row.layout
+            del errors[index]
     return pack(texts), errors
 
 

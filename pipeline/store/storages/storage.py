@@ -37,10 +37,10 @@ class ResultColumns(NamedTuple):
     nodes: Sequence[int]
     evidence: Sequence[str | None]
 
-    def at(self, places: Iterable[int]) -> "ResultColumns":
-        """Return the results at these places, counted from 0."""
+    def at(self, indexes: Iterable[int]) -> "ResultColumns":
+        """Return the results at these indexes."""
         columns: Iterable[Sequence[Any]] = self
-        return ResultColumns(*([column[place] for place in places] for column in columns))
+        return ResultColumns(*([column[index] for index in indexes] for column in columns))
 
 
 NO_RESULTS = ResultColumns((), (), (), (), (), (), ())
@@ -169,15 +169,15 @@ class VerdictStorage(ABC):
         self,
         store: Database,
         run: RunStatus,
-        wanted: Filter,
+        filter_: Filter,
         after: int,
-        most: int,
+        limit: int,
         *,
         before: int = BEHIND,
         backwards: bool = False,
     ) -> Page:
-        """Return the first `most` verdicts between the positions `after` and `before` (both exclusive) that match
-        `wanted`; if `backwards`, the last ones, last position first.
+        """Return the first `limit` verdicts between the positions `after` and `before` (both exclusive) that match
+        `filter_`; if `backwards`, the last ones, last position first.
 
         Raises
         ------
@@ -186,10 +186,10 @@ class VerdictStorage(ABC):
         """
 
     def ordered(
-        self, store: Database, numbers: Sequence[int], wanted: Filter, ordering: Ordering, most: int
+        self, store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
     ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
-        """Yield verdicts of these runs that match `wanted`, among them the first `most` in the given order: the number
-        of a run, verdicts of it, and faults for those that cannot be read. Memory grows with `most` only.
+        """Yield verdicts of these runs that match `filter_`, among them the first `limit` in the given order: the
+        number of a run, verdicts of it, and faults for those that cannot be read. Memory grows with `limit` only.
 
         Raises
         ------
@@ -200,14 +200,14 @@ class VerdictStorage(ABC):
         def results(run: RunStatus, faults: list[Fault]) -> Iterator[Result]:
             after: int | None = 0
             while after is not None:
-                page = self.page(store, run, wanted, after, BLOCK)
+                page = self.page(store, run, filter_, after, BLOCK)
                 faults.extend(page.faults)
                 yield from page.results
                 after = page.end
 
         for run in list_runs(store, numbers):
             faults = list[Fault]()
-            yield run.id, nsmallest(most, results(run, faults), ordering.key), faults
+            yield run.id, nsmallest(limit, results(run, faults), ordering.key), faults
 
     @abstractmethod
     def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
@@ -248,18 +248,18 @@ def newest_judgement() -> ColumnElement[bool]:
 
 
 def next_job(
-    connection: Connection, run: int, wanted: Filter, after: int, before: int, *, backwards: bool
+    connection: Connection, run: int, filter_: Filter, after: int, before: int, *, backwards: bool
 ) -> tuple[int, int] | None:
     """Return the range `[first, stop)` of the first finished job between the positions `after` and `before` (both
     exclusive) that may have a matching verdict, or of the last one if `backwards`; None if there is none."""
     if after + 1 >= before:
         return None
     where = {"run": run, "behind": after - LONGEST, "after": after, "last": before - 1}
-    for name, (low, high) in (("values", wanted.value), ("nodes", wanted.nodes)):
+    for name, (low, high) in (("values", filter_.value), ("nodes", filter_.nodes)):
         where |= {f"least_{name}": low, f"greatest_{name}": high}
-    query = _next_job(wanted.verdict, wanted.value != ALL, wanted.nodes != ALL, backwards)
-    found = connection.execute(query, where).one_or_none()
-    return None if found is None else (found.first, found.stop)
+    query = _next_job(filter_.verdict, filter_.value != ALL, filter_.nodes != ALL, backwards)
+    job = connection.execute(query, where).one_or_none()
+    return None if job is None else (job.first, job.stop)
 
 
 @lru_cache

@@ -47,9 +47,9 @@ def deals(
     last = MOST
     if count is not None:
         last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, MOST_DEAL)
-    found = DealRange(find_game(game), seed, first, last, parameters or {})
-    found.check_deals()
-    return found
+    dealt = DealRange(find_game(game), seed, first, last, parameters or {})
+    dealt.check_deals()
+    return dealt
 
 
 @overload
@@ -260,5 +260,5 @@ def bench_engine(engine: str, *, baseline: str | None = None, max_nodes: int | N
     from dealmill.pipeline.engine_bench import bench_engine as bench
 
     owner, used = engine_of(engine)
-    other = None if baseline is None else owner.full_name(engine_of(owner.name, baseline)[1])
-    return bench(owner.full_name(used), other, node_limit(max_nodes))
+    baseline_name = None if baseline is None else owner.full_name(engine_of(owner.name, baseline)[1])
+    return bench(owner.full_name(used), baseline_name, node_limit(max_nodes))

@@ -61,7 +61,7 @@ def new_engine(engine: str, folder: str | PathLike[str] = ".") -> Path:
         raise UsageError(f"{engine!r} is not the name of an engine; write GAME/NAME, such as memory/{engine}")
     _check_name(name)
     game = find_game(game_name)
-    if name in {other.name for other in game.engines}:
+    if name in {known.name for known in game.engines}:
         raise UsageError(f"there is an engine {engine} already; choose another name")
     module = f"{game.name}-{name}".replace("-", "_")  # not that of a module which the program imports, such as json
     names = {"my-game": game.name, "my-engine": name, "my_engine": module}

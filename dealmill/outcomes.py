@@ -138,12 +138,13 @@ class Deletion:
         self.subject = subject
 
     def __str__(self) -> str:
-        found = self.subject
-        if isinstance(found, Source):
-            layouts, rejects = counted(found.accepted, "layout"), counted(found.rejected, "reject")
-            return f"source {found.id}: {found.name} ({found.game}), with {layouts} and {rejects}"
-        verdicts = counted(found.solved, "verdict")
-        return f"run {found.id}: {found.engine} {found.version} on {found.source_name}, with {verdicts} and all audits"
+        subject = self.subject
+        if isinstance(subject, Source):
+            layouts, rejects = counted(subject.accepted, "layout"), counted(subject.rejected, "reject")
+            return f"source {subject.id}: {subject.name} ({subject.game}), with {layouts} and {rejects}"
+        verdicts = counted(subject.solved, "verdict")
+        run = f"run {subject.id}: {subject.engine} {subject.version} on {subject.source_name}"
+        return f"{run}, with {verdicts} and all audits"
 
     def __repr__(self) -> str:
         return f"<Deletion of {self}>"

@@ -313,8 +313,8 @@ class Run(Tabular):
     @cached_property
     def latest_audit(self) -> "Audit | None":
         """The newest audit of the run, which may be unfinished; None if it has none."""
-        found = latest_audits(self._database, [self.id]).get(self.id)
-        return None if found is None else Audit(self._database, found)
+        status = latest_audits(self._database, [self.id]).get(self.id)
+        return None if status is None else Audit(self._database, status)
 
     def rejects(self) -> Iterator[Reject]:
         """Iterate over the rejects of the source, each with all reasons."""

@@ -239,9 +239,9 @@ class Store:
         storage = Storage.PACKED if packed else Storage.ROWS
         for source in parsed if names else ():
             with suppress(InputError):  # raised or recorded below
-                found = game_of_source(self._database, source, game).name
-                for engine in engines_for(found, names):
-                    fitting_engine(str(source), found, engine, storage)
+                game_name = game_of_source(self._database, source, game).name
+                for engine in engines_for(game_name, names):
+                    fitting_engine(str(source), game_name, engine, storage)
         opening = open_readings(
             self._database, [] if packed else parsed, game, progress, anyway=anyway, layout_column=layout_column
         )
@@ -640,9 +640,9 @@ class Store:
         NotFoundError
             If there is no such run or source.
         """
-        most = None if limit is None else check_integer("limit", limit)
-        found = self._source_of(run, source)
-        return ((found, reject) for reject in islice(rejects_of(self._database, found.id), most))
+        count = None if limit is None else check_integer("limit", limit)
+        origin = self._source_of(run, source)
+        return ((origin, reject) for reject in islice(rejects_of(self._database, origin.id), count))
 
     def reject_reasons(
         self, *, run: int | str | None = None, source: int | str | None = None
@@ -654,8 +654,8 @@ class Store:
         UsageError, NotFoundError
             See `rejects`.
         """
-        found = self._source_of(run, source)
-        return found, count_reasons(rejects_of(self._database, found.id))
+        origin = self._source_of(run, source)
+        return origin, count_reasons(rejects_of(self._database, origin.id))
 
     def result(self, item: str, *, retracted: bool = False) -> Result:
         """Return the result of an item ``RUN:POSITION``, as in the first column of a query.
@@ -717,9 +717,9 @@ class Store:
 
         limit = node_limit(max_nodes)
         goal = Width.parse(half_width) if count is None else check_integer("count", count, 1, MOST_PACKED)
-        found, used = engine_of(game, engine)
-        deals = DealRange(found, seed, 1, MOST, parameters or {})
-        planned = open_survey(self._database, deals, found.full_name(used), limit)
+        definition, used = engine_of(game, engine)
+        deals = DealRange(definition, seed, 1, MOST, parameters or {})
+        planned = open_survey(self._database, deals, definition.full_name(used), limit)
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 
     def runs_of(self, engine: str, version: str) -> RunList:

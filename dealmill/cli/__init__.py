@@ -102,7 +102,9 @@ class Commands(click.Group):
         for title, names in GROUPS.items():
             commands = ((name, self.get_command(ctx, name)) for name in names)
             with formatter.section(title):
-                formatter.write_dl([(name, found.get_short_help_str(SENTENCE)) for name, found in commands if found])
+                formatter.write_dl(
+                    [(name, command.get_short_help_str(SENTENCE)) for name, command in commands if command]
+                )
 
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -49,10 +49,10 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str
             result = audited.audit(sample=sample, seed=seed, seal=seal, progress=progress)
         if (form or not result.valid) and write_first(FINDING_COLUMNS, map(_finding_row, result.findings()), form):
             tell("more findings follow; --nl prints all of them")
-        found, status, sealed, unproved = result.status, audited.status(), result.seal, result.unproved
+        figures, status, sealed, unproved = result.status, audited.status(), result.seal, result.unproved
     tell(
-        f"audit {found.id} of run {audited.id}: {found.valid:,} valid, {found.invalid:,} invalid, "
-        f"{found.no_evidence:,} without evidence; {counted(found.faults, 'fault')} in the record",
+        f"audit {figures.id} of run {audited.id}: {figures.valid:,} valid, {figures.invalid:,} invalid, "
+        f"{figures.no_evidence:,} without evidence; {counted(figures.faults, 'fault')} in the record",
     )
     tell_unproved(unproved, audited.id)
     if sealed:

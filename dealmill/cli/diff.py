@@ -245,25 +245,25 @@ def _write_differences(diffs: Sequence["dealmill.Diff"], form: str | None) -> Ma
 
 
 def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
-    one, other = diff.one.id, diff.other.id
+    left, right = diff.one.id, diff.other.id
     if diff.deals_of_both is not None:
         tell(f"compared only the first {diff.deals_of_both:,} deals, which both runs have")
     for run in diff.unfinished:
         tell(f"run {run.id} is not finished: {counted(run.items - run.solved, 'layout')} pending")
     if counts:
         kinds = ", ".join(f"{counts[kind]:,} {kind}" for kind in DifferenceKind if kind in counts)
-        tell(f"runs {one} and {other} differ on {counted(sum(counts.values()), 'layout')}: {kinds}")
+        tell(f"runs {left} and {right} differ on {counted(sum(counts.values()), 'layout')}: {kinds}")
     elif diff.ignored:
-        tell(f"runs {one} and {other} have no other differences: {diff.compared:,} verdicts")
+        tell(f"runs {left} and {right} have no other differences: {diff.compared:,} verdicts")
     else:
-        tell(f"runs {one} and {other} are equal: {diff.compared:,} verdicts with their evidence")
+        tell(f"runs {left} and {right} are equal: {diff.compared:,} verdicts with their evidence")
     for run in (diff.one, diff.other):
         tell_unproved(run.unproved, run.id)
 
 
-def _difference_row(one: int, other: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
+def _difference_row(left: int, right: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
     row: dict[str, object] = {"layout": difference.layout, "kind": difference.kind}
-    for run, answer, prefix in ((one, difference.one, ""), (other, difference.other, "other_")):
+    for run, answer, prefix in ((left, difference.one, ""), (right, difference.other, "other_")):
         row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
         row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
         row[f"{prefix}value"] = answer.value

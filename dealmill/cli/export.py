@@ -42,9 +42,9 @@ def export(
     python3 -I -S FILE.check.py FILE
     """
     with dealmill.open() as store:
-        found = store.find_run(run)
+        subject = store.find_run(run)
         with shown_progress(store) as progress:
-            written = found.export(
+            written = subject.export(
                 file,
                 verdict=verdict,
                 retracted=retracted,
@@ -53,16 +53,16 @@ def export(
                 excel=excel,
                 progress=progress,
             )
-        status, audit = found.status(), found.latest_audit
+        status, audit = subject.status(), subject.latest_audit
     left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
-    message = f"{counted(written, 'verdict')} of run {found.id} written to {file}{'' if status.finished else left}"
+    message = f"{counted(written, 'verdict')} of run {subject.id} written to {file}{'' if status.finished else left}"
     tell(message)
-    tell_unproved(status.unproved, found.id)
+    tell_unproved(status.unproved, subject.id)
     _tell_audit(audit)
     if with_checker:
         _tell_check(file)
     if as_json:
-        write_json({"run": found.id, "file": file, "verdicts": written, "pending": status.items - status.solved})
+        write_json({"run": subject.id, "file": file, "verdicts": written, "pending": status.items - status.solved})
 
 
 @click.command()
@@ -125,8 +125,8 @@ def pack(
     if run is None or file is None:
         raise click.UsageError("name a run and a file: dealmill pack RUN FILE")
     with dealmill.open() as store, shown_progress(store) as progress:
-        found = store.find_run(run)
-        written = found.pack(
+        subject = store.find_run(run)
+        written = subject.pack(
             file,
             by=by,
             graded_by=None if graded_by is None else store.find_run(graded_by),
@@ -139,10 +139,10 @@ def pack(
             with_checker=with_checker,
             progress=progress,
         )
-        audit = found.latest_audit
+        audit = subject.latest_audit
     rows = [{**grade.model_dump(), "chosen": each} for grade in written.grades]
     write_rows(GRADE_COLUMNS, rows, form)
-    tell(f"{counted(len(written.layouts), 'layout')} of run {found.id} written to {file}, graded by {by}")
+    tell(f"{counted(len(written.layouts), 'layout')} of run {subject.id} written to {file}, graded by {by}")
     _tell_audit(audit)
     if with_checker:
         _tell_check(file)
@@ -152,9 +152,10 @@ def _tell_audit(audit: "dealmill.Audit | None") -> None:
     """Warn if the newest audit of a run found something."""
     if audit and not audit.status.clean:
         status = audit.status
-        found = f"{counted(status.invalid, 'invalid verdict')} and {counted(status.faults, 'fault')}"
+        counts = f"{counted(status.invalid, 'invalid verdict')} and {counted(status.faults, 'fault')}"
         tell(
-            f"warning: audit {status.id} of run {status.run} found {found}; list them with: dealmill audit {status.run}"
+            f"warning: audit {status.id} of run {status.run} found {counts}; list them with: dealmill audit "
+            f"{status.run}"
         )
 
 

@@ -42,9 +42,9 @@ def games(game: str | None, rules: bool, differ: str | None, form: str | None) -
         return
     if differ:
         keys = {name: _flattened(_rules_of(name)) for name in (game or "", differ)}
-        one, other = keys.values()
+        left, right = keys.values()
         differences = [
-            {"key": key, **{name: keys[name][key] for name in keys}} for key in one if one[key] != other[key]
+            {"key": key, **{name: keys[name][key] for name in keys}} for key in left if left[key] != right[key]
         ]
         write_rows(["key", *keys], differences, form)
         return
@@ -174,22 +174,22 @@ def bench_engine(
     The exit code is 3 if the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts that of
     the baseline. Differences from a baseline that answers another question are of the kind `question`.
     """
-    found = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
-    sides = [side for side in (found.one, found.other) if side]
+    bench = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
+    sides = [side for side in (bench.one, bench.other) if side]
     write_rows(FIGURES, [_figures_row(side) for side in sides], form)
     for side in sides:
         for position, judgement in side.refused:
             tell(f"{side.engine} {side.version}, layout {position}: {judgement}")
-    if found.time_ratio is not None:
-        tell(f"ratio of times: {found.time_ratio:.2f}")
-    if found.nodes:
-        tell(f"geometric mean of the ratio of nodes: {found.nodes.ratio:.3f}")
-        for worse in found.nodes.worst:
+    if bench.time_ratio is not None:
+        tell(f"ratio of times: {bench.time_ratio:.2f}")
+    if bench.nodes:
+        tell(f"geometric mean of the ratio of nodes: {bench.nodes.ratio:.3f}")
+        for worse in bench.nodes.worst:
             tell(f"layout {worse.position}: {counted(worse.nodes, 'node')}, then {worse.other_nodes:,}")
-    if found.one is not None:
-        kinds = ", ".join(f"{number:,} {kind}" for kind, number in found.summary.counts.items())
-        tell(f"differences on {counted(found.layouts, 'layout')}: {kinds or 'none'}")
-    if not found.right:
+    if bench.one is not None:
+        kinds = ", ".join(f"{number:,} {kind}" for kind, number in bench.summary.counts.items())
+        tell(f"differences on {counted(bench.layouts, 'layout')}: {kinds or 'none'}")
+    if not bench.right:
         ctx.exit(DIFFERENT)
 
 

@@ -31,10 +31,10 @@ def _completing(choices: Callable[[], Iterable[Choice]]) -> Complete:
     """Return the callback of a parameter that offers the choices starting with what was typed."""
 
     def complete(_ctx: click.Context, _param: click.Parameter, typed: str) -> list[CompletionItem]:
-        found = list[Choice]()
+        offers = list[Choice]()
         with warnings.catch_warnings(action="ignore"), suppress(DealmillError):
-            found.extend(choices())
-        return [CompletionItem(word, help=printable(meaning)) for word, meaning in found if word.startswith(typed)]
+            offers.extend(choices())
+        return [CompletionItem(word, help=printable(meaning)) for word, meaning in offers if word.startswith(typed)]
 
     return complete
 

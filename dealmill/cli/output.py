@@ -135,16 +135,16 @@ def write_first(
     columns: Sequence[str],
     rows: Iterable[Mapping[str, object]],
     form: str | None,
-    most: int = SCREEN,
+    limit: int = SCREEN,
     empty: str = "there is nothing to list",
 ) -> Mapping[str, object] | None:
-    """Write all rows, or the first `most` as a table. Return the last row shown if there are more, else None."""
+    """Write all rows, or the first `limit` as a table. Return the last row shown if there are more, else None."""
     if form:
         write_rows(columns, rows, form)
         return None
-    found = list(islice(rows, most + 1))
-    write_rows(columns, found[:most], form, empty)
-    return found[most - 1] if len(found) > most else None
+    head = list(islice(rows, limit + 1))
+    write_rows(columns, head[:limit], form, empty)
+    return head[limit - 1] if len(head) > limit else None
 
 
 def _write_json(rows: Iterable[Mapping[str, object]], *, lines: bool) -> None:
@@ -167,5 +167,5 @@ def _joined(value: object) -> object:
 
 def _cell_of_csv(value: object) -> object:
     """Escape control characters for a terminal. Files and pipes get the text unchanged."""
-    found = _joined(value)
-    return printable(found) if isinstance(found, str) else found
+    text = _joined(value)
+    return printable(text) if isinstance(text, str) else text

@@ -445,7 +445,7 @@ def survey(
         check_extra("plots")
     with dealmill.open() as store:
         with shown_progress() as progress:
-            found = store.survey(
+            outcome = store.survey(
                 game,
                 engine=engine,
                 half_width=half_width,
@@ -455,23 +455,23 @@ def survey(
                 max_nodes=max_nodes,
                 progress=progress,
             )
-        _write(found, form)
+        _write(outcome, form)
         if report is not None:
-            found.report(report)
+            outcome.report(report)
             tell(f"report:              {report}")
-        if found.facts.get(Verdict.UNWINNABLE.word):
-            tell(f"unwinnable layouts:  {called_as()} query {found.id} --verdict unwinnable")
-        tell(f"step by step:        {called_as()} show {found.id}:1")
-        if tell_retryable([found]):
+        if outcome.facts.get(Verdict.UNWINNABLE.word):
+            tell(f"unwinnable layouts:  {called_as()} query {outcome.id} --verdict unwinnable")
+        tell(f"step by step:        {called_as()} show {outcome.id}:1")
+        if tell_retryable([outcome]):
             ctx.exit(ERROR)
 
 
-def _write(found: "dealmill.Survey", form: str | None) -> None:
+def _write(outcome: "dealmill.Survey", form: str | None) -> None:
     """Print the figures on standard output and a sentence that states them on standard error."""
-    row = {"run": found.id, **found.facts}
+    row = {"run": outcome.id, **outcome.facts}
     if form is None:
         used = [name for name in COLUMNS if row.get(name) != 0]
-        write_rows([*used, *found.figures], [row | found.figures], None)
+        write_rows([*used, *outcome.figures], [row | outcome.figures], None)
     else:
         write_rows(list(row), [row], form)
-    tell(str(found))
+    tell(str(outcome))

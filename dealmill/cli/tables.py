@@ -120,8 +120,8 @@ def _shorten(columns: Sequence[Column], room: int, least: int) -> None:
         if not longest:
             return
         next_width = longest[1].width if len(longest) > 1 else 0
-        one = longest[0]
-        one.width = max(one.width - excess, one.least(least), min(next_width, one.width - 1))
+        widest = longest[0]
+        widest.width = max(widest.width - excess, widest.least(least), min(next_width, widest.width - 1))
 
 
 def _width(column: Column) -> int:

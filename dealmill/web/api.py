@@ -156,7 +156,7 @@ def run(store: OpenStore, run: RunNumber) -> Run:
 def results(
     store: OpenStore,
     run: RunNumber,
-    wanted: Filtered,
+    filter_: Filtered,
     after: After = None,
     before: Before = None,
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
@@ -166,19 +166,17 @@ def results(
     A page has fewer results than `limit`, or none, if the search for more would take too long. The next page continues
     it, so follow `after` until it is null.
     """
-    found = slice_of(store, store.find_run(run), wanted, after, before, limit)
-    rows = list(map(_row, found.results))
-    return Results.model_validate(
-        {"results": rows, "before": found.before, "after": found.after, "unreadable": damage()}
-    )
+    part = slice_of(store, store.find_run(run), filter_, after, before, limit)
+    rows = list(map(_row, part.results))
+    return Results.model_validate({"results": rows, "before": part.before, "after": part.after, "unreadable": damage()})
 
 
 @router.get("/runs/{run}/results.{form}", response_class=StreamingResponse)
-def export(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> StreamingResponse:
+def export(store: OpenStore, run: RunNumber, filter_: Filtered, form: Form) -> StreamingResponse:
     """Send all results of a run that match a filter. The last line of a complete file starts with ``end``, or is the
     object ``{"end": true, …}``, and has the number of results."""
     writer = FORMS[form]
-    return StreamingResponse(writer.write(wanted.query_of(store, run)), media_type=writer.media_type)
+    return StreamingResponse(writer.write(filter_.query_of(store, run)), media_type=writer.media_type)
 
 
 @router.get("/runs/{run}/results/{position}")
@@ -214,33 +212,33 @@ def _row(result: dealmill.Result) -> dict[str, object]:
 
 
 def _run(run: dealmill.Run) -> Run:
-    found = run.progress
-    retracted = found.retracted is not None
+    progress = run.progress
+    retracted = progress.retracted is not None
     return Run(
-        run=found.id,
-        game=found.game,
-        engine=found.engine,
-        version=found.version,
-        source=found.source_name,
-        max_nodes=found.max_nodes,
-        storage=found.storage.word,
-        checked_as=found.checked_as,
-        repeats=found.repeats,
-        priority=found.priority,
+        run=progress.id,
+        game=progress.game,
+        engine=progress.engine,
+        version=progress.version,
+        source=progress.source_name,
+        max_nodes=progress.max_nodes,
+        storage=progress.storage.word,
+        checked_as=progress.checked_as,
+        repeats=progress.repeats,
+        priority=progress.priority,
         tags=run.tags,
-        note=found.note,
-        state=found.state,
-        started=found.started.timestamp() if found.started else None,
-        seconds=found.seconds,
-        cpu_seconds=found.cpu_seconds,
-        retracted=found.retracted,
-        layouts=found.items,
-        rejected=found.rejected,
-        solved=found.solved,
-        counts={} if retracted else {verdict.word: count for verdict, count in found.counts.items()},
-        unproved=0 if retracted else found.unproved,
-        mean=None if retracted else found.mean,
-        rate=found.rate,
-        ends=found.ends.timestamp() if found.ends else None,
+        note=progress.note,
+        state=progress.state,
+        started=progress.started.timestamp() if progress.started else None,
+        seconds=progress.seconds,
+        cpu_seconds=progress.cpu_seconds,
+        retracted=progress.retracted,
+        layouts=progress.items,
+        rejected=progress.rejected,
+        solved=progress.solved,
+        counts={} if retracted else {verdict.word: count for verdict, count in progress.counts.items()},
+        unproved=0 if retracted else progress.unproved,
+        mean=None if retracted else progress.mean,
+        rate=progress.rate,
+        ends=progress.ends.timestamp() if progress.ends else None,
         fingerprint=fingerprint_of(run),
     )

@@ -74,10 +74,10 @@ def chart(
 ) -> Response:
     """Show the winnability of some runs, or of the newest ones."""
     chosen = runs or store.run_numbers(limit=MOST, descending=True)
-    found = store.status(sorted(set(chosen)))
+    candidates = store.status(sorted(set(chosen)))
     estimates = [
         Estimate(run.progress, run.progress.counts.get(Verdict.WINNABLE, 0) / run.progress.solved, interval)
-        for run in found
+        for run in candidates
         if run.progress.retracted is None and (interval := run.winnability)
     ]
     estimates.sort(key=lambda estimate: KEYS[by](estimate.run))
@@ -98,7 +98,7 @@ def chart(
         "chart.html",
         estimates=estimates,
         drawn=drawn,
-        left_out=len(found) - len(estimates),
+        left_out=len(candidates) - len(estimates),
         by=by,
         orders=KEYS,
         given=runs,

@@ -87,10 +87,10 @@ class Checker:
             if not self.lock.acquire(timeout=MOST_WAIT):
                 raise Busy(BUSY)
             try:
-                found: tuple[dealmill.Result, dealmill.Judgement] = self._ask(
+                answer: tuple[dealmill.Result, dealmill.Judgement] = self._ask(
                     task, MOST_SECONDS, "lower the node limit, or solve it with: dealmill run"
                 )
-                return found
+                return answer
             finally:
                 self.lock.release()
         finally:
@@ -105,8 +105,8 @@ class Checker:
             If the game is not installed, or the referee takes too much time or memory.
         """
         with self.lock:
-            found: dealmill.Judgement = self._ask(result, JUDGE_SECONDS, f"use: dealmill audit {result.run}")
-            return found
+            judgement: dealmill.Judgement = self._ask(result, JUDGE_SECONDS, f"use: dealmill audit {result.run}")
+            return judgement
 
     def start(self) -> None:
         """Start the process, if it is not running."""

@@ -112,30 +112,30 @@ class Comparisons:
             theirs.close()
             with suppress(EOFError):
                 while True:
-                    found, comparison.error = ours.recv()
-                    comparison.counts, comparison.listed, comparison.reached, comparison.compared = found
+                    figures, comparison.error = ours.recv()
+                    comparison.counts, comparison.listed, comparison.reached, comparison.compared = figures
             self.process.join()
         finally:
             comparison.finished = True
 
 
-def _compare(connection: "Connection[Any, None]", url: str, one: int, other: int) -> None:
+def _compare(connection: "Connection[Any, None]", url: str, left: int, right: int) -> None:
     """Compare two runs, and send what has been found after each part. The last message has no error unless there was
     one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.alarm(MOST_SECONDS)
-    found = Comparison()
+    comparison = Comparison()
     try:
         with dealmill.open(url, read_only=True) as store:
-            diff = store.find_run(one).diff(store.find_run(other))
+            diff = store.find_run(left).diff(store.find_run(right))
             for part in diff.parts():
-                found.add(part)
-                connection.send(((found.counts, found.listed, found.reached, 0), CUT_SHORT))
-            found.compared = diff.compared
+                comparison.add(part)
+                connection.send(((comparison.counts, comparison.listed, comparison.reached, 0), CUT_SHORT))
+            comparison.compared = diff.compared
         error = None
     except dealmill.DealmillError as problem:
         error = str(problem)
-    connection.send(((found.counts, found.listed, found.reached, found.compared), error))
+    connection.send(((comparison.counts, comparison.listed, comparison.reached, comparison.compared), error))
 
 
 @router.get("/compare")
@@ -144,14 +144,14 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
     if len(runs) != 2:
         newest = store.status(store.run_numbers(limit=MOST_KEPT, descending=True))[::-1]
         return page(request, "choose.html", runs=newest, given=runs)
-    one, other = map(store.find_run, runs)
-    diff = one.diff(other)
+    left, right = map(store.find_run, runs)
+    diff = left.diff(right)
     comparison = request.app.state.comparisons.get(diff)
     return page(
         request,
         "compare.html",
-        one=one,
-        other=other,
+        one=left,
+        other=right,
         diff=diff,
         found=comparison,
         kinds=dealmill.DifferenceKind,
@@ -159,16 +159,16 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
         listed=LISTED,
         sampled=SAMPLED,
         live=not comparison.finished,
-        beside=lambda difference: _beside(one, other, difference),
+        beside=lambda difference: _beside(left, right, difference),
     )
 
 
-def _beside(one: dealmill.Run, other: dealmill.Run, difference: dealmill.Difference) -> str | None:
+def _beside(left: dealmill.Run, right: dealmill.Run, difference: dealmill.Difference) -> str | None:
     """Return the URL of the page with both verdicts; None if there is only one."""
     positions = difference.one.position, difference.other.position
     if None in positions or difference.kind in {dealmill.DifferenceKind.MISSING, dealmill.DifferenceKind.DAMAGED}:
         return None
-    return url(f"/compare/{one.progress.id}/{positions[0]}/{other.progress.id}/{positions[1]}", [])
+    return url(f"/compare/{left.progress.id}/{positions[0]}/{right.progress.id}/{positions[1]}", [])
 
 
 @router.get("/compare/{run}/{position}/{other}/{there}")
@@ -183,7 +183,9 @@ def beside(
     step2: Annotated[Number, Query(alias="other")] = None,
 ) -> Response:
     """Show two verdicts side by side, each at a step of its evidence."""
-    results = [store.find_run(number).result(place) for number, place in ((run, position), (other, there))]
+    results = [
+        store.find_run(number).result(item_position) for number, item_position in ((run, position), (other, there))
+    ]
     sides: list[dict[str, Any]] = []
     for result, number in zip(results, (step, step2), strict=True):
         sides.append({"result": result, "engine": result.game_and_engine[1], "steps": steps_of(result, number)})
@@ -191,7 +193,7 @@ def beside(
     path = f"/compare/{run}/{position}/{other}/{there}"
 
     def link(side: int, number: int) -> str:
-        steps = [number if place == side else known for place, known in enumerate(shown)]
+        steps = [number if index == side else known for index, known in enumerate(shown)]
         return url(path, {"step": steps[0], "other": steps[1]})
 
     return page(request, "beside.html", sides=sides, link=link, runs=(run, other))

@@ -60,17 +60,17 @@ class RunFilter:
 
     def runs(self, store: dealmill.Store) -> tuple[list[dealmill.Run], int | None]:
         """Return the runs, and the run before which older ones follow."""
-        most = RUNS if self.is_plain else SORTED
+        limit = RUNS if self.is_plain else SORTED
         before = self.before or MOST_NUMBER
-        numbers = store.run_numbers(before=before, text=self.text, limit=most + 1, descending=True)
-        found = store.status(numbers[:most])[::-1]
+        numbers = store.run_numbers(before=before, text=self.text, limit=limit + 1, descending=True)
+        runs = store.status(numbers[:limit])[::-1]
         if self.state:
-            found = [run for run in found if run.progress.state == self.state]
+            runs = [run for run in runs if run.progress.state == self.state]
         if self.sort in KEYS:
-            found.sort(key=lambda run: KEYS[self.sort](run.progress), reverse=True)
-        if len(found) > RUNS:
-            return found[:RUNS], (found[RUNS - 1].progress.id if self.sort == "newest" else None)
-        return found, numbers[most - 1] if len(numbers) > most else None
+            runs.sort(key=lambda run: KEYS[self.sort](run.progress), reverse=True)
+        if len(runs) > RUNS:
+            return runs[:RUNS], (runs[RUNS - 1].progress.id if self.sort == "newest" else None)
+        return runs, numbers[limit - 1] if len(numbers) > limit else None
 
 
 def _run_filter(
@@ -83,15 +83,15 @@ def _run_filter(
 
 
 @router.get("/")
-def overview(request: Request, store: OpenStore, wanted: Annotated[RunFilter, Depends(_run_filter)]) -> Response:
+def overview(request: Request, store: OpenStore, filter_: Annotated[RunFilter, Depends(_run_filter)]) -> Response:
     """Show the newest runs, or those that match a filter, in an order."""
-    return shared_page(request, "overview.html", partial(_runs, store, wanted))
+    return shared_page(request, "overview.html", partial(_runs, store, filter_))
 
 
-def _runs(store: dealmill.Store, wanted: RunFilter) -> dict[str, Any]:
-    shown, older = wanted.runs(store)
+def _runs(store: dealmill.Store, filter_: RunFilter) -> dict[str, Any]:
+    shown, older = filter_.runs(store)
     live = any(is_live(run) or (run.latest_audit and not run.latest_audit.status.finished) for run in shown)
-    return {"runs": shown, "live": live, "older": older, "wanted": wanted, "states": State.__args__, "most": SORTED}  # type: ignore[attr-defined]
+    return {"runs": shown, "live": live, "older": older, "wanted": filter_, "states": State.__args__, "most": SORTED}  # type: ignore[attr-defined]
 
 
 def is_live(run: dealmill.Run) -> bool:

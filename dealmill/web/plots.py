@@ -37,21 +37,21 @@ def verdict_bar(counts: Mapping[Verdict, int], total: int) -> Markup:
     ).format(told, Markup().join(shapes))
 
 
-def histogram(found: dealmill.Histogram, link: Callable[[int, int], str]) -> Markup:
+def histogram(distribution: dealmill.Histogram, link: Callable[[int, int], str]) -> Markup:
     """Return a histogram. Each bar leads to the page `link(low, high)`."""
-    highest = max(bar.count for bar in found.bars)
-    step = WIDTH / len(found.bars)
-    bars = Markup().join(_bar(bar, link, place * step, step, highest) for place, bar in enumerate(found.bars))
+    highest = max(bar.count for bar in distribution.bars)
+    step = WIDTH / len(distribution.bars)
+    bars = Markup().join(_bar(bar, link, index * step, step, highest) for index, bar in enumerate(distribution.bars))
     return Markup(
         '<svg class="plot" viewBox="0 0 {} {}" role="group" aria-label="{}">{}<path class="axis" d="M0 {}H{}"/>{}</svg>'
     ).format(
         WIDTH,
         HEIGHT,
-        f"Distribution of {'values' if found.column == 'value' else 'node counts'}",
+        f"Distribution of {'values' if distribution.column == 'value' else 'node counts'}",
         bars,
         BASE,
         WIDTH,
-        _labels([bar.low for bar in found.bars], step),
+        _labels([bar.low for bar in distribution.bars], step),
     )
 
 
@@ -79,21 +79,21 @@ def _labels(lows: Sequence[int], step: float) -> Markup:
     every = -(-64 // int(step)) if step < 64 else 1
     label = Markup('<text class="tick" x="{:.1f}" y="{}">{:,}</text>')
     return Markup().join(
-        label.format(place * step + 1, HEIGHT - 6, low) for place, low in enumerate(lows) if place % every == 0
+        label.format(index * step + 1, HEIGHT - 6, low) for index, low in enumerate(lows) if index % every == 0
     )
 
 
-def interval(found: dealmill.Interval, value: float) -> Markup:
+def interval(bounds: dealmill.Interval, value: float) -> Markup:
     """Return a confidence interval of a share on a scale around it, with the ends of the scale."""
-    reach = max(found.high - found.low, 0.002) * 1.5
-    low, high = max(found.low - reach, 0.0), min(found.high + reach, 1.0)
+    reach = max(bounds.high - bounds.low, 0.002) * 1.5
+    low, high = max(bounds.low - reach, 0.0), min(bounds.high + reach, 1.0)
 
     def at(share: float) -> float:
         return 12 + (WIDTH - 24) * (share - low) / (high - low)
 
     told = (
-        f"{percentage(value)} of layouts are winnable; 95 % confidence interval {percentage(found.low)} to "
-        f"{percentage(found.high)}"
+        f"{percentage(value)} of layouts are winnable; 95 % confidence interval {percentage(bounds.low)} to "
+        f"{percentage(bounds.high)}"
     )
     return Markup(
         '<svg class="plot" viewBox="0 0 {} 56" role="img" aria-label="{}"><path class="axis" d="M12 34H{}"/>'
@@ -104,8 +104,8 @@ def interval(found: dealmill.Interval, value: float) -> Markup:
         WIDTH,
         told,
         WIDTH - 12,
-        at(found.low),
-        at(found.high) - at(found.low),
+        at(bounds.low),
+        at(bounds.high) - at(bounds.low),
         at(value),
         percentage(low),
         WIDTH - 12,
@@ -115,11 +115,11 @@ def interval(found: dealmill.Interval, value: float) -> Markup:
 
 def convergence(points: Sequence[dealmill.Point]) -> Markup:
     """Return at least two points with their intervals, against the number of layouts on a logarithmic scale."""
-    fewest, most = points[0].layouts, points[-1].layouts
+    fewest, largest = points[0].layouts, points[-1].layouts
     low, high = min(point.interval.low for point in points), max(point.interval.high for point in points)
 
     def at(layouts: int, share: float) -> str:
-        x = WIDTH * log(layouts / fewest) / log(most / fewest)
+        x = WIDTH * log(layouts / fewest) / log(largest / fewest)
         return f"{x:.1f} {BASE - (BASE - 8) * (share - low) / (high - low):.1f}"
 
     upper = [at(point.layouts, point.interval.high) for point in points]
@@ -132,7 +132,7 @@ def convergence(points: Sequence[dealmill.Point]) -> Markup:
     ).format(
         WIDTH,
         HEIGHT,
-        f"The confidence interval after {fewest:,} to {most:,} layouts",
+        f"The confidence interval after {fewest:,} to {largest:,} layouts",
         "L".join(upper + lower),
         "L".join(at(point.layouts, point.share) for point in points),
         BASE,
@@ -141,7 +141,7 @@ def convergence(points: Sequence[dealmill.Point]) -> Markup:
         fewest,
         WIDTH,
         HEIGHT - 6,
-        most,
+        largest,
         WIDTH,
         percentage(high),
         WIDTH,
@@ -164,10 +164,10 @@ def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) 
     )
     decades = max(ceil(max(max(dot) for dot in dots) / PER_DECADE), 1)
     unit = SIDE / (decades * PER_DECADE)
-    most = max(dots.values())
+    largest = max(dots.values())
     dot = Markup('<circle class="dot" cx="{:.1f}" cy="{:.1f}" r="{:.1f}"/>')
     drawn = Markup().join(
-        dot.format(LEFT + x * unit, SIDE - y * unit, max(0.8 * unit * sqrt(count / most), 1.2))
+        dot.format(LEFT + x * unit, SIDE - y * unit, max(0.8 * unit * sqrt(count / largest), 1.2))
         for (x, y), count in sorted(dots.items())
     )
     tick = Markup(
@@ -176,18 +176,18 @@ def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) 
     )
     ticks = Markup().join(
         tick.format(
-            LEFT + place,
-            SIDE - place,
+            LEFT + offset,
+            SIDE - offset,
             SIDE,
             LEFT,
             LEFT + SIDE,
             SIDE + 16,
             f"{10**decade:,}" if decade < 4 else f"10^{decade}",
             LEFT - 6,
-            SIDE - place + 4,
+            SIDE - offset + 4,
         )
         for decade in range(decades + 1)
-        for place in [decade * PER_DECADE * unit]
+        for offset in [decade * PER_DECADE * unit]
     )
     return Markup(
         '<svg class="plot square" viewBox="0 -10 {} {}" role="img" aria-label="{}">{}'
@@ -218,7 +218,7 @@ def intervals(rows: Sequence[tuple[str, str, float, dealmill.Interval]]) -> Mark
     """Return shares with their confidence intervals on one scale: a row for each, with a label and a line below it."""
     if not rows:
         return Markup()
-    low, high = min(found.low for *_, found in rows), max(found.high for *_, found in rows)
+    low, high = min(bounds.low for *_, bounds in rows), max(bounds.high for *_, bounds in rows)
     reach = max(high - low, 0.01) * 0.05
     low, high = max(low - reach, 0.0), min(high + reach, 1.0)
     bottom = ROW * len(rows) + 8
@@ -231,8 +231,10 @@ def intervals(rows: Sequence[tuple[str, str, float, dealmill.Interval]]) -> Mark
         '<path class="whisker" d="M{:.1f} {}H{:.1f}"/><circle class="dot" cx="{:.1f}" cy="{}" r="5"/>'
     )
     drawn = Markup().join(
-        row.format(y - 3, _shortened(label), y + 12, _shortened(below), at(found.low), y, at(found.high), at(share), y)
-        for number, (label, below, share, found) in enumerate(rows)
+        row.format(
+            y - 3, _shortened(label), y + 12, _shortened(below), at(bounds.low), y, at(bounds.high), at(share), y
+        )
+        for number, (label, below, share, bounds) in enumerate(rows)
         for y in [ROW * number + ROW // 2]
     )
     tick = Markup('<path class="axis" d="M{0:.1f} 0V{1}"/><text class="tick middle" x="{0:.1f}" y="{2}">{3}</text>')

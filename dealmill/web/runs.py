@@ -67,10 +67,10 @@ def rejects(
     request: Request, store: OpenStore, run: RunNumber, skip: Annotated[int, Query(ge=0, le=MOST_NUMBER), Digits] = 0
 ) -> Response:
     """Show the rejects of the source of a run."""
-    found = store.find_run(run)
-    status = found.progress
+    subject = store.find_run(run)
+    status = subject.progress
     source = store.find_source(status.source)
-    rejects = list(islice(found.rejects(), skip, skip + REJECTS))
+    rejects = list(islice(subject.rejects(), skip, skip + REJECTS))
     return page(request, "rejects.html", run=status, source=source, rejects=rejects, skip=skip, size=REJECTS)
 
 
@@ -105,11 +105,11 @@ class Slice:
 
 
 def slice_of(
-    store: dealmill.Store, run: dealmill.Run, wanted: PageFilter, after: int | None, before: int | None, size: int
+    store: dealmill.Store, run: dealmill.Run, filter_: PageFilter, after: int | None, before: int | None, size: int
 ) -> Slice:
     """Return the first results after a position that match a filter, or the last ones before a position, as far as they
     are found in `SEARCH_SECONDS`."""
-    searched = wanted.query_of(
+    searched = filter_.query_of(
         store,
         run,
         after=(run.id, after or 0),
@@ -130,7 +130,7 @@ def layouts(
     request: Request,
     store: OpenStore,
     run: RunNumber,
-    wanted: Filtered,
+    filter_: Filtered,
     after: After = None,
     before: Before = None,
     order: Order = "position",
@@ -138,49 +138,50 @@ def layouts(
 ) -> Response:
     """Show the results of a run that match the filter; in another order than that of their positions, the first ones
     of a run that is small enough to be sorted at once."""
-    found = store.find_run(run)
-    status = found.progress
-    hidden = status.retracted is not None and not wanted.retracted
+    subject = store.find_run(run)
+    status = subject.progress
+    hidden = status.retracted is not None and not filter_.retracted
     sortable = status.storage is dealmill.Storage.ROWS and status.items <= SORTED
     if hidden:
         shown = Slice([])
     elif order == "position":
-        shown = slice_of(store, found, wanted, after, before, SHOWN)
+        shown = slice_of(store, subject, filter_, after, before, SHOWN)
     elif sortable:
-        shown = Slice(list(wanted.query_of(store, found, order=order, descending=desc, limit=SHOWN)))
+        shown = Slice(list(filter_.query_of(store, subject, order=order, descending=desc, limit=SHOWN)))
     else:
         raise dealmill.UsageError(
-            f"run {run} is too large to be sorted while you wait; use: {wanted.command(run)} --order {order} --limit 50"
+            f"run {run} is too large to be sorted while you wait; use: {filter_.command(run)} --order {order} "
+            "--limit 50"
         )
     return page(
         request,
         "layouts.html",
         run=status,
-        wanted=wanted,
+        wanted=filter_,
         hidden=hidden,
         slice=shown,
         order=order,
         desc=desc,
         sortable=sortable,
         sorted=SORTED,
-        matches=_matches(status, wanted),
+        matches=_matches(status, filter_),
         backwards=before is not None,
         continued=after is not None or before is not None,
     )
 
 
-def _matches(run: dealmill.RunStatus, wanted: PageFilter) -> int | None:
+def _matches(run: dealmill.RunStatus, filter_: PageFilter) -> int | None:
     """Return how many results match a filter, if the totals of the run tell."""
-    if any(name != "verdict" for name, _ in wanted.conditions):
+    if any(name != "verdict" for name, _ in filter_.conditions):
         return None
-    return sum(count for verdict, count in run.counts.items() if not wanted.verdict or verdict in wanted.verdict)
+    return sum(count for verdict, count in run.counts.items() if not filter_.verdict or verdict in filter_.verdict)
 
 
 @router.get("/runs/{run}/layouts.{form}")
-def download(store: OpenStore, run: RunNumber, wanted: Filtered, form: Form) -> StreamingResponse:
+def download(store: OpenStore, run: RunNumber, filter_: Filtered, form: Form) -> StreamingResponse:
     """Send the results of a run that match the filter as a file."""
     return StreamingResponse(
-        FORMS[form].write(wanted.query_of(store, run)),
+        FORMS[form].write(filter_.query_of(store, run)),
         media_type=FORMS[form].media_type,
         headers={"Content-Disposition": f'attachment; filename="run-{run}.{form}"'},
     )

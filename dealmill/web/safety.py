@@ -25,9 +25,9 @@ PYTHON_SHOWS = warnings.showwarning
 
 def collect_damage() -> list[str]:
     """Return a list that receives the warnings of this request, also from threads that it starts."""
-    found: list[str] = []
-    _found.set(found)
-    return found
+    messages: list[str] = []
+    _found.set(messages)
+    return messages
 
 
 def damage() -> list[str]:
@@ -42,11 +42,11 @@ def report_damage() -> None:
 
 
 def _show(message: Warning | str, category: type[Warning], *where: Any) -> None:
-    found = _found.get()
-    if found is None or not issubclass(category, DamagedWarning):
+    messages = _found.get()
+    if messages is None or not issubclass(category, DamagedWarning):
         PYTHON_SHOWS(message, category, *where)
     else:
-        found.append(str(message))
+        messages.append(str(message))
 
 
 MOST_BYTES = 64 * 1024

@@ -98,7 +98,7 @@ def _rendered(request: Request, template: str, code: int, context: dict[str, Any
 def _response(request: Request, code: int, body: bytes) -> Response:
     etag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
     known = request.headers.get("if-none-match", "").split(",")
-    if code == 200 and etag in (one.strip().removeprefix("W/") for one in known):  # a proxy may have weakened it
+    if code == 200 and etag in (tag.strip().removeprefix("W/") for tag in known):  # a proxy may have weakened it
         return Response(status_code=304, headers={"ETag": etag})
     return HTMLResponse(body, code, {"ETag": etag})
 
@@ -106,8 +106,8 @@ def _response(request: Request, code: int, body: bytes) -> Response:
 def fingerprint_of(run: dealmill.Run) -> str | None:
     """Return the fingerprint of a run. It is computed once, because a finished run never changes."""
     key = (run, run.progress.items)
-    if run.progress.finished and key not in _fingerprints and (found := run.fingerprint):
-        _fingerprints[key] = found
+    if run.progress.finished and key not in _fingerprints and (fingerprint := run.fingerprint):
+        _fingerprints[key] = fingerprint
     return _fingerprints.get(key)
 
 
@@ -145,7 +145,7 @@ def notation(text: str) -> Markup:
     """Return a text with the parts between backticks in code font."""
     parts = text.split("`")
     return Markup().join(
-        Markup("<code>{}</code>").format(part) if place % 2 else part for place, part in enumerate(parts)
+        Markup("<code>{}</code>").format(part) if index % 2 else part for index, part in enumerate(parts)
     )
 
 
@@ -155,7 +155,7 @@ def _printable_text(value: object) -> str:
 
 
 def _environment() -> Environment:
-    found = Environment(
+    environment = Environment(
         loader=FileSystemLoader(str(files("dealmill.web") / "templates")),
         autoescape=True,
         undefined=StrictUndefined,
@@ -163,7 +163,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    found.filters.update(
+    environment.filters.update(
         number=number,
         decimal=decimal,
         percentage=percentage,
@@ -172,10 +172,10 @@ def _environment() -> Environment:
         duration=duration,
         notation=notation,
     )
-    found.globals.update(
+    environment.globals.update(
         share=share, summary_of=summary_of, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict
     )
-    return found
+    return environment
 
 
 TEMPLATES = _environment()

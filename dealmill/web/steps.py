@@ -124,7 +124,7 @@ def steps_of(result: dealmill.Result, number: int | None) -> Steps | None:
     if not shown:
         return None
     if number is None:
-        number = next((place for place, scene in enumerate(shown) if scene.proves), 0)
+        number = next((index for index, scene in enumerate(shown) if scene.proves), 0)
     return Steps(result, shown, min(number, len(shown) - 1), len(scenes) == len(shown))
 
 

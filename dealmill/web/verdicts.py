@@ -24,14 +24,14 @@ def verdict(
     store: OpenStore,
     run: RunNumber,
     position: Position,
-    wanted: Filtered,
+    filter_: Filtered,
     step: Number = None,
     leaf: Number = None,
     form: Form = "page",
 ) -> Response:
     """Show a result at one step of its evidence."""
-    found = store.find_run(run)
-    result = found.result(position, retracted=wanted.retracted)
+    subject = store.find_run(run)
+    result = subject.result(position, retracted=filter_.retracted)
     engine, steps, judgement, why = _drawn_and_judged(request.app.state.judge, result, step if leaf is None else leaf)
     if steps and form != "page":
         return steps.file(form)
@@ -39,26 +39,26 @@ def verdict(
     return page(
         request,
         "verdict.html",
-        run=found.progress,
+        run=subject.progress,
         result=result,
         engine=engine,
         steps=steps,
-        link=lambda number, form=None: wanted.link(path, **{steps.parameter: number, "as": form} if steps else {}),
+        link=lambda number, form=None: filter_.link(path, **{steps.parameter: number, "as": form} if steps else {}),
         judgement=judgement,
         why=why,
         judging=judgement is None and why is None and is_small(result),
-        audit=found.latest_audit,
+        audit=subject.latest_audit,
         path=path,
-        wanted=wanted,
-        previous=slice_of(store, found, wanted, None, position, 1),
-        following=slice_of(store, found, wanted, position, None, 1),
+        wanted=filter_,
+        previous=slice_of(store, subject, filter_, None, position, 1),
+        following=slice_of(store, subject, filter_, position, None, 1),
     )
 
 
 @router.get("/runs/{run}/layouts/{position}/board.svg")
-def board(store: OpenStore, run: RunNumber, position: Position, wanted: Filtered) -> Response:
+def board(store: OpenStore, run: RunNumber, position: Position, filter_: Filtered) -> Response:
     """Send the picture of a layout, which lists show small."""
-    result = store.find_run(run).result(position, retracted=wanted.retracted)
+    result = store.find_run(run).result(position, retracted=filter_.retracted)
     scene = next(replace(result, evidence=None).scenes(), None) if is_small(result) else None
     if scene is None:
         raise dealmill.NotFoundError(f"there is no picture of layout {result.item}")

@@ -32,5 +32,5 @@ def canonical(text: str) -> str:
 def _reasons(row: str) -> Iterator[str]:
     if not 4 <= len(row) <= 60:
         yield f"the row has {len(row)} squares, expected 4 to 60"
-    if other := sorted(set(row) - set("123456789")):
-        yield f"unknown symbol {other[0]!r}, expected a digit from 1 to 9"
+    if unknown := sorted(set(row) - set("123456789")):
+        yield f"unknown symbol {unknown[0]!r}, expected a digit from 1 to 9"

@@ -31,6 +31,6 @@ def test_layouts_solved_by_hand() -> None:
     ],
 )
 def test_wrong_evidence_is_refused(verdict: Verdict, evidence: str, step: int) -> None:
-    with pytest.raises(InvalidEvidence) as found:
+    with pytest.raises(InvalidEvidence) as refusal:
         check("winnable", "1111", verdict, None, evidence)
-    assert found.value.step == step
+    assert refusal.value.step == step

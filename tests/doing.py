@@ -67,8 +67,8 @@ def a_run(
     name: str = "a.txt",
 ) -> RunStatus:
     """Return a finished run over the given layouts."""
-    _, found = find_engine(engine)
-    number = plan_run(store, a_source(store, engine, layouts, name), engine, found.version, max_nodes, chunk=chunk)
+    _, definition = find_engine(engine)
+    number = plan_run(store, a_source(store, engine, layouts, name), engine, definition.version, max_nodes, chunk=chunk)
     do_runs(store)
     return find_run(store, number)
 

@@ -125,17 +125,17 @@ class Postgres:
         self.process = self.start()
 
     def new_database(
-        self, *, place: Path | None = None, template: str | None = None, encoding: str = "UTF8", lasting: bool = False
+        self, *, folder: Path | None = None, template: str | None = None, encoding: str = "UTF8", lasting: bool = False
     ) -> str:
         """Create a database and return its URL. It is empty, or a copy of the database named `template`, to which no
-        client may be connected. With `place`, an empty folder, its files are stored there. A database
+        client may be connected. With `folder`, an empty folder, its files are stored there. A database
         exists until `drop_databases` is called, or the server stops if it is `lasting`."""
         name = f"test{next(NAMES)}"
         source = f"TEMPLATE {template or 'template0'} ENCODING '{encoding}'"
         how = "STRATEGY file_copy"  # a fourth of the time of the default
         with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
-            if place:
-                connection.execute(f"CREATE TABLESPACE {name} LOCATION '{place}'")
+            if folder:
+                connection.execute(f"CREATE TABLESPACE {name} LOCATION '{folder}'")
                 how = f"TABLESPACE {name}"  # may be too small for copies of files
             connection.execute(f"CREATE DATABASE {name} {source} {how}")
         if not lasting:

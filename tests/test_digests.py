@@ -25,31 +25,31 @@ def typed(fields: list[object]) -> list[tuple[type, str]]:
 
 
 @given(FIELDS, FIELDS)
-def test_other_fields_have_another_seal(one: list[object], other: list[object]) -> None:
-    assert (seal("run", *one) == seal("run", *other)) == (typed(one) == typed(other))
+def test_other_fields_have_another_seal(left: list[object], right: list[object]) -> None:
+    assert (seal("run", *left) == seal("run", *right)) == (typed(left) == typed(right))
 
 
 @given(st.text(max_size=9), st.integers(0, 9), st.integers(0, 9))
-def test_shifted_fields_have_another_seal(text: str, one: int, other: int) -> None:
-    one, other = min(one, len(text)), min(other, len(text))
-    assert (seal("run", text[:one], text[one:]) == seal("run", text[:other], text[other:])) == (one == other)
-    assert texts([text[:one], text[one:]]) != texts([text[:other], text[other:]]) or one == other
+def test_shifted_fields_have_another_seal(text: str, left: int, right: int) -> None:
+    left, right = min(left, len(text)), min(right, len(text))
+    assert (seal("run", text[:left], text[left:]) == seal("run", text[:right], text[right:])) == (left == right)
+    assert texts([text[:left], text[left:]]) != texts([text[:right], text[right:]]) or left == right
     assert seal("run", text) != seal("audit", text)
     assert columns_digest("a", texts([text]), texts([])) != columns_digest("a", texts([]), texts([text]))
 
 
 @given(NUMBERS, NUMBERS, TEXTS, TEXTS)
 def test_other_columns_are_written_otherwise(
-    one: list[int], other: list[int], some: list[str | None], others: list[str | None]
+    left: list[int], right: list[int], some: list[str | None], others: list[str | None]
 ) -> None:
-    assert (numbers(one) == numbers(other)) == (one == other)
+    assert (numbers(left) == numbers(right)) == (left == right)
     assert (texts(some) == texts(others)) == (some == others)
 
 
 @given(FIELDS, FIELDS)
-def test_whatever_a_damaged_column_holds_is_written(one: list[object], other: list[object]) -> None:
+def test_whatever_a_damaged_column_holds_is_written(left: list[object], right: list[object]) -> None:
     for write in (numbers, texts, digests):
-        assert (write(one) == write(other)) == (typed(one) == typed(other))
+        assert (write(left) == write(right)) == (typed(left) == typed(right))
     assert numbers([2**70]) == values([2**70]) and texts([b"a"]) == values([b"a"]) and digests(["a"]) == values(["a"])
 
 

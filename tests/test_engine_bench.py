@@ -35,8 +35,8 @@ def test_every_entry_of_a_set_is_proved_and_there_are_all_kinds_of_them(game: Ga
         assert isinstance(layout, str) and isinstance(evidence, str) and isinstance(value, int | None)
         assert judge(game.name, layout, Verdict.of(str(verdict)), value, evidence).valid, layout
     words = [row["verdict"] for row in rows]
-    wanted = {"winnable", "unwinnable"} if game.name in DECISIONS else {"scored"}
-    assert {word for word in wanted if words.count(word) * 3 >= len(rows)} == {*words} == wanted
+    expected = {"winnable", "unwinnable"} if game.name in DECISIONS else {"scored"}
+    assert {word for word in expected if words.count(word) * 3 >= len(rows)} == {*words} == expected
     assert (ROOT / "examples" / "sets" / set_file(game).name).samefile(set_file(game))
 
 
@@ -50,17 +50,17 @@ def test_sets_can_be_chosen_again(game: Game) -> None:
 @each_engine
 def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engine: Engine) -> None:
     name = game.full_name(engine)
-    found = bench_engine(name)
-    assert found.right
-    assert (found.layouts, found.other.engine) == (sets.SIZE, name)
-    assert found.other.decided + found.other.undecided == sets.SIZE
-    assert found.other.undecided == 0 or not engine.complete
+    bench = bench_engine(name)
+    assert bench.right
+    assert (bench.layouts, bench.other.engine) == (sets.SIZE, name)
+    assert bench.other.decided + bench.other.undecided == sets.SIZE
+    assert bench.other.undecided == 0 or not engine.complete
     if engine.rules_name == game.engines[0].rules_name:
-        assert found.one is not None
-        assert (found.summary.counts, found.nodes, found.one.microseconds) == ({}, None, None)
-        assert found.other.nodes == found.one.nodes == sum(int(str(row["nodes"])) for row in entries(game))
+        assert bench.one is not None
+        assert (bench.summary.counts, bench.nodes, bench.one.microseconds) == ({}, None, None)
+        assert bench.other.nodes == bench.one.nodes == sum(int(str(row["nodes"])) for row in entries(game))
     else:
-        assert (found.one, found.nodes, found.time_ratio) == (None, None, None)
+        assert (bench.one, bench.nodes, bench.time_ratio) == (None, None, None)
 
 
 @pytest.mark.parametrize(
@@ -74,27 +74,27 @@ def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engin
 def test_the_comparison_is_the_diff_of_two_runs(
     sqlite_store: Database, engine: str, baseline: str, max_nodes: int | None
 ) -> None:
-    found = bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
+    bench = bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
     game, _ = find_engine(engine)
     layouts = [str(row["layout"]) for row in entries(game)]
-    one, other = (a_run(sqlite_store, name, layouts, max_nodes=max_nodes).id for name in (baseline, engine))
+    left, right = (a_run(sqlite_store, name, layouts, max_nodes=max_nodes).id for name in (baseline, engine))
     with Store(sqlite_store) as store:
-        diff = store.find_run(one).diff(store.find_run(other))
-        assert found.summary == diff.summary
-        assert list(found.differences) == list(diff)
-        assert found.nodes == diff.nodes
-        assert found.right and (engine == baseline or diff.summary.counts["question"])
-        progress = store.find_run(other).progress
-    assert found.other.undecided == progress.counts.get(Verdict.UNDECIDED, 0)
-    assert (found.other.decided, found.other.nodes) == (sets.SIZE - found.other.undecided, progress.nodes)
-    assert found.time_ratio is not None
+        diff = store.find_run(left).diff(store.find_run(right))
+        assert bench.summary == diff.summary
+        assert list(bench.differences) == list(diff)
+        assert bench.nodes == diff.nodes
+        assert bench.right and (engine == baseline or diff.summary.counts["question"])
+        progress = store.find_run(right).progress
+    assert bench.other.undecided == progress.counts.get(Verdict.UNDECIDED, 0)
+    assert (bench.other.decided, bench.other.nodes) == (sets.SIZE - bench.other.undecided, progress.nodes)
+    assert bench.time_ratio is not None
 
 
 def test_what_a_limit_leaves_undecided_is_lost_and_not_wrong() -> None:
-    found = bench_engine("card-pairing/winnable", max_nodes=90)
-    assert found.right
-    assert found.summary.counts == {"lost": found.other.undecided}
-    assert 0 < found.other.undecided < sets.SIZE
+    bench = bench_engine("card-pairing/winnable", max_nodes=90)
+    assert bench.right
+    assert bench.summary.counts == {"lost": bench.other.undecided}
+    assert 0 < bench.other.undecided < sets.SIZE
 
 
 def test_a_program_is_timed_and_its_wrong_verdicts_are_named(declare: Declare) -> None:  # noqa: F811

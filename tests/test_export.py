@@ -42,8 +42,10 @@ each_form = pytest.mark.parametrize("suffix", FORMS)
 
 def queried(store: Database, run: RunStatus, *verdicts: Verdict) -> list[tuple[object, ...]]:
     """What a query says."""
-    found = Query(store, [run], Filter(verdict=verdicts), (0, 0), None)
-    return [(row.position, row.line, row.layout, row.verdict.word, row.value, row.nodes, row.evidence) for row in found]
+    results = Query(store, [run], Filter(verdict=verdicts), (0, 0), None)
+    return [
+        (row.position, row.line, row.layout, row.verdict.word, row.value, row.nodes, row.evidence) for row in results
+    ]
 
 
 def read_back(path: Path) -> list[tuple[object, ...]]:
@@ -69,8 +71,8 @@ def as_in(suffix: str, rows: list[tuple[object, ...]]) -> list[tuple[object, ...
 
 def metadata(path: Path) -> dict[str, str]:
     """What a Parquet file says of the run."""
-    found = parquet.read_metadata(path).metadata
-    return {key.decode(): value.decode() for key, value in found.items() if key != b"ARROW:schema"}
+    pairs = parquet.read_metadata(path).metadata
+    return {key.decode(): value.decode() for key, value in pairs.items() if key != b"ARROW:schema"}
 
 
 @pytest.fixture
@@ -221,8 +223,8 @@ def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folde
 
 def test_a_database_is_never_replaced(store: Database, folder: Path) -> None:
     run = a_run(store, ENGINE, LAYOUTS)
-    with closing(sqlite3.connect(folder / "other.csv")) as other:
-        other.execute("CREATE TABLE verdicts (position)")
+    with closing(sqlite3.connect(folder / "other.csv")) as connection:
+        connection.execute("CREATE TABLE verdicts (position)")
     before = (folder / "other.csv").read_bytes()
     with pytest.raises(OutputError, match=r"other\.csv is a database, perhaps another store; name another file$"):
         export(store, run, folder / "other.csv", force=True)

@@ -147,13 +147,13 @@ def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Databa
 
 
 def test_a_fingerprint_differs_if_any_layout_verdict_value_or_evidence_differs(store: Database) -> None:
-    one = of(store, a_run(store, ENGINE, LAYOUTS[:50]))
+    first = of(store, a_run(store, ENGINE, LAYOUTS[:50]))
     swapped = of(store, a_run(store, ENGINE, [LAYOUTS[1], LAYOUTS[0], *LAYOUTS[2:50]], name="b.txt"))
-    other = of(store, a_run(store, "memory/incremental", LAYOUTS[:50], name="a.txt"))
+    incremental = of(store, a_run(store, "memory/incremental", LAYOUTS[:50], name="a.txt"))
     fewer = of(store, a_run(store, ENGINE, LAYOUTS[:49], name="c.txt"))
-    assert None not in {one, swapped, other, fewer}
-    assert len({one, swapped, other, fewer}) == 4
-    assert of(store, a_run(store, ENGINE, LAYOUTS[:50], max_nodes=10**6)) == one
+    assert None not in {first, swapped, incremental, fewer}
+    assert len({first, swapped, incremental, fewer}) == 4
+    assert of(store, a_run(store, ENGINE, LAYOUTS[:50], max_nodes=10**6)) == first
 
 
 def test_an_empty_run_has_a_fingerprint(store: Database) -> None:

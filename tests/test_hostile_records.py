@@ -22,17 +22,25 @@ CHUNK = 1_000
 
 def hostile(game: Game) -> list[str]:
     """Twenty texts or so that are no canonical layouts of a game, though some of them nearly are."""
-    one, another = deal(game, 77, 1, 2)
-    [foreign] = deal(next(other for other in games().values() if other is not game), 77, 1, 1)
+    first, second = deal(game, 77, 1, 2)
+    [foreign] = deal(next(candidate for candidate in games().values() if candidate is not game), 77, 1, 1)
     texts = [
         *("", " ", "A", "garbage", "ä", "😀", "1 5 0", "'; --", '{"a": "\\u0000"}', "\t\r\n", "\x1b[2J", "9" * 100_000),
-        *(foreign, f"{one}\n", f"{one}\n{another}", one[:20] + "\n" + one[20:], f" {one}", one[:-1], one + one),
-        one.lower() + " ",
-        one.replace(one[0], "ä"),
+        *(
+            foreign,
+            f"{first}\n",
+            f"{first}\n{second}",
+            first[:20] + "\n" + first[20:],
+            f" {first}",
+            first[:-1],
+            first + first,
+        ),
+        first.lower() + " ",
+        first.replace(first[0], "ä"),
     ]
-    found = [text for text in texts if not is_canonical(game, text)]
-    assert len(found) >= len(texts) - 1
-    return found
+    not_canonical = [text for text in texts if not is_canonical(game, text)]
+    assert len(not_canonical) >= len(texts) - 1
+    return not_canonical
 
 
 def edit(store: Database, edits: dict[int, str]) -> None:
@@ -70,7 +78,7 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
             assert (after.verdict, after.value, after.nodes) == (before.verdict, before.value, before.nodes)
             assert (after.layout, after.evidence) == (before.layout, before.evidence)
 
-    assert [found.one.position for found in differences(store, run, find_run(store, again))] == list(edits)
+    assert [difference.one.position for difference in differences(store, run, find_run(store, again))] == list(edits)
     faults = recorded_faults(store, an_audit(store, find_run(store, again)).id)
     assert [fault.first for fault in faults] == list(edits)
     assert {fault.reason for fault in faults} == {"the text of the layout does not match its digest"}

@@ -56,7 +56,7 @@ def run_of_deals(store: Database, engine: str, count: int, storage: Storage = St
 
 def numbers(store: Database, run: RunStatus, by: str) -> dict[int, int]:
     """The number of each winnable or scored layout, by position."""
-    found = {
+    measures = {
         result.position: {
             "nodes": result.nodes,
             "value": result.value,
@@ -66,7 +66,7 @@ def numbers(store: Database, run: RunStatus, by: str) -> dict[int, int]:
         for result in Query(store, [run], Filter())
         if result.verdict in (Verdict.WINNABLE, Verdict.SCORED)
     }
-    return {position: number for position, number in found.items() if number is not None}
+    return {position: number for position, number in measures.items() if number is not None}
 
 
 @pytest.mark.parametrize("descending", [False, True])
@@ -175,10 +175,10 @@ def test_whatever_is_altered_in_a_pack_is_found(sqlite_store: Database, tmp_path
         part[key] = not value if isinstance(value, bool) else value + 1 if isinstance(value, int) else f"{value or ''}1"
         path.write_text(json.dumps(document))
         try:
-            found = check_pack(path).problems or check_pack(path).unchecked
+            problems = check_pack(path).problems or check_pack(path).unchecked
         except DealmillError as error:
-            found = [str(error)]
-        if not found:
+            problems = [str(error)]
+        if not problems:
             kept.add(name)
     assert {name for name in kept if not re.fullmatch(UNPROVED, name)} == set()
 
@@ -234,12 +234,12 @@ def test_undecided_layouts_are_not_called_proved(sqlite_store: Database, tmp_pat
 
 def test_what_cannot_be_chosen_is_refused_before_a_file_is_written(sqlite_store: Database, tmp_path: Path) -> None:
     run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 1, 1, 50))
-    other = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 2, 1, 50), name="b.txt")
+    grading_run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 2, 1, 50), name="b.txt")
     for choice, grading, path, message in (
         (Choice(), None, "a.json", "5 grades of 200 are 1,000 layouts, but only 3"),
         (Choice("layout-length", grades=2, each=5), None, "a.json", "grade 2 has only 0 layouts, because many have"),
         (Choice("ease", grades=1, each=1), None, "a.json", "has no number 'ease'; choose one of: nodes, value, "),
-        (Choice(grades=1, each=1), other, "a.json", "they have different sources"),
+        (Choice(grades=1, each=1), grading_run, "a.json", "they have different sources"),
         (Choice(grades=1, each=1), None, "a.txt", "must end in .json or .csv"),
     ):
         with pytest.raises(UsageError, match=message):
@@ -317,7 +317,7 @@ def test_verdicts_without_evidence_are_neither_packed_nor_proved(tmp_path: Path)
     path = tmp_path / "card-pairing.jsonl"
     with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         solved = store.run(dealmill.deals("card-pairing", count=100))
-        rows = [{"layout": found.layout, "verdict": "winnable"} for found in solved.results()]
+        rows = [{"layout": result.layout, "verdict": "winnable"} for result in solved.results()]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         claimed = store.import_verdicts(path, engine="mine", version="7")
         with pytest.raises(UsageError, match="only 0 of the run have such a verdict, evidence and a number for nodes"):

@@ -15,7 +15,7 @@ def test_reasons_are_grouped_by_their_common_words() -> None:
         Reject(10, "u", ("stacks of unequal height: 4, 3, 4 cards", "not connected: (1,2) (3,-4)")),
         Reject(11, "v", ("stacks of unequal height: 4, 3 cards", "not connected: (-1,2)", "'" + "a" * 199)),
     ]
-    assert [(one.reason, one.count, one.example.line) for one in count_reasons(rejects)] == [
+    assert [(reason.reason, reason.count, reason.example.line) for reason in count_reasons(rejects)] == [
         ("rank … occurs … times, expected 4", 2, 2),
         ("unknown symbol 'T' at card …; ten is written 0", 2, 3),
         ("unknown symbol … in stack …", 2, 7),
@@ -28,9 +28,9 @@ def test_reasons_are_grouped_by_their_common_words() -> None:
 def test_a_file_of_another_game_has_few_reasons() -> None:
     """Every game reads a hundred layouts of every other game."""
     for game in games().values():
-        for other in games().values():
-            lines = enumerate(deal(other, 1, 1, 100), start=1)
+        for dealer in games().values():
+            lines = enumerate(deal(dealer, 1, 1, 100), start=1)
             rejects = [entry for entry in game.read(lines) if isinstance(entry, Reject)]
-            assert (len(rejects) > 0) == (game is not other)
+            assert (len(rejects) > 0) == (game is not dealer)
             reasons = count_reasons(rejects)
-            assert len(reasons) <= 12, (game.name, other.name, reasons)
+            assert len(reasons) <= 12, (game.name, dealer.name, reasons)

@@ -51,8 +51,8 @@ def put_on_record(store: Database, version: str) -> None:
         connection.execute(text("UPDATE engines SET version = :version"), {"version": version})
 
 
-def compared(store: Database, one: RunStatus, other: RunStatus) -> list[Difference]:
-    return list(differences(store, one, other))
+def compared(store: Database, left: RunStatus, right: RunStatus) -> list[Difference]:
+    return list(differences(store, left, right))
 
 
 def test_a_rerun_gives_the_same_results_as_a_run_of_its_own(store: Database) -> None:
@@ -117,18 +117,28 @@ def test_every_difference_is_reported_with_both_results(store: Database) -> None
         ):
             connection.execute(text(f"UPDATE verdicts {change}"))
         connection.execute(text("DELETE FROM verdicts WHERE run_id = 1 AND position = 9"))
-    found = compared(store, run, again)
-    assert [(one.one.position, one.layout) for one in found] == [(n, LAYOUTS[n - 1]) for n in (3, 5, 7, 9)]
-    assert found[0].one.value == (found[0].other.value or 0) + 2
-    assert (found[1].one.evidence, found[1].other.evidence) != ("x", "x") == (found[1].other.evidence, "x")
-    assert found[2].other == RecordedVerdict(7, Verdict.UNDECIDED, None, None)
-    assert found[3].one == RecordedVerdict(9, None, None, None)
-    assert [one.kind for one in found] == ["contradicted", "evidence", "lost", "missing"]
-    assert [one.kind for one in compared(store, again, run)] == ["contradicted", "evidence", "gained", "missing"]
-    assert [one.kind for one in diff(store, run, again, ["evidence", "missing"])] == ["contradicted", "lost"]
+    differing = compared(store, run, again)
+    assert [(difference.one.position, difference.layout) for difference in differing] == [
+        (n, LAYOUTS[n - 1]) for n in (3, 5, 7, 9)
+    ]
+    assert differing[0].one.value == (differing[0].other.value or 0) + 2
+    assert (differing[1].one.evidence, differing[1].other.evidence) != ("x", "x") == (differing[1].other.evidence, "x")
+    assert differing[2].other == RecordedVerdict(7, Verdict.UNDECIDED, None, None)
+    assert differing[3].one == RecordedVerdict(9, None, None, None)
+    assert [difference.kind for difference in differing] == ["contradicted", "evidence", "lost", "missing"]
+    assert [difference.kind for difference in compared(store, again, run)] == [
+        "contradicted",
+        "evidence",
+        "gained",
+        "missing",
+    ]
+    assert [difference.kind for difference in diff(store, run, again, ["evidence", "missing"])] == [
+        "contradicted",
+        "lost",
+    ]
     summary = diff(store, run, again).summary
     assert summary.counts == {"contradicted": 1, "lost": 1, "evidence": 1, "missing": 1}
-    assert summary.evidence_lengths == (len(found[1].one.evidence or ""), 1)
+    assert summary.evidence_lengths == (len(differing[1].one.evidence or ""), 1)
     with pytest.raises(UsageError, match="there is no kind of difference 'worse'; choose from: contradicted, question"):
         diff(store, run, again, ["worse"])
 
@@ -138,9 +148,9 @@ def test_answers_to_different_questions_do_not_contradict_each_other(store: Data
     deals = DealRange(find_game("memory"), 3, 1, 100)
     deals_reading(store, deals).finish(silent)
     source = deals_source(store, deals)
-    one, other = (queue_run(store, source, f"memory/{name}", None, storage) for name in ("two-pass", "incremental"))
+    left, right = (queue_run(store, source, f"memory/{name}", None, storage) for name in ("two-pass", "incremental"))
     do_runs(store)
-    assert {each.kind for each in compared(store, find_run(store, one), find_run(store, other))} == {"question"}
+    assert {each.kind for each in compared(store, find_run(store, left), find_run(store, right))} == {"question"}
 
 
 def test_verdicts_that_nobody_decided_differ_in_the_reason(store: Database) -> None:
@@ -156,29 +166,29 @@ def test_node_counts_are_compared_on_layouts_that_both_decided(
     monkeypatch.setattr(room, "COUNTED", 17)
     chance, layouts = Random(5), LAYOUTS[:100]
     run = a_run(store, ENGINE, layouts)
-    other = repeat(store, run) if same_source else a_run(store, ENGINE, layouts[::-1], name="b.txt")
+    second = repeat(store, run) if same_source else a_run(store, ENGINE, layouts[::-1], name="b.txt")
     counts = {layout: (chance.choice((0, 3, 8)), chance.choice((0, 2, 3, 8, 40))) for layout in layouts}
     counts[layouts[50]] = (1, 2**62 - 1)
     with store.writing() as connection:
         for at, (layout, nodes) in enumerate(counts.items(), start=1):
-            places = at, at if same_source else 101 - at
-            for number, place, count in zip((run.id, other.id), places, nodes, strict=True):
-                where = f"WHERE run_id = {number} AND position = {place}"
+            positions = at, at if same_source else 101 - at
+            for number, position, count in zip((run.id, second.id), positions, nodes, strict=True):
+                where = f"WHERE run_id = {number} AND position = {position}"
                 connection.execute(text(f"UPDATE verdicts SET nodes = {count} {where}"))
                 if layout in layouts[:3]:
                     connection.execute(text(f"UPDATE verdicts SET verdict = 4 {where}"))
     decided = [counts[layout] for layout in layouts[3:]]
     ratios = [max(after, 1) / max(before, 1) for before, after in decided]
-    found = diff(store, run, other).nodes
-    assert found is not None
-    assert (found.layouts, found.total, found.other_total) == (97, *map(sum, zip(*decided, strict=True)))
-    assert found.ratio == pytest.approx(geometric_mean(ratios))
-    assert [one.ratio for one in found.worst] == sorted(ratios, reverse=True)[:10]
-    assert found.worst[0].position == 51
+    counted = diff(store, run, second).nodes
+    assert counted is not None
+    assert (counted.layouts, counted.total, counted.other_total) == (97, *map(sum, zip(*decided, strict=True)))
+    assert counted.ratio == pytest.approx(geometric_mean(ratios))
+    assert [pair.ratio for pair in counted.worst] == sorted(ratios, reverse=True)[:10]
+    assert counted.worst[0].position == 51
     bounds = {"at most 1/4": (0, 0.25), "to 1/2": (0.26, 0.5), "less than 1": (0.51, 0.99), "1": (1, 1)}
     bounds |= {"more than 1": (1.01, 1.99), "from 2": (2, 3.99), "at least 4": (4, 2**63)}
     expected = {bar: sum(low <= ratio <= high for ratio in ratios) for bar, (low, high) in bounds.items()}
-    assert found.histogram == expected
+    assert counted.histogram == expected
 
 
 def test_a_node_count_that_is_no_number_is_reported(sqlite_store: Database) -> None:
@@ -194,10 +204,10 @@ def test_runs_over_different_sources_are_compared_layout_by_layout(store: Databa
     shuffled = a_run(store, ENGINE, [*LAYOUTS[50:100], *LAYOUTS[:50], *LAYOUTS[:10]], name="b.txt")
     assert compared(store, run, shuffled) == []
     overlapping = a_run(store, ENGINE, LAYOUTS[98:101], name="c.txt")
-    found = compared(store, run, overlapping)
-    assert len(found) == 99
-    assert [one.one.position for one in found] == [*range(1, 99), None]
-    alone = {one.layout: (one.one.position, one.other.position) for one in found}
+    differing = compared(store, run, overlapping)
+    assert len(differing) == 99
+    assert [difference.one.position for difference in differing] == [*range(1, 99), None]
+    alone = {difference.layout: (difference.one.position, difference.other.position) for difference in differing}
     assert alone[LAYOUTS[0]] == (1, None) and alone[LAYOUTS[100]] == (None, 3)
     assert LAYOUTS[98] not in alone and LAYOUTS[99] not in alone
 
@@ -237,27 +247,27 @@ def test_all_occurrences_of_a_layout_are_compared_in_any_order(store: Database, 
     ours, theirs = (
         [(chance.choice(LAYOUTS[:4]), chance.choice(CLAIMS)) for _ in range(chance.randint(1, 9))] for _ in range(2)
     )
-    one, other = a_run_of_claims(store, "a.txt", ours), a_run_of_claims(store, "b.txt", theirs)
+    our_run, their_run = a_run_of_claims(store, "a.txt", ours), a_run_of_claims(store, "b.txt", theirs)
     shared = {layout for layout, _ in ours} & {layout for layout, _ in theirs}
     expected = {
         (layout, naive_kind(left, right))
         for layout, left in ours
-        for other, right in theirs
-        if layout == other and left != right
+        for layout_there, right in theirs
+        if layout == layout_there and left != right
     }
     alone = {(layout, "missing") for layout, _ in (*ours, *theirs) if layout not in shared}
-    found = diff(store, one, other)
-    kinds = {(str(difference.layout), str(difference.kind)) for difference in found}
+    comparison = diff(store, our_run, their_run)
+    kinds = {(str(difference.layout), str(difference.kind)) for difference in comparison}
     assert {layout for layout, _ in kinds} == {layout for layout, _ in expected | alone}
     assert {it for it in kinds if it[1] != "evidence"} == {it for it in expected | alone if it[1] != "evidence"}
     assert kinds <= expected | alone
     answered = [{layout for layout, claim in run if claim} for run in (ours, theirs)]
-    assert found.compared == len(answered[0] & answered[1])
+    assert comparison.compared == len(answered[0] & answered[1])
     decided = [{layout for layout, claim in run if claim and claim[0] < 4} for run in (ours, theirs)]
-    assert (found.nodes.layouts if found.nodes else 0) == len(decided[0] & decided[1])
-    [of_all] = Store(store).find_run(one.id).diffs()
+    assert (comparison.nodes.layouts if comparison.nodes else 0) == len(decided[0] & decided[1])
+    [of_all] = Store(store).find_run(our_run.id).diffs()
     assert {(str(it.layout), str(it.kind)) for it in of_all} == {it for it in kinds if it[1] != "missing"}
-    for run, claims in ((one, ours), (other, theirs)):
+    for run, claims in ((our_run, ours), (their_run, theirs)):
         assert contradictions(store, run) == naive_contradictions(claims)
 
 
@@ -288,8 +298,8 @@ def test_a_run_is_compared_with_all_others_of_the_same_question(store: Database)
     queue_run(store, deals, ENGINE, None, Storage.PACKED)
     do_runs(store)
     diffs = list(Store(store).find_run(run.id).diffs(ignore="evidence"))
-    assert [found.other.id for found in diffs] == [again.id, overlapping.id, elsewhere.id]
-    assert [found.compared for found in diffs] == [20, 10, 0] and all(found.equal for found in diffs)
+    assert [each.other.id for each in diffs] == [again.id, overlapping.id, elsewhere.id]
+    assert [each.compared for each in diffs] == [20, 10, 0] and all(each.equal for each in diffs)
     retract(store, ENGINE, "1", "miscounts")
     assert list(Store(store).find_run(run.id).diffs()) == []
 
@@ -303,21 +313,21 @@ def test_only_what_both_runs_have_solved_counts_as_compared(store: Database, sto
     numbers = pending(store)
     for number in (*numbers[:3], *numbers[7:]):
         do_job(store, number)
-    one, other = (find_run(store, run) for run in runs)
-    assert (one.solved, other.solved) == (3_000, 3_000)
-    assert diff(store, one, other).compared == 1_000
+    left, right = (find_run(store, run) for run in runs)
+    assert (left.solved, right.solved) == (3_000, 3_000)
+    assert diff(store, left, right).compared == 1_000
     do_runs(store)
-    one, other = (find_run(store, run) for run in runs)
-    assert diff(store, one, other).compared == 5_000
+    left, right = (find_run(store, run) for run in runs)
+    assert diff(store, left, right).compared == 5_000
 
 
 def test_a_retraction_covers_all_present_and_later_verdicts_of_a_version(store: Database) -> None:
     a_run(store, ENGINE, LAYOUTS)
-    other = a_run(store, "memory/incremental", LAYOUTS)
+    kept = a_run(store, "memory/incremental", LAYOUTS)
     [gone] = retract(store, ENGINE, "1", "miscounts")
     assert (gone.id, gone.retracted) == (1, "miscounts")
     assert [run.retracted for run in list_runs(store)] == ["miscounts", None]
-    assert [run.id for run in matching_runs(store, None, None, None, retracted=False)] == [other.id]
+    assert [run.id for run in matching_runs(store, None, None, None, retracted=False)] == [kept.id]
     assert [run.id for run in matching_runs(store, None, None, None, retracted=True)] == [1]
     for again in (lambda: queue_run(store, find_source(store, "1"), ENGINE, 9), lambda: repeat(store, gone)):
         with pytest.raises(RetractedError, match=r"version 1 of memory/two-pass was retracted \(miscounts\)"):
@@ -339,8 +349,8 @@ def test_an_undone_retraction_shows_verdicts_again_and_stays_in_the_log(store: D
         unretract(store, ENGINE, "2", "a mistake")
     [back] = unretract(store, ENGINE, "1", "the count was right")
     assert (back.id, back.retracted) == (run.id, None)
-    assert [one.id for one in matching_runs(store, None, None, None, retracted=False)] == [run.id]
-    assert [(one.what, one.why) for one in list_actions(store)][1:] == [
+    assert [entry.id for entry in matching_runs(store, None, None, None, retracted=False)] == [run.id]
+    assert [(entry.what, entry.why) for entry in list_actions(store)][1:] == [
         ("retract", "miscounts"),
         ("unretract", "the count was right"),
     ]
@@ -396,14 +406,14 @@ def test_the_parts_of_a_comparison_are_all_differences(
     layouts = deal(find_game("card-pairing"), 3, 1, 30)
     whole = a_run(store, "card-pairing/winnable", layouts)
     limited = a_run(store, "card-pairing/winnable", layouts, max_nodes=8)
-    other = a_run(store, "card-pairing/winnable", layouts[5:], name="b.txt")
+    elsewhere = a_run(store, "card-pairing/winnable", layouts[5:], name="b.txt")
     with store.writing() as connection:
         connection.execute(text("DELETE FROM verdicts WHERE run_id = :run AND position = 4"), {"run": whole.id})
-    for one, there in ((whole, limited), (limited, whole), (whole, other)):
-        parts = list(diff(store, one, there).parts())
-        assert [difference for part in parts for difference in part.differences] == compared(store, one, there) != []
+    for left, right in ((whole, limited), (limited, whole), (whole, elsewhere)):
+        parts = list(diff(store, left, right).parts())
+        assert [difference for part in parts for difference in part.differences] == compared(store, left, right) != []
         assert [part.reached for part in parts] == sorted(part.reached for part in parts)
-        assert parts[-1].reached == one.items
+        assert parts[-1].reached == left.items
     kept = diff(store, whole, limited, ["lost"]).parts()
     assert {difference.kind for part in kept for difference in part.differences} == {"missing"}
 
@@ -426,16 +436,16 @@ def test_a_packed_run_is_compared_in_parts(store: Database) -> None:
 
 def test_a_sample_of_node_counts_is_evenly_spaced(store: Database) -> None:
     layouts = deal(find_game("card-pairing"), 3, 1, 30)
-    one, other = (a_run(store, "card-pairing/winnable", layouts, max_nodes=nodes) for nodes in (None, 12))
-    results = {run.id: list(Store(store).query(run=run.id)) for run in (one, other)}
-    nodes = {number: [result.nodes for result in found] for number, found in results.items()}
-    decided = [result.verdict is not Verdict.UNDECIDED for result in results[other.id]]
-    for most in (1, 4, 30, 99):
-        positions = sorted({1 + number * 30 // most for number in range(most)})
-        expected = [(at, nodes[one.id][at - 1], nodes[other.id][at - 1]) for at in positions if decided[at - 1]]
-        sample = diff(store, one, other).node_sample(most)
+    left, right = (a_run(store, "card-pairing/winnable", layouts, max_nodes=nodes) for nodes in (None, 12))
+    results = {run.id: list(Store(store).query(run=run.id)) for run in (left, right)}
+    nodes = {number: [result.nodes for result in of_run] for number, of_run in results.items()}
+    decided = [result.verdict is not Verdict.UNDECIDED for result in results[right.id]]
+    for limit in (1, 4, 30, 99):
+        positions = sorted({1 + number * 30 // limit for number in range(limit)})
+        expected = [(at, nodes[left.id][at - 1], nodes[right.id][at - 1]) for at in positions if decided[at - 1]]
+        sample = diff(store, left, right).node_sample(limit)
         assert (sample.counts if sample else []) == expected
-    full = diff(store, one, other)
+    full = diff(store, left, right)
     sample = full.node_sample(30)
     assert sample and full.nodes
     assert sample.ratio == pytest.approx(full.nodes.ratio) and sample.histogram == full.nodes.histogram

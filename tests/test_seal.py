@@ -51,9 +51,9 @@ def packed(store: Database) -> AuditStatus:
 
 
 def test_neither_database_nor_batches_nor_jobs_change_a_seal(store: Database, tmp_path: Path) -> None:
-    other = open_store(f"sqlite:///{tmp_path / 'other.db'}")
+    second_store = open_store(f"sqlite:///{tmp_path / 'other.db'}")
     seal = seal_of(store, rows(store))
-    assert seal is not None and seal == seal_of(other, rows(other, batch=370, chunk=700))
+    assert seal is not None and seal == seal_of(second_store, rows(second_store, batch=370, chunk=700))
     assert entry_in(seal) == 2
 
 
@@ -99,8 +99,8 @@ def test_a_change_of_the_plan_with_its_seals_is_found_by_the_seal(store: Databas
 
 
 def test_only_what_was_audited_as_a_whole_and_is_sound_has_a_seal(store: Database) -> None:
-    found = rows(store)
-    assert seal_of(store, found) is not None
+    audit = rows(store)
+    assert seal_of(store, audit) is not None
     assert seal_of(store, an_audit(store, find_run(store, "1"), sample=3)) is None
     alter(store, "UPDATE sources SET name = 'b.txt'")
     assert seal_of(store, an_audit(store, find_run(store, "1"))) is None

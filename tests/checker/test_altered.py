@@ -78,9 +78,9 @@ def test_an_export_is_proved(engine: str, suffix: str, exports: Path) -> None:
     rows = rows_of(path_of(exports, engine, ".jsonl"))
     checked = checker_of(path).check(path)
     assert (checked.code, checked.err) == (0, "")
-    found = [row["verdict"] for row in rows]
-    proved = ", ".join(f"{found.count(word)} {word}" for word in ("winnable", "unwinnable", "scored") if word in found)
-    left = [f"nothing to prove: {found.count('undecided')} undecided"] if "undecided" in found else []
+    words = [row["verdict"] for row in rows]
+    proved = ", ".join(f"{words.count(word)} {word}" for word in ("winnable", "unwinnable", "scored") if word in words)
+    left = [f"nothing to prove: {words.count('undecided')} undecided"] if "undecided" in words else []
     assert checked.out.splitlines() == [
         f"{path}: {len(rows)} rows, as exported",
         f"proved: {proved}",
@@ -105,11 +105,11 @@ def test_an_altered_cell_is_accepted_only_if_dealmill_accepts_it(
 ) -> None:
     path = path_of(exports, engine, ".jsonl")
     rows = rows_of(path)
-    place, column = data.draw(st.integers(0, len(rows) - 1)), data.draw(st.sampled_from(COLUMNS))
+    index, column = data.draw(st.integers(0, len(rows) - 1)), data.draw(st.sampled_from(COLUMNS))
     others = st.sampled_from([row[column] for row in rows])
     scalars = st.none() | st.booleans() | st.integers(-3, 200) | st.floats(0, 9) | st.sampled_from(HOSTILE)
     words = st.sampled_from(["winnable", "unwinnable", "scored", "undecided", "failed", "lost"])
-    rows[place][column] = data.draw(others | scalars | words | st.just([]))
+    rows[index][column] = data.draw(others | scalars | words | st.just([]))
     altered = tmp_path / path.name
     write(altered, rows)
     checked = checker_of(path).check(altered, believed=True)
@@ -128,18 +128,18 @@ Alteration = Callable[[list[bytes], random.Random], list[bytes]]
 
 
 def dropped(lines: list[bytes], chance: random.Random) -> list[bytes]:
-    place = chance.randrange(len(lines))
-    return lines[:place] + lines[place + 1 :]
+    index = chance.randrange(len(lines))
+    return lines[:index] + lines[index + 1 :]
 
 
 def doubled(lines: list[bytes], chance: random.Random) -> list[bytes]:
-    place = chance.randrange(len(lines))
-    return [*lines[: place + 1], *lines[place:]]
+    index = chance.randrange(len(lines))
+    return [*lines[: index + 1], *lines[index:]]
 
 
 def swapped(lines: list[bytes], chance: random.Random) -> list[bytes]:
-    one, other = sorted(chance.sample(range(len(lines)), 2))
-    return [*lines[:one], lines[other], *lines[one + 1 : other], lines[one], *lines[other + 1 :]]
+    low, high = sorted(chance.sample(range(len(lines)), 2))
+    return [*lines[:low], lines[high], *lines[low + 1 : high], lines[low], *lines[high + 1 :]]
 
 
 def cut(lines: list[bytes], chance: random.Random) -> list[bytes]:
@@ -182,10 +182,10 @@ def test_no_bytes_make_a_checker_print_a_traceback(
     engine: str, suffix: str, exports: Path, tmp_path: Path, data: st.DataObject
 ) -> None:
     path = path_of(exports, engine, suffix)
-    found = path.read_bytes()
-    low, high = sorted((data.draw(st.integers(0, len(found))), data.draw(st.integers(0, len(found)))))
+    original = path.read_bytes()
+    low, high = sorted((data.draw(st.integers(0, len(original))), data.draw(st.integers(0, len(original)))))
     altered = tmp_path / path.name
-    altered.write_bytes(found[:low] + data.draw(st.binary(max_size=8)) + found[min(high, low + 8) :])
+    altered.write_bytes(original[:low] + data.draw(st.binary(max_size=8)) + original[min(high, low + 8) :])
     checked = checker_of(path).check(altered, believed=True)
     assert checked.code in (0, 1) and checked.err == "" and checked.out.isprintable() is False
 

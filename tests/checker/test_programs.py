@@ -21,14 +21,14 @@ def pythons() -> dict[tuple[int, int], str]:
     """The interpreters that are found, by version; the one that runs the tests always."""
     named = [shutil.which(f"python3.{minor}") for minor in range(8, NEWEST)]
     installed = sorted((Path.home() / ".pyenv" / "versions").glob("3.*/bin/python3"))
-    found = {}
+    paths = {}
     for python in [*map(str, installed), *filter(None, named), sys.executable]:
         command = [python, "-I", "-S", "-c", "import sys; print(*sys.version_info[:2])"]
         version = subprocess.run(command, capture_output=True, text=True, check=False)
         if version.returncode == 0:
             major, minor = map(int, version.stdout.split())
-            found[major, minor] = python
-    return found
+            paths[major, minor] = python
+    return paths
 
 
 def ran(python: str, export: Path, *options: str) -> subprocess.CompletedProcess[str]:
@@ -87,10 +87,10 @@ def test_wrong_usage_ends_with_2(words: list[str], message: str, exports: Path) 
 
 def test_progress_is_shown_on_a_terminal_only(exports: Path) -> None:
     export = exports / "camelot-winnable.csv"
-    terminal, other = pty.openpty()
+    terminal, program_end = pty.openpty()
     command = [sys.executable, "-I", "-S", f"{export}.check.py", str(export)]
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=other, check=True)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=program_end, check=True)
     shown = os.read(terminal, 10_000)
     os.close(terminal)
-    os.close(other)
+    os.close(program_end)
     assert shown.startswith(b"\r0 of 30 rows (0%)") and shown.endswith(b"\r\x1b[K")

@@ -51,11 +51,11 @@ def test_a_checker_proves_both_storages_and_reruns(storage: Storage, store: Data
     do_runs(store)
     rerun = queue_rerun(store, find_run(store, first), any_version=False)
     do_runs(store)
-    path, other = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    path, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     result = checked(store, find_run(store, first), path)
     assert result.code == 0 and result.out.startswith(f"{path}: 60 rows, as exported\nproved: ")
-    assert checked(store, find_run(store, rerun), other).code == 0
-    assert Checker(path).check(other).code == 0, "the same verdicts are the same file"
+    assert checked(store, find_run(store, rerun), second).code == 0
+    assert Checker(path).check(second).code == 0, "the same verdicts are the same file"
     assert f"  source        {source.name}\n  source digest {source.digest.hex()}\n" in described(path)
     assert "  rows          60 of 60 layouts\n" in described(path) and "fingerprint   " in described(path)
 
@@ -127,12 +127,12 @@ def test_both_files_are_written_or_none(store: Database, tmp_path: Path) -> None
     run = a_run(store, ENGINE, LAYOUTS)
     folder = tmp_path / "exports"
     folder.mkdir()
-    for there, other in (("a.csv", "a.csv.check.py"), ("a.csv.check.py", "a.csv")):
-        (folder / there).write_text("as it was")
-        with pytest.raises(OutputError, match=rf"{there} exists; overwrite it with --force"):
+    for existing, missing in (("a.csv", "a.csv.check.py"), ("a.csv.check.py", "a.csv")):
+        (folder / existing).write_text("as it was")
+        with pytest.raises(OutputError, match=rf"{existing} exists; overwrite it with --force"):
             export_with_checker(store, run, folder / "a.csv")
-        assert (folder / there).read_text() == "as it was" and not (folder / other).exists()
-        (folder / there).unlink()
+        assert (folder / existing).read_text() == "as it was" and not (folder / missing).exists()
+        (folder / existing).unlink()
     (folder / "a.csv").write_text("as it was")
     export_with_checker(store, run, folder / "a.csv", force=True)
     assert Checker(folder / "a.csv").check(folder / "a.csv").code == 0

@@ -102,6 +102,6 @@ def solved_layouts(folder: Path) -> int:
 def wait_for_layouts(folder: Path, process: subprocess.Popen[str], more_than: int = 0) -> int:
     """Wait until more layouts have a verdict, or the command has ended, and return how many have."""
     deadline = time.monotonic() + 120
-    while (found := solved_layouts(folder)) <= more_than and process.poll() is None and time.monotonic() < deadline:
+    while (solved := solved_layouts(folder)) <= more_than and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
-    return found
+    return solved

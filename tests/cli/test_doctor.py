@@ -29,24 +29,24 @@ def examined(cwd: Path, env: dict[str, str]) -> tuple[int, dict[str, tuple[str, 
 
 
 def test_every_check_passes_in_a_new_folder_and_nothing_is_created(tmp_path: Path) -> None:
-    code, found = examined(tmp_path, {})
-    assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
-    assert list(found) == ["versions", "games", "engines", "kernels", "database", "disk", "broker"]
-    assert "dealmill run creates it" in found["database"][1]
-    assert "memory/two-pass 1" in found["engines"][1]
+    code, checks = examined(tmp_path, {})
+    assert (code, {state for state, _ in checks.values()}) == (0, {"ok"}), checks
+    assert list(checks) == ["versions", "games", "engines", "kernels", "database", "disk", "broker"]
+    assert "dealmill run creates it" in checks["database"][1]
+    assert "memory/two-pass 1" in checks["engines"][1]
     assert not list(tmp_path.iterdir())
 
 
 def test_every_check_passes_for_a_server_with_tables(postgres: Postgres, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": postgres.new_database()}
-    code, found = examined(tmp_path, env)
-    assert (code, found["tables"][0]) == (1, "failed")
-    assert "create them with: dealmill db upgrade" in found["tables"][1]
+    code, checks = examined(tmp_path, env)
+    assert (code, checks["tables"][0]) == (1, "failed")
+    assert "create them with: dealmill db upgrade" in checks["tables"][1]
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
-    code, found = examined(tmp_path, env)
-    assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
-    assert list(found) == [*CHECKS, "broker"]
-    assert "postgresql 18" in found["database"][1]
+    code, checks = examined(tmp_path, env)
+    assert (code, {state for state, _ in checks.values()}) == (0, {"ok"}), checks
+    assert list(checks) == [*CHECKS, "broker"]
+    assert "postgresql 18" in checks["database"][1]
 
 
 def test_all_failed_checks_are_reported_together(tmp_path: Path) -> None:
@@ -55,8 +55,8 @@ def test_all_failed_checks_are_reported_together(tmp_path: Path) -> None:
         "DEALMILL_BROKER_URL": "redis://:secret@127.0.0.1:1/0",
         "XDG_CACHE_HOME": "/proc/none",
     }
-    code, found = examined(tmp_path, env)
-    wrong = {check: told for check, (state, told) in found.items() if state == "failed"}
+    code, checks = examined(tmp_path, env)
+    wrong = {check: told for check, (state, told) in checks.items() if state == "failed"}
     assert (code, list(wrong)) == (1, ["kernels", "database", "tables", "clock", "broker"])
     assert "name another cache folder with XDG_CACHE_HOME" in wrong["kernels"]
     assert "is DEALMILL_DATABASE_URL right?" in wrong["database"]
@@ -64,9 +64,9 @@ def test_all_failed_checks_are_reported_together(tmp_path: Path) -> None:
 
 
 def test_empty_settings_count_as_unset(tmp_path: Path) -> None:
-    code, found = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.__dataclass_fields__})
-    assert (code, {state for state, _ in found.values()}) == (0, {"ok"}), found
-    assert "not configured" in found["broker"][1]
+    code, checks = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.__dataclass_fields__})
+    assert (code, {state for state, _ in checks.values()}) == (0, {"ok"}), checks
+    assert "not configured" in checks["broker"][1]
 
 
 def test_the_help_names_every_setting() -> None:
@@ -77,19 +77,19 @@ def test_the_help_names_every_setting() -> None:
 
 
 def test_a_password_in_the_query_of_a_url_is_not_shown(postgres: Postgres, tmp_path: Path) -> None:
-    _, found = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"{postgres.new_database()}&password=secret"})
-    assert (found["database"][0], "postgresql 18" in found["database"][1]) == ("ok", True)
+    _, checks = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"{postgres.new_database()}&password=secret"})
+    assert (checks["database"][0], "postgresql 18" in checks["database"][1]) == ("ok", True)
 
 
 @pytest.mark.slow
 def test_a_database_whose_texts_are_not_checked_is_refused(postgres: Postgres, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": postgres.new_database(encoding="SQL_ASCII")}
-    _, found = examined(tmp_path, env)
-    assert {check for check, (state, _) in found.items() if state == "failed"} == {"database", "tables", "clock"}
-    assert "has the encoding SQL_ASCII" in found["database"][1]
+    _, checks = examined(tmp_path, env)
+    assert {check for check, (state, _) in checks.items() if state == "failed"} == {"database", "tables", "clock"}
+    assert "has the encoding SQL_ASCII" in checks["database"][1]
     for command in (("db", "upgrade"), ("run", "deal:memory:seed=1:1-100"), ("status",), ("work", "--drain")):
         refused = dealmill(*command, cwd=tmp_path, env=env)
-        assert (refused.returncode, refused.stderr) == (1, f"dealmill: {found['database'][1]}\n")
+        assert (refused.returncode, refused.stderr) == (1, f"dealmill: {checks['database'][1]}\n")
 
 
 @pytest.mark.slow
@@ -103,16 +103,16 @@ def test_the_encoding_of_clients_is_not_that_of_the_shell(postgres: Postgres, tm
 @pytest.mark.parametrize("file", ["none/x.db", f"{'x' * 300}.db", "file/x.db"])
 def test_a_database_in_an_impossible_place_is_reported(file: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    code, found = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"sqlite:///{tmp_path}/{file}"})
-    assert (code, found["database"][0]) == (1, "failed"), found
-    assert found["disk"][0] == ("failed" if file.startswith("none") else "ok")
+    code, checks = examined(tmp_path, {"DEALMILL_DATABASE_URL": f"sqlite:///{tmp_path}/{file}"})
+    assert (code, checks["database"][0]) == (1, "failed"), checks
+    assert checks["disk"][0] == ("failed" if file.startswith("none") else "ok")
 
 
 def test_a_database_of_another_version_fails_the_check(tmp_path: Path) -> None:
     assert dealmill("db", "upgrade", "0010", cwd=tmp_path).returncode == 0
-    code, found = examined(tmp_path, {})
-    assert (code, found["tables"][0]) == (1, "failed")
-    assert "upgrade it with: dealmill db upgrade" in found["tables"][1]
+    code, checks = examined(tmp_path, {})
+    assert (code, checks["tables"][0]) == (1, "failed")
+    assert "upgrade it with: dealmill db upgrade" in checks["tables"][1]
     with sqlite3.connect(tmp_path / "dealmill.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     assert "newer (9999)" in examined(tmp_path, {})[1]["tables"][1]

@@ -229,8 +229,8 @@ def test_a_file_system_without_locks_is_reported_at_once(arguments: list[str], s
 
 def test_a_command_says_that_it_waits_for_a_lock_and_can_be_ended(tmp_path: Path) -> None:
     assert dealmill("run", DEALS, cwd=tmp_path).returncode == 0
-    with closing(sqlite3.connect(tmp_path / "dealmill.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with closing(sqlite3.connect(tmp_path / "dealmill.db", isolation_level=None)) as blocker:
+        blocker.execute("BEGIN IMMEDIATE")
         with started("run", "deal:memory:seed=2:1-9", cwd=tmp_path) as waiting:
             assert waiting.stderr is not None
             message = f"waiting for a lock on {tmp_path / 'dealmill.db'}, which another process holds\n"
@@ -238,5 +238,5 @@ def test_a_command_says_that_it_waits_for_a_lock_and_can_be_ended(tmp_path: Path
             waiting.send_signal(signal.SIGTERM)
             assert waiting.stderr.read().strip() == "dealmill: interrupted"
         assert waiting.returncode == 130
-        other.execute("ROLLBACK")
+        blocker.execute("ROLLBACK")
     assert dealmill("status", "1", cwd=tmp_path).returncode == 0

@@ -38,8 +38,8 @@ def test_every_source_and_every_run_is_listed(store: Database, url: str, find: F
     a_run(store, INCREMENTAL, ["AABB", "ABAB", "ABAB"])
     a_source(store, TWO_PASS, ["ABAB"], "b.txt")
     with dealmill.open(url) as api:
-        found = api.find("ABAB")
-    assert [(match.source.name, match.position, match.run and match.run.id) for match in found] == [
+        matches = api.find("ABAB")
+    assert [(match.source.name, match.position, match.run and match.run.id) for match in matches] == [
         ("a.txt", 2, 1),
         ("a.txt", 2, 2),
         ("a.txt", 3, 1),
@@ -47,8 +47,8 @@ def test_every_source_and_every_run_is_listed(store: Database, url: str, find: F
         ("b.txt", 1, None),
     ]
     with dealmill.open(url) as api:
-        expected = [api.result(f"{match.run.id}:{match.position}") for match in found if match.run]
-    assert [match.result for match in found if match.run] == expected
+        expected = [api.result(f"{match.run.id}:{match.position}") for match in matches if match.run]
+    assert [match.result for match in matches if match.run] == expected
     rows = json.loads(find("ABAB", "--json").stdout)
     assert rows[0] == {
         "item": "1:2",

@@ -55,7 +55,7 @@ def env(request: pytest.FixtureRequest, disk: Disk, tmp_path: Path) -> dict[str,
     place = disk.folder / "space"
     place.mkdir()
     subprocess.run(["chown", ORDINARY_USER, str(place)], check=True)
-    url = postgres.new_database(place=place)
+    url = postgres.new_database(folder=place)
     found = {"DEALMILL_DATABASE_URL": url}
     assert dealmill("db", "upgrade", cwd=tmp_path, env=found).returncode == 0
     return found

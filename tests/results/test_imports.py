@@ -45,7 +45,7 @@ MEMORY = "memory/two-pass"
 
 
 @pytest.fixture
-def other(sqlite_tables: Path, tmp_path: Path) -> Iterator[Store]:
+def second_store(sqlite_tables: Path, tmp_path: Path) -> Iterator[Store]:
     """A store on SQLite from which is exported."""
     database = Database(database_url(f"sqlite:///{copyfile(sqlite_tables, tmp_path / 'other.db')}"))
     with Store(database) as opened:
@@ -93,14 +93,14 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 @each_engine
 @pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
 def test_an_export_gives_the_same_run_in_another_store(
-    store: Database, other: Store, game: Game, engine: Engine, storage: Storage, tmp_path: Path
+    store: Database, second_store: Store, game: Game, engine: Engine, storage: Storage, tmp_path: Path
 ) -> None:
-    name, database = game.full_name(engine), other._database
+    name, database = game.full_name(engine), second_store._database
     deals = f"deal:{game.name}:seed=5:1-1200"
-    other.ingest(deals, progress=silent)
-    queue_run(database, other.find_source("1"), name, 12, storage)
+    second_store.ingest(deals, progress=silent)
+    queue_run(database, second_store.find_source("1"), name, 12, storage)
     do_runs(database)
-    run = other.find_run()
+    run = second_store.find_run()
     forms = FORMS if engine is game.engines[0] and storage is Storage.ROWS else FORMS[:1]
     for version, form in enumerate(forms, start=100):
         again = imported(store, exported(run, tmp_path / f"verdicts{form}"), name, str(version), max_nodes=12)
@@ -115,14 +115,14 @@ def test_an_export_gives_the_same_run_in_another_store(
 
 
 def test_failures_and_empty_traces_survive_each_form(
-    store: Database, other: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Database, second_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layouts = ["OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO", *deal(games()["hi-q"], 3, 1, 8)]
     brittle = Brittle("hi-q", layouts[4:5])
     with monkeypatch.context() as broken:
         broken.setattr(solving, "load", lambda _name: brittle)
-        a_run(other._database, "hi-q/greedy", layouts)
-    run = other.find_run()
+        a_run(second_store._database, "hi-q/greedy", layouts)
+    run = second_store.find_run()
     assert (rows_of(run)[0][4], run.progress.counts[Verdict.FAILED]) == ("", 1)
     for form in FORMS:
         again = imported(store, exported(run, tmp_path / f"hi-q{form}"), "mine")
@@ -130,10 +130,10 @@ def test_failures_and_empty_traces_survive_each_form(
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_long_evidence_survives_each_form(store: Database, other: Store, form: str, tmp_path: Path) -> None:
+def test_long_evidence_survives_each_form(store: Database, second_store: Store, form: str, tmp_path: Path) -> None:
     csv.field_size_limit(131_072)  # as in a new process
     claim = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1 2 3 4 " * 100_000}
-    run = imported(other._database, written(tmp_path / "long.jsonl", [claim]))
+    run = imported(second_store._database, written(tmp_path / "long.jsonl", [claim]))
     assert rows_of(imported(store, exported(run, tmp_path / f"again{form}"))) == rows_of(run)
 
 
@@ -156,7 +156,7 @@ def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, for
     assert audited(store, run) == (1, 1, 2, 0)
     assert run.latest_audit is not None
     assert run.latest_audit.unproved == 1
-    assert [found.first for found in run.latest_audit.findings()] == [2]
+    assert [finding.first for finding in run.latest_audit.findings()] == [2]
     assert [result.check().outcome.word for result in run.results()] == ["valid", "invalid", *["no-evidence"] * 2]
     assert len(list(run.result(1).frames())) > 1
     own = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
@@ -459,8 +459,8 @@ def test_what_engines_are_checked_as_survives_a_downgrade(empty_store: Database,
     a_run(empty_store, MEMORY, ["AABB"])
     revisions.downgrade(empty_store, "0014")
     revisions.upgrade(empty_store)
-    found = [run.checked_as for run in (Store(empty_store).find_run(number).progress for number in (1, 2))]
-    assert found == ["memory/incremental", None]
+    engines = [run.checked_as for run in (Store(empty_store).find_run(number).progress for number in (1, 2))]
+    assert engines == ["memory/incremental", None]
     assert audited(empty_store, Store(empty_store).find_run(1)) == (0, 0, 1, 0)
 
 

@@ -47,11 +47,11 @@ def query_with(store: Database, run: RunStatus, result_filter: Filter) -> Query:
 
 def matching(results: list[Result], result_filter: Filter) -> list[int]:
     return [
-        one.position
-        for one in results
-        if (not result_filter.verdict or one.verdict in result_filter.verdict)
+        result.position
+        for result in results
+        if (not result_filter.verdict or result.verdict in result_filter.verdict)
         and all(
-            (number := order.measure(one)) is not None and ends[0] <= number <= ends[1]
+            (number := order.measure(result)) is not None and ends[0] <= number <= ends[1]
             for order, ends in result_filter.ranges.items()
         )
     ]
@@ -62,14 +62,14 @@ def test_searches_without_time_continue_where_they_stopped(store: Database, runs
         everything = list(query_with(store, run, Filter()))
         for result_filter in FILTERS:
             part = query_of(store, [run], result_filter, (run.id, 0), None).search(0.0)
-            found, steps = [one.position for one in part.results], 1
+            positions, steps = [result.position for result in part.results], 1
             while part.reached is not None:
                 before, part = part.reached, query_of(store, [run], result_filter, part.reached, None).search(0.0)
-                found += [one.position for one in part.results]
+                positions += [result.position for result in part.results]
                 assert part.reached is None or part.reached > before
                 steps += 1
-            assert found == matching(everything, result_filter)
-            assert steps > 1 or not found
+            assert positions == matching(everything, result_filter)
+            assert steps > 1 or not positions
 
 
 def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStatus]) -> None:
@@ -81,23 +81,23 @@ def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStat
         (hi_q, Filter(nodes=(9, 10)), "greatest_nodes", 8),
         (hi_q, Filter(nodes=(9, 10)), "least_nodes", 11),
     ):
-        before = [one.position for one in query_with(store, run, result_filter)]
-        assert {place > CHUNK for place in before} == {True, False}
+        before = [result.position for result in query_with(store, run, result_filter)]
+        assert {position > CHUNK for position in before} == {True, False}
         first_job = f"WHERE run_id = {run.id} AND first = 1"
         with store.reading() as connection:
             recorded = connection.exec_driver_sql(f"SELECT {column} FROM jobs {first_job}").scalar_one()
         alter(store, f"UPDATE jobs SET {column} = {value} {first_job}")
-        found = [one.position for one in query_with(store, run, result_filter)]
-        assert found == [place for place in before if place > CHUNK]
+        after = [result.position for result in query_with(store, run, result_filter)]
+        assert after == [position for position in before if position > CHUNK]
         alter(store, f"UPDATE jobs SET {column} = {recorded} {first_job}")
 
 
 def test_jobs_without_recorded_distributions_are_read(store: Database, runs: list[RunStatus]) -> None:
     _, hi_q = runs
     result_filter = Filter(nodes=(9, 10))
-    before = [one.position for one in query_with(store, hi_q, result_filter)]
+    before = [result.position for result in query_with(store, hi_q, result_filter)]
     alter(store, "UPDATE jobs SET least_nodes = NULL, greatest_nodes = NULL, node_counts = NULL")
-    assert [one.position for one in query_with(store, hi_q, result_filter)] == before
+    assert [result.position for result in query_with(store, hi_q, result_filter)] == before
     assert dealmill.Store(store).find_run(hi_q.id).histogram("nodes") is None
 
 

@@ -28,16 +28,16 @@ def temporary_folder() -> Iterator[Path]:
 def children_with(mark: str) -> list[int]:
     """Return the processes with this mark and the forked workers of this process, after all of them had time to end."""
     for _ in range(100):
-        found = [*processes_with(mark), *filter(is_worker, children_of(os.getpid()))]
-        if not found:
+        processes = [*processes_with(mark), *filter(is_worker, children_of(os.getpid()))]
+        if not processes:
             break
         time.sleep(0.1)
-    return found
+    return processes
 
 
 def processes_with(mark: str) -> list[int]:
     """Return the processes, except this one, whose environment has this mark."""
-    found = []
+    processes = []
     for process in Path("/proc").iterdir():
         if not process.name.isdigit() or int(process.name) == os.getpid():
             continue
@@ -46,5 +46,5 @@ def processes_with(mark: str) -> list[int]:
         except OSError:  # it has ended, or is somebody else's
             continue
         if f"{MARK}={mark}".encode() in environment:
-            found.append(int(process.name))
-    return found
+            processes.append(int(process.name))
+    return processes

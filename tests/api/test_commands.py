@@ -44,15 +44,15 @@ def store(folder: Path) -> Iterator[Store]:
 
 def rows_of(objects: Iterable[object], **columns: str) -> list[Row]:
     """Return a row for each object, with an attribute in each column."""
-    return [{name: attrgetter(attribute)(one) for name, attribute in columns.items()} for one in objects]
+    return [{name: attrgetter(attribute)(each) for name, attribute in columns.items()} for each in objects]
 
 
 def of_results(results: dealmill.Query) -> list[Row]:
     """Return results as rows, with their judgements if these were asked for."""
-    found = list(results)
+    rows = list(results)
     names = {name: name for name in ("item", "line", "value", "nodes", "layout", "evidence")}
     judged = {"audit": "judgement.outcome.word", "step": "judgement.step", "reason": "judgement.reason"}
-    return rows_of(found, verdict="verdict.word", **names, **(judged if found[0].judgement else {}))
+    return rows_of(rows, verdict="verdict.word", **names, **(judged if rows[0].judgement else {}))
 
 
 def of_status(store: Store) -> list[Row]:
@@ -151,7 +151,7 @@ def test_a_command_prints_the_rows_of_its_method(words: str, folder: Path, store
     ran = command(*words.split(), "--json", cwd=folder)
     assert "Traceback" not in ran.stderr
     printed = json.loads(ran.stdout)
-    assert [{key: row[key] for key in one} for row, one in zip(printed, expected, strict=True)] == expected
+    assert [{key: row[key] for key in columns} for row, columns in zip(printed, expected, strict=True)] == expected
 
 
 def test_all_forms_print_all_rows_and_a_table_the_first(folder: Path, store: Store) -> None:

@@ -221,6 +221,6 @@ def test_an_interrupted_statement_holds_no_lock_while_its_traceback_exists(tmp_p
             insert = "INSERT INTO engines (name, version) VALUES (?, ?)"
             connection.exec_driver_sql(insert, [("a", "1"), ("b", Interrupting())])
         assert raised.tb
-        with closing(sqlite3.connect(file, timeout=0)) as other:
-            other.execute("BEGIN IMMEDIATE")
-            assert other.execute("SELECT count(*) FROM engines").fetchone() == (0,)
+        with closing(sqlite3.connect(file, timeout=0)) as second:
+            second.execute("BEGIN IMMEDIATE")
+            assert second.execute("SELECT count(*) FROM engines").fetchone() == (0,)

@@ -16,17 +16,17 @@ DEAL = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 
 
 def test_one_layout_has_one_result_and_several_have_a_list() -> None:
-    one = dealmill.solve("memory", "ABBA")
-    assert (one.value, one.item, one.run, one.position) == (8, None, None, 1)
-    assert one.check().valid
-    assert next(iter(one.frames())).strip()
+    result = dealmill.solve("memory", "ABBA")
+    assert (result.value, result.item, result.run, result.position) == (8, None, None, 1)
+    assert result.check().valid
+    assert next(iter(result.frames())).strip()
     layouts = dealmill.deals("memory", count=3)
     assert dealmill.solve("memory", next(iter(layouts))).layout == next(iter(layouts)).text
     several = [dealmill.solve("memory", form) for form in (layouts, list(layouts), iter(layouts))]
     assert several[0] == several[1] == several[2]
     assert [result.position for result in several[0]] == [1, 2, 3]
     assert dealmill.solve("memory", []) == []
-    assert dealmill.solve("memory", np.array(["ABBA"]).tolist()) == [one]
+    assert dealmill.solve("memory", np.array(["ABBA"]).tolist()) == [result]
 
 
 def test_an_engine_can_be_named_with_or_without_its_game() -> None:

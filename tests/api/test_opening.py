@@ -36,14 +36,14 @@ def test_an_exception_closes_a_store_and_is_passed_on(tmp_path: Path) -> None:
 def test_two_stores_can_be_open_in_one_process(store: Database, tmp_path: Path) -> None:
     a_run(store, "memory/two-pass", ["ABBA"])
     same = dealmill.open(store.url.render_as_string(hide_password=False))
-    other = dealmill.open(f"sqlite:///{tmp_path / 'other.db'}")
+    second = dealmill.open(f"sqlite:///{tmp_path / 'other.db'}")
     Store(store).close()
     assert [run.id for run in same.runs()] == [1]
     with pytest.raises(StoreError, match=r"there is no store in .*other\.db yet"):
-        other.runs()
+        second.runs()
     same.close()
-    assert other.queue("deal:memory:seed=1:1-2").id == 1
-    other.close()
+    assert second.queue("deal:memory:seed=1:1-2").id == 1
+    second.close()
 
 
 @pytest.mark.parametrize(

@@ -49,10 +49,10 @@ def test_status_counts_verdicts_and_watch_ends_when_all_are_solved(opened: Store
     runs = opened.status()
     assert [run.id for run in runs] == [1, 2, 3]
     assert len(list(opened.watch())) == 1
-    [one] = opened.status(1)
-    assert one.progress.finished and one.progress.solved == 40 and one.latest_audit is None
-    assert one.fingerprint == opened.find_run(1).fingerprint
-    assert one.progress.counts == opened.find_run(1).status().counts
+    [run] = opened.status(1)
+    assert run.progress.finished and run.progress.solved == 40 and run.latest_audit is None
+    assert run.fingerprint == opened.find_run(1).fingerprint
+    assert run.progress.counts == opened.find_run(1).status().counts
     assert {worker.jobs for worker in opened.workers()} == {3}
 
 
@@ -195,11 +195,11 @@ def test_rejects_are_those_of_a_run_or_of_a_source(store: Database, tmp_path: Pa
         assert [(of.id, reject.line) for of, reject in opened.rejects(**key)] == [(source.id, 2), (source.id, 4)]
     assert [reject.text for _, reject in opened.rejects(run="last", limit=1)] == ["ABC"]
     assert list(opened.rejects(run=1, limit=0)) == []
-    found, reasons = opened.reject_reasons(run=1)
-    assert [(found.id, one.reason, one.count, one.example.line) for one in reasons] == [
+    origin, reasons = opened.reject_reasons(run=1)
+    assert [(origin.id, each.reason, each.count, each.example.line) for each in reasons] == [
         (source.id, "letter … occurs only once", 2, 2)
     ]
-    assert [one.id for one in opened.sources()] == [source.id]
+    assert [each.id for each in opened.sources()] == [source.id]
     for wrong in ({}, {"run": 1, "source": 1}):
         with pytest.raises(UsageError, match="name a run or a source"):
             opened.rejects(**wrong)
@@ -214,7 +214,7 @@ def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
     run = opened.queue(dealmill.deals("memory", count=5), engine="incremental", max_nodes=7)
     assert (run.engine, run.max_nodes, run.status().solved, run.fingerprint) == ("memory/incremental", 7, 0, None)
     assert opened.queue("deal:memory:seed=1:1-5", engine="memory/incremental", max_nodes=7).id == run.id
-    assert [one.id for one in run.results().unfinished] == [run.id]
+    assert [each.id for each in run.results().unfinished] == [run.id]
     assert list(run.results()) == []
     with pytest.raises(NotFoundError, match="has no verdict on item 1; see its progress with: dealmill status 1"):
         run.result(1)
@@ -238,19 +238,19 @@ def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
 
 
 def test_two_runs_are_compared(opened: Store, tmp_path: Path) -> None:
-    one, limited, other = opened.runs()
-    same = one.diff(one)
+    whole, limited, foreign = opened.runs()
+    same = whole.diff(whole)
     assert (same.equal, list(same), same.compared, same.unfinished, same.deals_of_both) == (True, [], 40, [], None)
-    diff = one.diff(limited)
+    diff = whole.diff(limited)
     undecided = [result.position for result in limited.results(verdict="undecided")]
     assert not diff.equal
     assert [difference.one.position for difference in diff] == undecided != []
     with pytest.raises(UsageError, match="compare runs of the same game"):
-        one.diff(other)
+        whole.diff(foreign)
     with dealmill.open(f"sqlite:///{tmp_path / 'other.db'}") as elsewhere:
         stranger = elsewhere.queue(dealmill.deals("card-pairing", count=2))
         with pytest.raises(UsageError, match="different stores; compare their fingerprints"):
-            one.diff(stranger)
+            whole.diff(stranger)
 
 
 def test_results_are_exported_in_every_format_and_as_arrow(opened: Store, tmp_path: Path) -> None:
@@ -305,7 +305,7 @@ def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Pa
 
 def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) -> None:
     run = opened.find_run(2)
-    assert [one.id for one in run.results(audit="valid").unaudited] == [2]
+    assert [each.id for each in run.results(audit="valid").unaudited] == [2]
     audit = dealmill.Audit(store, an_audit(store, run.status()))
     assert (audit.valid, list(audit.findings()), repr(audit)) == (True, [], "<Audit 1 of run 2: valid>")
     [run] = opened.status(2)

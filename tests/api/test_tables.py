@@ -64,8 +64,8 @@ def test_a_query_can_be_counted_indexed_and_made_a_table(opened: Store) -> None:
         assert query.count() == len(expected)
         assert query[:] == query[: len(expected) + 1] == expected
         assert query[1:9:3] == expected[1:9:3]
-        for place, result in enumerate(expected[:9]):
-            assert query[place] == result
+        for index, result in enumerate(expected[:9]):
+            assert query[index] == result
         with pytest.raises(IndexError, match=f"no result number {len(expected)}"):
             query[len(expected)]
         with pytest.raises(UsageError, match="descending=True"):
@@ -73,8 +73,8 @@ def test_a_query_can_be_counted_indexed_and_made_a_table(opened: Store) -> None:
         table = query.to_arrow()
         audited = Result.AUDIT_COLUMNS if query.filter.audit else ()
         assert table.schema.names == [*QUERY_COLUMNS, *audited]
-        assert table.to_pylist() == [{name: row(one)[name] for name in table.schema.names} for one in expected]
-        assert query.to_polars().rows() == [tuple(one.values()) for one in table.to_pylist()]
+        assert table.to_pylist() == [{name: row(each)[name] for name in table.schema.names} for each in expected]
+        assert query.to_polars().rows() == [tuple(each.values()) for each in table.to_pylist()]
         frame = query.to_pandas()
         assert frame.astype(object).where(frame.notna(), None).to_dict("records") == table.to_pylist()
         assert frame["value"].dtype == "Int64" and frame["position"].dtype == "int64"

@@ -22,15 +22,15 @@ def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[
 def objections(store: Database, run: RunStatus) -> list[tuple[int, str]]:
     """The verdicts that a new audit finds invalid, with step and reason."""
     audit = an_audit(store, run)
-    found = list(objections_of(store, audit))
-    assert audit.invalid == len(found)
+    pairs = list(objections_of(store, audit))
+    assert audit.invalid == len(pairs)
     assert not audit.clean
-    return [(position, f"step {judged.step}: {judged.reason}") for position, judged in found]
+    return [(position, f"step {judged.step}: {judged.reason}") for position, judged in pairs]
 
 
 def faults(store: Database, run: RunStatus) -> list[tuple[int, int, str]]:
     """What a new audit finds wrong with the record."""
     audit = an_audit(store, run)
-    found = recorded_faults(store, audit.id)
-    assert audit.faults == len(found)
-    return [(fault.first, fault.last, fault.reason) for fault in found]
+    recorded = recorded_faults(store, audit.id)
+    assert audit.faults == len(recorded)
+    return [(fault.first, fault.last, fault.reason) for fault in recorded]

@@ -44,11 +44,11 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     alter(store, "UPDATE verdicts SET nodes = nodes + 1 WHERE position IN (300, 1000)")
     alter(store, "UPDATE verdicts SET evidence = '?' WHERE position = 1900")
     alter(store, "UPDATE verdicts SET position = 2501 WHERE position = 2500")
-    found = faults(store, run)
-    assert len(found) > 10
+    expected = faults(store, run)
+    assert len(expected) > 10
     with monkeypatch.context() as cut:
         cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
-        assert faults(store, run) == found
+        assert faults(store, run) == expected
 
 
 @pytest.mark.parametrize("sample", [None, 25])

@@ -80,5 +80,5 @@ def test_a_number_of_no_audit_stops_no_other_audit(sqlite_store: Database, table
     an_audit(sqlite_store, damaged)
     with closing(sqlite3.connect(sqlite_store.path)) as unchecked, unchecked:  # without foreign keys
         unchecked.execute(f"UPDATE {table} SET audit_id = {number} WHERE audit_id IS NOT NULL")
-    other = an_audit(sqlite_store, a_run(sqlite_store, "memory/two-pass", ["ABAB"], name="b.txt"))
-    assert other.finished and other.valid == 1
+    audit = an_audit(sqlite_store, a_run(sqlite_store, "memory/two-pass", ["ABAB"], name="b.txt"))
+    assert audit.finished and audit.valid == 1

@@ -40,8 +40,8 @@ def test_a_flipped_bit_anywhere_in_a_trace_is_invalid(store: Database, game: Gam
         flipped = evidence[:middle] + chr(ord(evidence[middle]) ^ 1) + evidence[middle + 1 :] if evidence else "?"
         statement = "UPDATE verdicts SET evidence = :evidence WHERE run_id = :run AND position = :position"
         alter(store, statement, evidence=flipped, run=run.id, position=row.position)
-    found = objections(store, run)
-    assert len(found) >= 19  # one certificate of card pairing may be as good as another
+    invalid = objections(store, run)
+    assert len(invalid) >= 19  # one certificate of card pairing may be as good as another
     assert [fault[:2] for fault in faults(store, run)] == [(1, 20)]
 
 

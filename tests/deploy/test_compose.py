@@ -40,7 +40,7 @@ def test_an_image_is_pinned_or_built_here_once_and_never_pulled(name: str) -> No
     service = SERVICES[name]
     if service["image"] == OURS:
         assert service["pull_policy"] == "never"
-        assert [one["build"] for one in SERVICES.values() if "build" in one] == ["."]
+        assert [each["build"] for each in SERVICES.values() if "build" in each] == ["."]
     else:
         assert re.search(r":\d+\.\d+(\.\d+)?-[\w.]+@sha256:[0-9a-f]{64}$", service["image"])
 

@@ -18,7 +18,7 @@ CONTEXT = [
 
 def instructions(name: str) -> list[str]:
     """What follows each instruction of this name."""
-    return [rest for found, rest in INSTRUCTIONS if found == name]
+    return [rest for instruction, rest in INSTRUCTIONS if instruction == name]
 
 
 def test_a_linter_that_parses_it_finds_nothing() -> None:
@@ -32,10 +32,10 @@ def test_both_stages_use_one_pinned_supported_python() -> None:
     bases = {rest.partition(" AS ")[0] for rest in instructions("FROM")}
     assert len(instructions("FROM")) == 2
     [base] = bases
-    found = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+@sha256:[0-9a-f]{64}", base)
-    assert found, base
+    match = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+@sha256:[0-9a-f]{64}", base)
+    assert match, base
     required = PROJECT["project"]["requires-python"]
-    least, actual = ([int(part) for part in version.split(".")] for version in (required.removeprefix(">="), found[1]))
+    least, actual = ([int(part) for part in version.split(".")] for version in (required.removeprefix(">="), match[1]))
     assert actual >= least
 
 
@@ -65,7 +65,7 @@ def test_everything_that_is_installed_is_hash_checked_and_copied_in_before() -> 
         elif rest.startswith("pip "):
             installed.append(rest)
             for word in re.findall(r"/build\S*", rest):
-                assert any(one == word or one.startswith(f"{word}/") for one in copied), word
+                assert any(path == word or path.startswith(f"{word}/") for path in copied), word
     locked, ours = installed
     assert "--require-hashes --requirement /build/requirements-server.txt" in locked
     assert "--no-deps" in ours

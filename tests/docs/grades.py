@@ -22,9 +22,9 @@ def draw(folder: Path) -> None:
         figure = Figure(figsize=(7, 2.8), layout="constrained", facecolor="white")
         axes = figure.subplots()
         for grade, colour in zip(pack.grades, BLUES, strict=True):
-            found = [entry for entry in pack.layouts if entry.grade == grade.grade]
-            spread = [grade.grade + 0.35 * (2 * place / len(found) - 1) for place in range(len(found))]
-            axes.scatter([entry.number / 10_000 for entry in found], spread, s=4, color=colour)
+            entries = [entry for entry in pack.layouts if entry.grade == grade.grade]
+            spread = [grade.grade + 0.35 * (2 * index / len(entries) - 1) for index in range(len(entries))]
+            axes.scatter([entry.number / 10_000 for entry in entries], spread, s=4, color=colour)
         axes.set(xscale="log", xlabel="chance that random play wins, %", ylabel="grade", yticks=range(1, 6))
         axes.xaxis.set_major_formatter("{x:g}")
         axes.invert_yaxis()

@@ -35,20 +35,20 @@ os.chmod(output, 0o755)
 
 def sessions(text: str) -> list[tuple[str, list[str]]]:
     """The commands of a page with the lines of output shown for each."""
-    found: list[tuple[str, list[str]]] = []
+    commands: list[tuple[str, list[str]]] = []
     for block in re.findall(r"```console\n(.*?)```", text, re.DOTALL):
         for line in block.splitlines():
             if line.startswith("$ "):
-                found.append((line[2:].partition("    # ")[0], []))
+                commands.append((line[2:].partition("    # ")[0], []))
             else:
-                found[-1][1].append(line)
-    return found
+                commands[-1][1].append(line)
+    return commands
 
 
 def comparable(lines: list[str]) -> list[str]:
     """Lines without what differs from run to run: seals, the speeds and times in tables, and the width of columns."""
     end = 0
-    found = []
+    kept = []
     for line in lines:
         if SPEED in line:
             end = line.index(SPEED) + len(SPEED)
@@ -57,8 +57,8 @@ def comparable(lines: list[str]) -> list[str]:
         line = re.sub(r"^(seal: \d+-)\w{64}$", r"\1", line)  # noqa: PLW2901
         line = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d +[\d.]+ (s|min)", "STARTED TOOK", line)  # noqa: PLW2901
         if line.strip() and "compiling" not in line:
-            found.append(" ".join(line.split()))
-    return found
+            kept.append(" ".join(line.split()))
+    return kept
 
 
 def same(shown: list[str], printed: list[str]) -> bool:

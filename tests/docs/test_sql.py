@@ -24,19 +24,19 @@ def test_the_answers_are_those_of_both_databases(store: Database) -> None:
     assert (len(RUNS), len(QUESTIONS)) == (3, 5)
     for question, answer in QUESTIONS:
         with store.reading() as connection:
-            found = connection.execute(text(question))
-            assert table(list(found.keys()), found.all()) == answer.splitlines(), question
+            result = connection.execute(text(question))
+            assert table(list(result.keys()), result.all()) == answer.splitlines(), question
 
 
 def test_the_page_lists_the_columns_of_every_view(store: Database) -> None:
     rows = re.findall(r"^\| `(\w+_view)` .*\| (.*) \|$", PAGE, re.MULTILINE)
     documented = {name: re.findall(r"`(\w+)`", columns) for name, columns in rows}
     with store.reading() as connection:
-        found = {
+        existing = {
             name: list(connection.execute(text(f"SELECT * FROM {name}")).keys())
             for name in views(connection.dialect.name)
         }
-    assert documented == found
+    assert documented == existing
 
 
 def table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:

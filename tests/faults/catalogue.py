@@ -17,7 +17,7 @@ from dealmill.pipeline.store.runs.jobs import jobs_over
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.runs.workers import worker_name
 from dealmill.workers.app import BROKER_PATIENCE, QUEUE
-from tests.faults.place import LEASE_SECONDS, UP_SECONDS
+from tests.faults.farm import LEASE_SECONDS, UP_SECONDS
 from tests.faults.processes import children_of, is_worker
 from tests.faults.scene import HOSTS, Scene
 from tests.forks.slow import JOB_SECONDS
@@ -111,10 +111,10 @@ def do_a_long_job(scene: Scene) -> None:
 
 def join_another(scene: Scene) -> None:
     """Start one more command with its own reconciler, and terminate it again."""
-    other = scene.start("work")
+    command = scene.start("work")
     time.sleep(scene.chance.uniform(2, 4))
-    other.terminate()
-    assert other.wait(60) in (0, 130)  # 130 if it had not started working yet
+    command.terminate()
+    assert command.wait(60) in (0, 130)  # 130 if it had not started working yet
 
 
 def pause_a_run(scene: Scene) -> None:
@@ -195,7 +195,7 @@ def forge_messages(scene: Scene) -> None:
     queue = scene.queue()
     scene.until(lambda: queue.llen(QUEUE))
     [genuine] = queue.lrange(QUEUE, 0, 0)
-    for forged in (*NO_MESSAGES, *(_forged(genuine, *other) for other in NO_JOBS)):
+    for forged in (*NO_MESSAGES, *(_forged(genuine, *arguments) for arguments in NO_JOBS)):
         queue.rpush(QUEUE, forged)
 
 
@@ -286,7 +286,7 @@ def _to_one(scene: Scene, processes: Callable[[], list[int]], number: int) -> in
     """Send a signal to one of these processes, as soon as there is one. Return its number."""
     while True:
         scene.until(processes)
-        for process in scene.chance.sample(found := processes(), len(found)):
+        for process in scene.chance.sample(candidates := processes(), len(candidates)):
             with suppress(ProcessLookupError):
                 os.kill(process, number)
                 return process

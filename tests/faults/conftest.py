@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from tests.faults.place import Place
+from tests.faults.farm import Farm
 from tests.servers import Postgres
 
 ITEMS = 200
@@ -14,14 +14,14 @@ CHUNK = 2
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
-def place(request: pytest.FixtureRequest) -> Iterator[Place]:
-    """A place with a run to be solved, on SQLite and on PostgreSQL."""
-    with TemporaryDirectory(prefix="place-") as name:
+def farm(request: pytest.FixtureRequest) -> Iterator[Farm]:
+    """A farm with a run to be solved, on SQLite and on PostgreSQL."""
+    with TemporaryDirectory(prefix="farm-") as name:
         if request.param == "sqlite":
             url = f"sqlite:///{name}/dealmill.db"
         else:
             postgres: Postgres = request.getfixturevalue("postgres")
             url = postgres.new_database()
-        with Place(Path(name), url, 1, ITEMS, CHUNK) as found:
-            found.plan()
-            yield found
+        with Farm(Path(name), url, 1, ITEMS, CHUNK) as started:
+            started.plan()
+            yield started

@@ -36,11 +36,11 @@ def is_worker(process: int) -> bool:
 def children_of(process: int) -> list[int]:
     """Return the running children of a process, including those that have overwritten their environment, as servers
     do."""
-    found = []
-    for one in Path("/proc").iterdir():
-        if one.name.isdigit():
+    children = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
             with suppress(OSError):  # the process has just ended
-                state, parent = (one / "stat").read_text().rpartition(")")[2].split()[:2]
+                state, parent = (entry / "stat").read_text().rpartition(")")[2].split()[:2]
                 if state != "Z" and int(parent) == process:
-                    found.append(int(one.name))
-    return sorted(found)
+                    children.append(int(entry.name))
+    return sorted(children)

@@ -1,4 +1,4 @@
-"""A place whose database and broker are behind wires, where two commands work on the runs."""
+"""A farm whose database and broker are behind wires, where two commands work on the runs."""
 
 import subprocess
 import time
@@ -15,7 +15,7 @@ from dealmill.pipeline.errors import StoreUnavailable
 from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.store.database.connections import patiently
 from dealmill.workers.broker import find_server
-from tests.faults.place import UP_SECONDS, Place
+from tests.faults.farm import UP_SECONDS, Farm
 from tests.faults.wire import Wire
 from tests.forks.background import ForkedCommand
 from tests.servers import Postgres
@@ -34,7 +34,7 @@ CREATE FUNCTION faults.clock_timestamp() RETURNS timestamptz LANGUAGE sql AS
 """A clock function that hides PostgreSQL's own if its schema comes first in the search path."""
 
 
-class Scene(Place):
+class Scene(Farm):
     """A database, a broker, two commands and their runs. `chance` makes all random decisions, so that a seed reproduces
     roughly the same sequence of events."""
 
@@ -112,15 +112,15 @@ class Scene(Place):
         self._start_broker()
 
     def _start_broker(self) -> None:
-        place = self.folder / "broker.sock"
-        place.unlink(missing_ok=True)
-        options = {"port": "0", "unixsocket": str(place), "save": "", "dir": str(self.temporary)}
+        socket = self.folder / "broker.sock"
+        socket.unlink(missing_ok=True)
+        options = {"port": "0", "unixsocket": str(socket), "save": "", "dir": str(self.temporary)}
         self._broker = subprocess.Popen(
             [find_server(), *(word for key, value in options.items() for word in (f"--{key}", value))],
             stdout=subprocess.DEVNULL,
             preexec_fn=die_with_parent,
         )
-        while not place.exists():
+        while not socket.exists():
             time.sleep(0.01)
 
     def end(self) -> None:

@@ -12,7 +12,7 @@ from time import sleep
 
 import pytest
 
-from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
+from tests.faults.farm import LEASE_SECONDS, UP_SECONDS, Farm
 from tests.forks.slow import JOB_SECONDS
 
 JUMPS = {
@@ -61,50 +61,50 @@ class FakeClock:
 
 
 @pytest.mark.long
-def test_clocks_that_jump_while_jobs_are_leased(place: Place) -> None:
-    clock = FakeClock(place.folder / "clock")
-    working = place.start("work", env=clock.settings)
-    place.until_solved(50)
+def test_clocks_that_jump_while_jobs_are_leased(farm: Farm) -> None:
+    clock = FakeClock(farm.folder / "clock")
+    working = farm.start("work", env=clock.settings)
+    farm.until_solved(50)
     waits = []
     for time in JUMPS.values():
-        place.until(lambda: len(place.children()) == 2)
-        held, killed = place.children()
+        farm.until(lambda: len(farm.children()) == 2)
+        held, killed = farm.children()
         os.kill(held, signal.SIGSTOP)  # it resumes with a lease that started at another time
         os.kill(killed, signal.SIGKILL)  # it does not resume
         clock.set(time)
         sleep(1)  # no longer, because it may hold SQLite's write lock
         os.kill(held, signal.SIGCONT)
-        waits.append(place.until_more())
+        waits.append(farm.until_more())
         for command in (["status"], ["status", "--workers"], ["log"], ["query", "1", "--limit", "1"]):
-            shown = place.command(*command, env=clock.settings)
+            shown = farm.command(*command, env=clock.settings)
             assert (shown.returncode, "Traceback" in shown.stderr) == (0, False), shown.stderr
-        if place.planned - place.solved() < len(place.layouts):
-            place.plan()
-    place.until_solved(place.planned)
+        if farm.planned - farm.solved() < len(farm.layouts):
+            farm.plan()
+    farm.until_solved(farm.planned)
     working.terminate()
-    assert working.wait(UP_SECONDS) == 0, place.output
-    place.check()
+    assert working.wait(UP_SECONDS) == 0, farm.output
+    farm.check()
     for name, wait in zip(JUMPS, waits, strict=True):
         assert wait < LONGEST, name
 
 
 @pytest.mark.long
-def test_hosts_whose_clocks_differ(place: Place) -> None:
-    late, early = FakeClock(place.folder / "late"), FakeClock(place.folder / "early")
+def test_hosts_whose_clocks_differ(farm: Farm) -> None:
+    late, early = FakeClock(farm.folder / "late"), FakeClock(farm.folder / "early")
     late.set("-1d")
     early.set("+1d")
     quickly = {JOB_SECONDS: "0"}  # on SQLite, these hosts end the leases of each other
-    right = place.start("work", env=quickly)
-    others = [place.start("work", env={**clock.settings, **quickly}) for clock in (late, early)]
-    place.until(lambda: len(place.children()) == 6)
+    right = farm.start("work", env=quickly)
+    commands = [farm.start("work", env={**clock.settings, **quickly}) for clock in (late, early)]
+    farm.until(lambda: len(farm.children()) == 6)
     for _ in range(3):
-        place.plan()
-    longest = place.until_solved(place.planned)
+        farm.plan()
+    longest = farm.until_solved(farm.planned)
     right.kill()
-    place.plan()
-    longest = max(longest, place.until_solved(place.planned))
-    for other in others:
-        other.terminate()
-        assert other.wait(UP_SECONDS) == 0, place.output
-    place.check()
+    farm.plan()
+    longest = max(longest, farm.until_solved(farm.planned))
+    for command in commands:
+        command.terminate()
+        assert command.wait(UP_SECONDS) == 0, farm.output
+    farm.check()
     assert longest < LONGEST

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers.broker import find_server
-from tests.faults.place import Place
+from tests.faults.farm import Farm
 from tests.servers import clean_environment, dealmill_command, running_postgres
 
 LAYOUTS = 1_000
@@ -60,13 +60,13 @@ class Network:
 
 @pytest.fixture
 def network() -> Iterator[Network]:
-    found = Network()
+    links = Network()
     try:
-        if not found.lay():
+        if not links.lay():
             pytest.skip("creating network links needs privileges and the program ip")
-        yield found
+        yield links
     finally:
-        found.take_away()
+        links.take_away()
 
 
 @pytest.mark.long
@@ -77,30 +77,30 @@ def test_a_host_that_is_disconnected_and_reconnected_loses_and_duplicates_nothin
         server = up.enter_context(running_postgres(HERE))
         up.enter_context(the_broker(tmp_path))
         url = server.new_database()
-        place = Place(tmp_path, url, 1, LAYOUTS, CHUNK)
-        place.plan()
+        farm = Farm(tmp_path, url, 1, LAYOUTS, CHUNK)
+        farm.plan()
         settings = {
-            **place.settings,
+            **farm.settings,
             "DEALMILL_DATABASE_URL": f"postgresql://dealmill@{HERE}/{url.partition('?')[0].rpartition('/')[2]}",
             "DEALMILL_BROKER_URL": f"redis://{HERE}",
         }
-        far = up.enter_context(working(("ip", "netns", "exec", network.name), settings, place.output_file))
-        place.until(place.solved)
+        far = up.enter_context(working(("ip", "netns", "exec", network.name), settings, farm.output_file))
+        farm.until(farm.solved)
         with ExitStack() as lonely:
-            with place.store.writing() as connection:
+            with farm.store.writing() as connection:
                 connection.execute(text("LOCK TABLE verdicts IN EXCLUSIVE MODE"))
-                place.until(lambda: somebody_waits(place.store))  # in the transaction that writes the verdicts of a job
+                farm.until(lambda: somebody_waits(farm.store))  # in the transaction that writes the verdicts of a job
                 lonely.enter_context(network.cut())
-            near = up.enter_context(working((), settings, place.output_file))
-            place.until_solved(place.planned)  # including the job of the disconnected host
+            near = up.enter_context(working((), settings, farm.output_file))
+            farm.until_solved(farm.planned)  # including the job of the disconnected host
             assert far.poll() is None
             near.terminate()
             assert near.wait(60) == 0
-            place.plan()
-        place.until_solved(place.planned)  # no other host can do it
+            farm.plan()
+        farm.until_solved(farm.planned)  # no other host can do it
         far.terminate()
         assert far.wait(60) == 0
-        place.check()
+        farm.check()
 
 
 def somebody_waits(store: Database) -> bool:

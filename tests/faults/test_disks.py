@@ -42,8 +42,8 @@ def disk() -> Iterator[Disk]:
 @pytest.fixture
 def server() -> Iterator[Postgres]:
     """A separate server, which is stopped before its disk is unmounted."""
-    with running_postgres() as found:
-        yield found
+    with running_postgres() as postgres:
+        yield postgres
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -52,13 +52,13 @@ def env(request: pytest.FixtureRequest, disk: Disk, tmp_path: Path) -> dict[str,
     if request.param == "sqlite":
         return {"DEALMILL_DATABASE_URL": f"sqlite:///{disk.folder / 'dealmill.db'}"}
     postgres: Postgres = request.getfixturevalue("server")
-    place = disk.folder / "space"
-    place.mkdir()
-    subprocess.run(["chown", ORDINARY_USER, str(place)], check=True)
-    url = postgres.new_database(folder=place)
-    found = {"DEALMILL_DATABASE_URL": url}
-    assert dealmill("db", "upgrade", cwd=tmp_path, env=found).returncode == 0
-    return found
+    space = disk.folder / "space"
+    space.mkdir()
+    subprocess.run(["chown", ORDINARY_USER, str(space)], check=True)
+    url = postgres.new_database(folder=space)
+    settings = {"DEALMILL_DATABASE_URL": url}
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=settings).returncode == 0
+    return settings
 
 
 def test_a_command_waits_while_the_disk_is_full(disk: Disk, env: dict[str, str], tmp_path: Path) -> None:

@@ -7,34 +7,34 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.faults.place import LEASE_SECONDS, UP_SECONDS, Place
+from tests.faults.farm import LEASE_SECONDS, UP_SECONDS, Farm
 from tests.faults.processes import children_of, is_worker
 
-Who = Callable[[Place, int], list[int]]
+Who = Callable[[Farm, int], list[int]]
 
 
-def a_child(place: Place, _command: int) -> list[int]:
-    return place.children()[:1]
+def a_child(farm: Farm, _command: int) -> list[int]:
+    return farm.children()[:1]
 
 
-def all_children(place: Place, _command: int) -> list[int]:
-    return place.children()
+def all_children(farm: Farm, _command: int) -> list[int]:
+    return farm.children()
 
 
-def the_worker(_place: Place, command: int) -> list[int]:
-    return [one for one in children_of(command) if is_worker(one)]
+def the_worker(_farm: Farm, command: int) -> list[int]:
+    return [process for process in children_of(command) if is_worker(process)]
 
 
-def the_broker(_place: Place, command: int) -> list[int]:
-    return [one for one in children_of(command) if not is_worker(one)]
+def the_broker(_farm: Farm, command: int) -> list[int]:
+    return [process for process in children_of(command) if not is_worker(process)]
 
 
-def the_command(_place: Place, command: int) -> list[int]:
+def the_command(_farm: Farm, command: int) -> list[int]:
     return [command]
 
 
-def everything(place: Place, command: int) -> list[int]:
-    return [*place.processes(), *the_broker(place, command)]
+def everything(farm: Farm, command: int) -> list[int]:
+    return [*farm.processes(), *the_broker(farm, command)]
 
 
 STOPPED: dict[str, tuple[Who, signal.Signals]] = {
@@ -54,36 +54,36 @@ def send(processes: list[int], number: signal.Signals) -> None:
 
 
 @pytest.mark.long
-def test_processes_stopped_past_their_lease_lose_and_duplicate_nothing(place: Place) -> None:
-    working = place.start("work")
-    place.until_solved(40)
+def test_processes_stopped_past_their_lease_lose_and_duplicate_nothing(farm: Farm) -> None:
+    working = farm.start("work")
+    farm.until_solved(40)
     waits = []
     for who, number in STOPPED.values():
-        place.until(lambda: len(place.children()) == 2)
-        stopped = who(place, working.pid)
+        farm.until(lambda: len(farm.children()) == 2)
+        stopped = who(farm, working.pid)
         assert stopped
         send(stopped, number)
         time.sleep(LEASE_SECONDS + 1)
         send(stopped, signal.SIGCONT)
-        waits.append(place.until_more())
+        waits.append(farm.until_more())
         assert working.poll() is None
-        if place.planned - place.solved() < len(place.layouts):
-            place.plan()
-    place.until_solved(place.planned)
+        if farm.planned - farm.solved() < len(farm.layouts):
+            farm.plan()
+    farm.until_solved(farm.planned)
     working.terminate()
-    assert working.wait(UP_SECONDS) == 0, place.output
-    place.check()
+    assert working.wait(UP_SECONDS) == 0, farm.output
+    farm.check()
     for name, wait in zip(STOPPED, waits, strict=True):
         assert wait < LEASE_SECONDS + 5, name
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_command_ends_even_if_a_child_is_stopped(place: Place, number: signal.Signals) -> None:
-    working = place.start("work")
-    place.until_solved(40)
-    send(place.children()[:1], signal.SIGSTOP)
+def test_a_command_ends_even_if_a_child_is_stopped(farm: Farm, number: signal.Signals) -> None:
+    working = farm.start("work")
+    farm.until_solved(40)
+    send(farm.children()[:1], signal.SIGSTOP)
     working.send_signal(number)
-    assert working.wait(UP_SECONDS) in (0, 130), place.output
-    place.until(lambda: not place.processes())
-    assert place.command("work", "--drain").returncode == 0
-    place.check()
+    assert working.wait(UP_SECONDS) in (0, 130), farm.output
+    farm.until(lambda: not farm.processes())
+    assert farm.command("work", "--drain").returncode == 0
+    farm.check()

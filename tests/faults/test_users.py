@@ -110,9 +110,9 @@ def _opened(needed: Iterable[Path], between: Path) -> Iterator[tuple[str, ...]]:
 
 def made(folder: Path, mode: int) -> Path:
     """Create a folder with the given mode."""
-    (found := folder / "work").mkdir()
-    found.chmod(mode)
-    return found
+    (work := folder / "work").mkdir()
+    work.chmod(mode)
+    return work
 
 
 def refused(ran: "subprocess.CompletedProcess[str]") -> str:
@@ -185,6 +185,6 @@ def test_temporary_folders_of_others(folder: Path, cache: Path, as_user: As) -> 
     env = {"XDG_CACHE_HOME": str(cache / str(NAMELESS)), "TMPDIR": str(tmp)}
     ran = as_user(NAMELESS, *RUN, cwd=work, env=env)
     assert ran.returncode == 0, ran.stderr
-    assert sorted(one.name for one in tmp.iterdir()) == ["dealmill-700", "dealmill-755"]
+    assert sorted(entry.name for entry in tmp.iterdir()) == ["dealmill-700", "dealmill-755"]
     tmp.chmod(0o755)
     assert as_user(NAMELESS, *OTHER_RUN, cwd=work, env=env).returncode == 0

@@ -58,17 +58,17 @@ def _left(scene: Scene, injected: Counter[str], longest: dict[str, float]) -> En
 def as_table(endured: Iterable[Endured]) -> str:
     """Return a table with a row per fault, over all trials that injected it: numbers are aligned to the right."""
     suffered: dict[str, list[Endured]] = {}
-    for one in endured:
-        for fault in sorted(one.injected):
-            suffered.setdefault(fault, []).append(one)
+    for trial in endured:
+        for fault in sorted(trial.injected):
+            suffered.setdefault(fault, []).append(trial)
     rows = [
         (
             fault,
-            sum(one.injected[fault] for one in runs),
-            sum(one.items for one in runs),
-            sum(one.lost for one in runs),
-            sum(one.doubled for one in runs),
-            round(max(one.longest[fault] for one in runs), 1),
+            sum(trial.injected[fault] for trial in runs),
+            sum(trial.items for trial in runs),
+            sum(trial.lost for trial in runs),
+            sum(trial.doubled for trial in runs),
+            round(max(trial.longest[fault] for trial in runs), 1),
         )
         for fault, runs in suffered.items()
     ]

@@ -10,10 +10,10 @@ MOST = 1 << 16
 
 
 class Wire:
-    """A proxy that forwards connections from the socket `place` to the socket `target`. It runs until the process
+    """A proxy that forwards connections from the socket `path` to the socket `target`. It runs until the process
     ends."""
 
-    def __init__(self, place: Path, target: Path) -> None:
+    def __init__(self, path: Path, target: Path) -> None:
         self.delay = 0.0
         """The delay of each piece of data in seconds."""
         self.deaf = False
@@ -23,10 +23,10 @@ class Wire:
         self._found = Event()
         self._clients: list[socket.socket] = []
         self._servers: list[socket.socket] = []
-        place.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         self._entrance = socket.socket(socket.AF_UNIX)
-        self._entrance.bind(str(place))
-        place.chmod(0o777)
+        self._entrance.bind(str(path))
+        path.chmod(0o777)
         self._entrance.listen(64)
         Thread(target=self._welcome, daemon=True).start()
 
@@ -47,9 +47,9 @@ class Wire:
         `seconds`."""
         self._found.clear()
         self._mark = mark
-        found = self._found.wait(seconds)
+        was_sent = self._found.wait(seconds)
         self._mark = None
-        return found
+        return was_sent
 
     def _welcome(self) -> None:
         while True:

@@ -22,27 +22,29 @@ def moves(board: Board) -> Iterator[tuple[int | None, int, int | str | None]]:
     """Yield moves: the source column or None for a free cell, the card, and the target: a column, ``h`` or None."""
     columns, cells = board
     in_play = {card for column in columns for card in column} | cells
-    sources = [(place, column[-1]) for place, column in enumerate(columns) if column] + [(None, card) for card in cells]
-    for place, card in sources:
+    sources = [(source, column[-1]) for source, column in enumerate(columns) if column] + [
+        (None, card) for card in cells
+    ]
+    for source, card in sources:
         if not any(lower in in_play for lower in range(card % 4, card, 4)):
-            yield place, card, "h"
-        if place is not None and len(cells) < 4:
-            yield place, card, None
+            yield source, card, "h"
+        if source is not None and len(cells) < 4:
+            yield source, card, None
         for target, column in enumerate(columns):
             fits = not column or (column[-1] // 4 == card // 4 + 1 and (column[-1] + card) % 2 == 1)
-            if target != place and fits:
-                yield place, card, target
+            if target != source and fits:
+                yield source, card, target
 
 
 def after(board: Board, move: tuple[int | None, int, int | str | None]) -> Board:
     """Return the board after a move."""
-    (place, card, target), (columns, cells) = move, board
+    (source, card, target), (columns, cells) = move, board
     lists = [list(column) for column in columns]
     held = set(cells)
-    if place is None:
+    if source is None:
         held.remove(card)
     else:
-        lists[place].pop()
+        lists[source].pop()
     if target is None:
         held.add(card)
     elif isinstance(target, int):
@@ -58,12 +60,12 @@ def same(board: Board) -> tuple[frozenset[tuple[int, ...]], frozenset[int]]:
 def reachable(layout: str) -> int:
     """Return the number of positions that can be reached; the order of columns and free cells does not count."""
     first = parse(layout)
-    found, waiting = {same(first)}, [first]
+    reached, waiting = {same(first)}, [first]
     while waiting:
         board = waiting.pop()
         for move in moves(board):
             following = after(board, move)
-            if same(following) not in found:
-                found.add(same(following))
+            if same(following) not in reached:
+                reached.add(same(following))
                 waiting.append(following)
-    return len(found)
+    return len(reached)

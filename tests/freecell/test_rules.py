@@ -24,13 +24,13 @@ def words_of(table: Table, board: naive.Board) -> dict[str, naive.Board]:
     """Return the moves of single cards by the naive rules, as words, with the boards after them."""
     held = {4 * RANKS.index(card[0]) + SUITS.index(card[1]): cell for cell, card in table.cells.items()}
     free = [cell for cell in "abcd" if cell not in table.cells]
-    found = {}
+    boards = {}
     for move in naive.moves(board):
-        place, card, target = move
-        source = held[card] if place is None else str(place + 1)
+        column, card, target = move
+        source = held[card] if column is None else str(column + 1)
         targets = free if target is None else ["h"] if target == "h" else [str(int(target) + 1)]
-        found.update({source + name: naive.after(board, move) for name in targets})
-    return found
+        boards.update({source + name: naive.after(board, move) for name in targets})
+    return boards
 
 
 def accepted(layout: str, trace: list[str], word: str) -> bool:
@@ -82,7 +82,7 @@ def test_several_cards_need_free_cells_and_other_empty_columns(
     target: list[str], moved: list[str], occupied: int, empty: int, allowed: bool
 ) -> None:
     table = Table(dealt(0, 1)[0])
-    run = [rank + "CD"[place % 2] for place, rank in enumerate(moved)]
+    run = [rank + "CD"[index % 2] for index, rank in enumerate(moved)]
     table.columns = [run.copy(), [f"{rank}H" for rank in target], *[["KS"]] * (6 - empty), *[[]] * empty]
     table.cells = dict(zip("abcd", ["2H", "2S", "AS", "AH"][:occupied], strict=False))
     word = f"12v{len(moved):x}"

@@ -30,8 +30,8 @@ def mutated(draw: st.DrawFn, texts: st.SearchStrategy[str]) -> str:
     """One of the texts with a few signs swapped, taken out, doubled, put in or replaced."""
     text = draw(texts)
     for _ in range(draw(st.integers(0, TOUCHED))):
-        at, other = draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))
-        low, high = sorted((at, other))
+        at, end = draw(st.integers(0, len(text))), draw(st.integers(0, len(text)))
+        low, high = sorted((at, end))
         match draw(st.sampled_from(["swap", "delete", "double", "insert", "cut", "case"])):
             case "swap" if high < len(text) and low < high:
                 text = f"{text[:low]}{text[high]}{text[low + 1 : high]}{text[low]}{text[high + 1 :]}"

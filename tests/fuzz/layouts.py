@@ -104,7 +104,7 @@ def tantrix_line(side: int, tiles: int = MOST_ON_FIELD) -> str:
             bag.remove(LEAST[line[-1]])
         else:
             x, y = STEPS[side]
-            field = sorted((x * place, y * place, tile) for place, tile in enumerate(line))
+            field = sorted((x * distance, y * distance, tile) for distance, tile in enumerate(line))
             return f"{' '.join(f'{x},{y}:{tile}' for x, y, tile in field)} / {' '.join(sorted(bag)[:HAND])}"
 
 

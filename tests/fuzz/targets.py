@@ -147,15 +147,15 @@ def lines(data: bytes, sizes: list[int]) -> None:
         patch.object(files, "BLOCK_BYTES", 128),
     ):
         expected, breaks = naive_lines(data)
-        found: list[tuple[int, str]] = []
+        read: list[tuple[int, str]] = []
         broke = False
         try:
-            found += inputs.numbered_lines(io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes))), "name")
+            read += inputs.numbered_lines(io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes))), "name")
         except InputError as error:
             broke = True
             assert str(error).startswith("name")
         assert broke == breaks
-        assert expected is None or found == (expected[: len(found)] if breaks else expected)
+        assert expected is None or read == (expected[: len(read)] if breaks else expected)
 
 
 def naive_lines(data: bytes) -> tuple[list[tuple[int, str]] | None, bool]:
@@ -202,11 +202,11 @@ def files_of_verdicts(name: str, rows: list[str]) -> None:
     engine = verdicts.ImportEngine.of(game, "mine", "1", None, {})
     table = LayoutTable(name, LayoutColumn(game), lambda: file_of(data))
     try:
-        found = list(verdicts.VerdictTable(engine, table).entries(lambda _: None))
+        parts = list(verdicts.VerdictTable(engine, table).entries(lambda _: None))
     except InputError as error:
         assert str(error).startswith(name) and str(error).isprintable()
         return
-    for entries in found:
+    for entries in parts:
         bad = entries.reject_indexes.tolist()
         ordered = [*map(int, entries.lines)]
         for at, reject in zip(bad, entries.rejects, strict=True):

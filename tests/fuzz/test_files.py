@@ -202,9 +202,9 @@ def test_hostile_file_names_are_plain_text(tmp_path: Path) -> None:
     for number, name in enumerate((NAMES[0], NAMES[1], NAMES[4]), start=1):
         queued = run("queue", name, cwd=folder)
         assert (queued.code, queued.out) == (0, f"{number}\n"), queued.err
-        found = run("query", "--source", name, cwd=folder)
+        queried = run("query", "--source", name, cwd=folder)
         pending = f"no verdict matches\nrun {number} is not finished: 1 layout pending\n"
-        assert (found.code, found.err) == (0, pending)
+        assert (queried.code, queried.err) == (0, pending)
     missing = run("ingest", b"no " + b"".join(NAMES[:2]), cwd=folder)
     assert missing.code == 1
     assert len(missing.err.splitlines()) == 1

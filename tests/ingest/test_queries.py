@@ -45,10 +45,10 @@ def opened(store: Database) -> dealmill.Store:
 
 
 @given(st.integers(0, 10**9 - 1), WANTED)
-def test_a_name_means_the_query_it_was_made_of(run: int, wanted: Filter) -> None:
-    query = SavedQuery(run, wanted)
+def test_a_name_means_the_query_it_was_made_of(run: int, filter_: Filter) -> None:
+    query = SavedQuery(run, filter_)
     assert parse_saved_query(query.name) == query
-    assert Filter.of(**wanted.arguments) == wanted
+    assert Filter.of(**filter_.arguments) == filter_
 
 
 def test_equal_queries_have_one_name() -> None:
@@ -80,17 +80,17 @@ def test_a_malformed_query_is_refused(name: str, why: str) -> None:
 def test_the_layouts_are_those_of_the_matching_results_in_their_order(store: Database) -> None:
     run = a_run(store, PAIRS, dealer("card-pairing")(1, 1, 300), chunk=70)
     with opened(store) as api:
-        won = [(one.position, one.layout) for one in api.find_run(run.id).results(verdict="winnable")]
+        won = [(result.position, result.layout) for result in api.find_run(run.id).results(verdict="winnable")]
         again = api.queue("query:last:verdict=winnable", max_nodes=10)
         do_runs(store)
         results = list(api.find_run(again.id).results())
-        assert [(one.line, one.layout) for one in results] == won
+        assert [(result.line, result.layout) for result in results] == won
         assert len(won) > 100
         assert api.find_source(again.source).name == again.source == f"query:{run.id}:verdict=winnable"
         hard = api.find_run(again.id).results(verdict="undecided", nodes=(1, None))
         [both] = api.ingest(hard).sources
         assert both.name == f"query:{again.id}:verdict=undecided,nodes=1.."
-        assert both.accepted == sum(one.verdict is Verdict.UNDECIDED for one in results) > 0
+        assert both.accepted == sum(result.verdict is Verdict.UNDECIDED for result in results) > 0
         assert an_audit(store, find_run(store, again.id)).clean
 
 
@@ -106,11 +106,11 @@ def test_a_packed_run_can_be_queried(store: Database) -> None:
     with opened(store) as api:
         packed = api.queue("deal:camelot:seed=1:1-2500", packed=True)
         do_runs(store)
-        expected = [(one.position, one.layout) for one in api.find_run(packed.id).results(verdict="winnable")]
+        expected = [(result.position, result.layout) for result in api.find_run(packed.id).results(verdict="winnable")]
         [source] = api.ingest(f"query:{packed.id}:verdict=winnable").sources
         run = api.queue(source.id)
         do_runs(store)
-        assert [(one.line, one.layout) for one in api.find_run(run.id).results()] == expected
+        assert [(result.line, result.layout) for result in api.find_run(run.id).results()] == expected
         with pytest.raises(UsageError, match=f"query:{packed.id}:verdict=winnable cannot be stored packed"):
             api.queue(f"query:{packed.id}:verdict=winnable", packed=True)
 

@@ -59,33 +59,33 @@ def contents(draw: st.DrawFn, game: Game) -> bytes:
 def listed(entries: Entries) -> list[Layout | Reject]:
     """Entries one by one, in their order."""
     pairs = zip(entries.lines.tolist(), unpack(entries.layouts), strict=True)
-    found: list[Layout | Reject] = [Layout(line, text) for line, text in pairs]
-    for place, reject in zip(entries.reject_indexes.tolist(), entries.rejects, strict=True):
-        found.insert(place, reject)
-    return found
+    entry_list: list[Layout | Reject] = [Layout(line, text) for line, text in pairs]
+    for index, reject in zip(entries.reject_indexes.tolist(), entries.rejects, strict=True):
+        entry_list.insert(index, reject)
+    return entry_list
 
 
 def scanned(game: Game, data: bytes, sizes: list[int], *, compiled: bool) -> tuple[list[Entries], str | None]:
     """What a scan finds, and the error that ends it."""
     file = io.BufferedReader(cast(io.RawIOBase, inputs.Chunked(data, sizes)))
-    found = list[Entries]()
+    parts = list[Entries]()
     try:
         for entries in scan(file, "name", game, lambda: game.mask if compiled else None):
-            found.append(entries)
+            parts.append(entries)
     except InputError as error:
-        return found, str(error)
-    return found, None
+        return parts, str(error)
+    return parts, None
 
 
 def read(game: Game, data: bytes) -> tuple[list[Layout | Reject], str | None]:
     """The same by the reader of the game alone."""
-    found = list[Layout | Reject]()
+    entries = list[Layout | Reject]()
     try:
         for entry in game.read(inputs.numbered_lines(io.BytesIO(data), "name")):
-            found.append(entry)
+            entries.append(entry)
     except InputError as error:
-        return found, str(error)
-    return found, None
+        return entries, str(error)
+    return entries, None
 
 
 @each_game
@@ -96,15 +96,17 @@ def test_comments_are_skipped_in_every_format(game: Game, data: st.DataObject) -
     lines = data.draw(st.sampled_from([file.read_text().splitlines(), deal(game, 9, 1, 5)]))
     comments = data.draw(st.lists(st.tuples(st.integers(0, len(lines)), st.sampled_from(["#", " # 5", "#*"]))))
     commented = list(lines)
-    for place, comment in sorted(comments, reverse=True):
-        commented.insert(place, comment)
-    plain, found = (
+    for index, comment in sorted(comments, reverse=True):
+        commented.insert(index, comment)
+    plain, with_comments = (
         [entry for part in scanned(game, "\n".join(text).encode(), [], compiled=False)[0] for entry in listed(part)]
         for text in (lines, commented)
     )
-    assert [type(entry) for entry in found] == [type(entry) for entry in plain]
-    assert [entry.text for entry in found] == [entry.text for entry in plain]
-    assert all(commented[entry.line - 1] == lines[before.line - 1] for entry, before in zip(found, plain, strict=True))
+    assert [type(entry) for entry in with_comments] == [type(entry) for entry in plain]
+    assert [entry.text for entry in with_comments] == [entry.text for entry in plain]
+    assert all(
+        commented[entry.line - 1] == lines[before.line - 1] for entry, before in zip(with_comments, plain, strict=True)
+    )
 
 
 @each_game
@@ -115,8 +117,8 @@ def test_a_scan_finds_what_the_reader_finds(game: Game, data: st.DataObject) -> 
     sizes = data.draw(st.lists(st.integers(1, 400), max_size=10))
     with patch.object(files, "READ_BYTES", data.draw(st.sampled_from([64, 1 << 12]))):
         for compiled in (True, False):
-            found, error = scanned(game, file, sizes, compiled=compiled)
-            assert ([entry for part in found for entry in listed(part)], error) == read(game, file)
+            parts, error = scanned(game, file, sizes, compiled=compiled)
+            assert ([entry for part in parts for entry in listed(part)], error) == read(game, file)
 
 
 @each_game

@@ -101,13 +101,13 @@ def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
 def test_all_forms_give_the_same_verdicts(
     tmp_path: Path, rows: list[tuple[Any, ...]], title: Callable[[str], str]
 ) -> None:
-    found = dict[str, object]()
+    by_form = dict[str, object]()
     for name, write in WRITERS.items():
         write(tmp_path / name, [title(each) for each in TITLES], rows)
-        found[name] = outcomes(tmp_path / name)
-    assert found == dict.fromkeys(WRITERS, found["a.jsonl"])
+        by_form[name] = outcomes(tmp_path / name)
+    assert by_form == dict.fromkeys(WRITERS, by_form["a.jsonl"])
     empty = [all(map(is_missing, row)) for row in rows]
-    assert len(found["a.jsonl"]) == empty.count(False)  # type: ignore[arg-type]
+    assert len(by_form["a.jsonl"]) == empty.count(False)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -149,8 +149,8 @@ def test_results_by_number_in_other_words(tmp_path: Path) -> None:
     ]
     for name in ("a.jsonl", "a.csv", "b.csv", "a.json"):
         WRITERS[name](tmp_path / name, ["seed", "Result", "value"], rows)
-        found = outcomes(tmp_path / name, **DEALS, words=WORDS)
-        assert [(row[0], str(row[1]), *row[2:]) if len(row) == 5 else row for row in found] == expected
+        verdicts = outcomes(tmp_path / name, **DEALS, words=WORDS)
+        assert [(row[0], str(row[1]), *row[2:]) if len(row) == 5 else row for row in verdicts] == expected
 
 
 @pytest.mark.parametrize(
@@ -218,8 +218,8 @@ def test_a_cell_has_one_limit_in_every_form(tmp_path: Path) -> None:
         WRITERS[name](tmp_path / name, list(long), [list(long.values())])
         with pytest.raises(InputError, match="longer than 1,048,576"):
             outcomes(tmp_path / name)
-    one = {**good, "evidence": "1" * (50 << 20)}
-    parquet.write_table(pa.Table.from_pylist([one]), tmp_path / "b.parquet", use_dictionary=False, compression="zstd")
+    huge = {**good, "evidence": "1" * (50 << 20)}
+    parquet.write_table(pa.Table.from_pylist([huge]), tmp_path / "b.parquet", use_dictionary=False, compression="zstd")
     with pytest.raises(InputError, match=r"row group 1 has .* bytes in 1 rows of . columns"):
         outcomes(tmp_path / "b.parquet")
 
@@ -272,8 +272,8 @@ def test_layouts_are_read_from_a_column(sqlite_store: Database, tmp_path: Path, 
     WRITERS[name](path, ["id", "Deal"], [[17, "AABB"], [18, "ABAB"], [19, "A"], [None, None], [20, "ABAB"]])
     [source] = store.ingest(path, game="memory", layout_column="deal", progress=silent).sources
     assert (source.accepted, source.duplicates, source.rejected) == (3, 1, 1)
-    [other] = store.ingest(path, game="memory", layout_column="id", anyway=True, progress=silent).sources
-    assert (other.id != source.id, other.accepted, other.rejected) == (True, 0, 4)
+    [second] = store.ingest(path, game="memory", layout_column="id", anyway=True, progress=silent).sources
+    assert (second.id != source.id, second.accepted, second.rejected) == (True, 0, 4)
     with pytest.raises(UsageError, match="has no columns"):
         store.ingest("deal:memory:seed=1:1-3", layout_column="deal", progress=silent)
     (tmp_path / "memory.txt").write_text("AABB\n")

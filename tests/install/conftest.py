@@ -50,5 +50,5 @@ def environment(request: pytest.FixtureRequest) -> Environment:
     """Each kind of installation."""
     if request.param == "editable":
         return editable()
-    found: Environment = request.getfixturevalue("from_wheel")
-    return found
+    wheel_environment: Environment = request.getfixturevalue("from_wheel")
+    return wheel_environment

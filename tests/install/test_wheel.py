@@ -27,17 +27,17 @@ def package() -> dict[str, str]:
 
 
 def test_the_wheel_is_the_package_under_one_name(wheel: Path) -> None:
-    found = contents(wheel)
-    [metadata] = {name.partition("/")[0] for name in found} - {"dealmill"}
+    files = contents(wheel)
+    [metadata] = {name.partition("/")[0] for name in files} - {"dealmill"}
     assert metadata.endswith(".dist-info")
-    assert {name: digest for name, digest in found.items() if not name.startswith(metadata)} == package()
+    assert {name: digest for name, digest in files.items() if not name.startswith(metadata)} == package()
     assert {
         "dealmill/py.typed",
         "dealmill/__init__.pyi",
         "dealmill/migrations/env.py",
         "dealmill/pipeline/games/memory/examples/memory-statement.txt",
         "dealmill/workers/__main__.py",
-    } <= set(found)
+    } <= set(files)
 
 
 def test_the_source_distribution_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:

@@ -60,9 +60,9 @@ def without_operand(node: ast.BoolOp) -> Iterator[Mutation]:
 def other_comparisons(node: ast.Compare) -> Iterator[Mutation]:
     """``<`` and ``<=`` change places, and a chain loses its first or its last link."""
     for number, operator in enumerate(node.ops):
-        if other := OFF_BY_ONE.get(type(operator)):
+        if replacement := OFF_BY_ONE.get(type(operator)):
             change = f"off by one: operator {number + 1} of {ast.unparse(node)}"
-            yield Mutation(node.lineno, change, partial(node.ops.__setitem__, number, other))
+            yield Mutation(node.lineno, change, partial(node.ops.__setitem__, number, replacement))
     if len(node.ops) > 1:
         shorter = ast.Compare(node.comparators[0], node.ops[1:], node.comparators[1:])
         yield Mutation(node.lineno, f"{ast.unparse(shorter)} for {ast.unparse(node)}", partial(become, node, shorter))
@@ -70,5 +70,5 @@ def other_comparisons(node: ast.Compare) -> Iterator[Mutation]:
         yield Mutation(node.lineno, f"{ast.unparse(shorter)} for {ast.unparse(node)}", partial(become, node, shorter))
 
 
-def become(node: ast.Compare, other: ast.Compare) -> None:
-    node.left, node.ops, node.comparators = other.left, other.ops, other.comparators
+def become(node: ast.Compare, replacement: ast.Compare) -> None:
+    node.left, node.ops, node.comparators = replacement.left, replacement.ops, replacement.comparators

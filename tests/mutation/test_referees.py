@@ -23,6 +23,6 @@ def test_every_mutant_of_a_referee_fails_its_tests(game: Game) -> None:
     command = [sys.executable, "-m", "tests.mutation", game.name]
     report = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)
     assert report.returncode == 0, report.stderr
-    found = json.loads(report.stdout)
-    assert found["mutants"] > 10
-    assert not found["survivors"], "\n".join(found["survivors"])
+    outcome = json.loads(report.stdout)
+    assert outcome["mutants"] > 10
+    assert not outcome["survivors"], "\n".join(outcome["survivors"])

@@ -28,8 +28,8 @@ def rows(*arguments: str, cwd: Path, site: str | None) -> list[dict[str, object]
     """What a command prints as JSON, with the game installed or not."""
     ran = dealmill(*arguments, "--json", cwd=cwd, env={"PYTHONPATH": site} if site else {})
     assert ran.returncode == 0, ran.stderr
-    found: list[dict[str, object]] = json.loads(ran.stdout)
-    return found
+    printed: list[dict[str, object]] = json.loads(ran.stdout)
+    return printed
 
 
 def test_a_game_that_pip_has_installed_is_a_game_like_any(site: str, tmp_path: Path) -> None:
@@ -77,8 +77,8 @@ def test_a_run_of_a_game_that_was_uninstalled_is_listed_and_its_commands_say_wha
         assert ran.stderr.splitlines()[-1].startswith(message), command
         assert "install the package of its game" in ran.stderr
     for option in (("--game", "peg-row"), ("--engine", "peg-row/winnable")):
-        found = rows("query", "1", *option, cwd=tmp_path, site=None)
-        assert len(found) == 3_000
+        results = rows("query", "1", *option, cwd=tmp_path, site=None)
+        assert len(results) == 3_000
         ran = dealmill("query", *(word.replace("peg-row", "polo") for word in option), cwd=tmp_path)
         assert (ran.returncode, "there is no game 'polo'" in ran.stderr) == (2, True)
 

@@ -168,8 +168,8 @@ def test_the_setting_names_the_distributions_that_are_loaded(
             "DEALMILL_PLUGINS does not name this package"
         )
     monkeypatch.chdir(site)
-    [found] = [check.found for check in dealmill.doctor() if check.name == "games"]
-    assert found.count(", excluded by DEALMILL_PLUGINS)") == 2 - len(loaded)
+    [text] = [check.found for check in dealmill.doctor() if check.name == "games"]
+    assert text.count(", excluded by DEALMILL_PLUGINS)") == 2 - len(loaded)
     assert imported.exists() == ("polo" in loaded), "a package that is excluded is not imported"
 
 
@@ -231,8 +231,8 @@ def test_doctor_imports_the_functions_of_other_packages_and_looks_for_their_exam
     for example in list((site / "polo" / "examples").iterdir()):
         example.rename(example.with_name(example.name.replace("peg-row", "polo")))
     install(site, "dealmill-polo", {"polo": "polo:GAME"})
-    [found] = [check for check in dealmill.doctor() if check.name == "games"]
-    assert found.passed, found.found
+    [check] = [each for each in dealmill.doctor() if each.name == "games"]
+    assert check.passed, check.found
     if text is None:
         (site / "polo" / file).unlink()
     else:
@@ -240,6 +240,6 @@ def test_doctor_imports_the_functions_of_other_packages_and_looks_for_their_exam
     for module in [name for name in sys.modules if name.startswith("polo.")]:
         del sys.modules[module]
     importlib.invalidate_caches()
-    [found] = [check for check in dealmill.doctor() if check.name == "games"]
-    assert not found.passed
-    assert re.match(rf"dealmill-polo 0\.1: {message}.*; if the package is yours, fix it; otherwise, ", found.found)
+    [check] = [each for each in dealmill.doctor() if each.name == "games"]
+    assert not check.passed
+    assert re.match(rf"dealmill-polo 0\.1: {message}.*; if the package is yours, fix it; otherwise, ", check.found)

@@ -84,9 +84,9 @@ def crashes() -> None:
     ctypes.string_at(0)
 
 
-def changed(**other: object) -> Callable[[], None]:
+def changed(**fields: object) -> Callable[[], None]:
     def fault() -> None:
-        write({**solve(POISON), **other})
+        write({**solve(POISON), **fields})
 
     return fault
 

@@ -41,14 +41,14 @@ def test_an_example_is_the_engine_that_it_is_checked_as(name: str, tmp_path: Pat
     solve_with_it = ProgramSolver(program, program.version())
     layouts = ["AA", *deal(find_game("memory"), 1, 1, 200), *deal(find_game("memory"), 1, 1, 20, pairs=52)]
     try:
-        found, limited = (to_batch(solve_with_it(pack(layouts), limit)) for limit in (NO_LIMIT, LIMIT))
+        batch, limited = (to_batch(solve_with_it(pack(layouts), limit)) for limit in (NO_LIMIT, LIMIT))
     finally:
         solver._stop()
     expected = solve("memory/two-pass", layouts)
-    assert (found.verdicts, found.values, found.evidence) == (expected.verdicts, expected.values, expected.evidence)
-    for layout, value, evidence in zip(layouts, found.values, found.evidence, strict=True):
+    assert (batch.verdicts, batch.values, batch.evidence) == (expected.verdicts, expected.values, expected.evidence)
+    for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
         assert judge("memory/two-pass", layout, Verdict.SCORED, value, evidence).valid
     assert [verdict is Verdict.UNDECIDED for verdict in limited.verdicts] == [
-        (value or 0) > LIMIT for value in found.values
+        (value or 0) > LIMIT for value in batch.values
     ]
     assert 0 < limited.verdicts.count(Verdict.UNDECIDED) < len(layouts)

@@ -71,12 +71,12 @@ def processes_of(folder: Path) -> int:
 def test_a_faulty_answer_affects_one_layout_only(fault: str, declare: Declare, tmp_path: Path) -> None:
     declare(fault, POISON, seconds=SECONDS, memory=200)
     batch = solve(ENGINE, LAYOUTS, LIMIT)
-    others = [place for place in range(len(LAYOUTS)) if place != PLACE]
+    others = [index for index in range(len(LAYOUTS)) if index != PLACE]
     if fault != "talks first":
-        for place in others:
-            assert batch.verdicts[place] is Verdict.SCORED
-            assert batch.values[place] == EXPECTED.values[place]
-            assert batch.evidence[place] == EXPECTED.evidence[place]
+        for index in others:
+            assert batch.verdicts[index] is Verdict.SCORED
+            assert batch.values[index] == EXPECTED.values[index]
+            assert batch.evidence[index] == EXPECTED.evidence[index]
     if FAILURES[fault] == SCORED:
         assert batch.evidence[PLACE] == EXPECTED.evidence[PLACE]
     else:

@@ -128,17 +128,17 @@ def test_a_file_that_becomes_a_pipe_is_not_waited_for(declare: Declare) -> None:
 
 
 @pytest.mark.parametrize(
-    ("other", "reason"), [("x" * 5_000, "File name too long"), ("missing.toml", "No such file or directory")]
+    ("setting", "reason"), [("x" * 5_000, "File name too long"), ("missing.toml", "No such file or directory")]
 )
 def test_a_setting_that_names_no_manifest_stops_nothing(
-    other: str, reason: str, declare: Declare, monkeypatch: pytest.MonkeyPatch
+    setting: str, reason: str, declare: Declare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = declare()
-    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{other}")
+    monkeypatch.setenv("DEALMILL_ENGINES", f"{path}:{setting}")
     forget_settings()
     assert find_engine("memory/program")
     [error] = broken_programs(games()).values()
-    assert error.endswith(f"{other} cannot be read: {reason}")
+    assert error.endswith(f"{setting} cannot be read: {reason}")
 
 
 def test_who_looks_for_a_broken_program_is_told_why(declare: Declare) -> None:
@@ -172,8 +172,8 @@ def test_a_game_may_have_no_other_engines(declare: Declare, monkeypatch: pytest.
     monkeypatch.setattr("dealmill.pipeline.games.contract.Game.folder", path.parent.parent)
     monkeypatch.setattr(installed, "load", lambda _offer: game)
     assert list(installed._faults(game, "memory")) == []
-    found, engine = find_engine("memory")
-    assert (engine.name, engine.rules_name, found.engines) == ("program", "program", (engine,))
+    owner, engine = find_engine("memory")
+    assert (engine.name, engine.rules_name, owner.engines) == ("program", "program", (engine,))
     declare(memory=-1)
     with pytest.raises(
         NotFoundError, match=r"memory has no engine that can be used; .*memory: Input should be greater"

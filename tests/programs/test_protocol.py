@@ -123,5 +123,5 @@ def test_answers_do_not_depend_on_order_or_company(declare: Declare) -> None:
         for _ in range(4):
             some = chance.choices(layouts, k=12)
             batch = solve("memory/program", some)
-            found = list(zip(batch.verdicts, batch.values, batch.evidence, strict=True))
-            assert found == [expected[layout] for layout in some]
+            answers = list(zip(batch.verdicts, batch.values, batch.evidence, strict=True))
+            assert answers == [expected[layout] for layout in some]

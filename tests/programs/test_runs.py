@@ -138,12 +138,12 @@ def test_a_run_with_retryable_failures_has_no_fingerprint_until_they_are_retried
 def test_a_wrong_answer_is_a_permanent_failure_in_the_fingerprint(store: Database, declare: Declare) -> None:
     declare("invents a verdict", POISON)
     run = a_run(store, ENGINE, LAYOUTS)
-    found, counts = outcome(store, run.id)
-    assert found is not None
+    fingerprint, counts = outcome(store, run.id)
+    assert fingerprint is not None
     assert counts[Verdict.FAILED] == 1
     number = queue_rerun(store, find_run(store, run.id), any_version=False)
     do_runs(store)
-    assert outcome(store, number) == (found, counts)
+    assert outcome(store, number) == (fingerprint, counts)
 
 
 def test_a_run_whose_program_was_changed_waits(store: Database, declare: Declare) -> None:
@@ -213,7 +213,7 @@ def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(store: Database, de
     path = declare()
     run = a_run(store, ENGINE, LAYOUTS)
     path.unlink()
-    assert [found.id for found in matching_runs(store, None, ENGINE, None, retracted=False)] == [run.id]
+    assert [match.id for match in matching_runs(store, None, ENGINE, None, retracted=False)] == [run.id]
     assert not matching_runs(store, None, "memory/two-pass", None, retracted=False)
     with pytest.raises(NotFoundError, match="there is no engine 'memory/other'"):
         matching_runs(store, None, "memory/other", None, retracted=False)

@@ -46,11 +46,11 @@ def tried(store: Database) -> Database:
     return store
 
 
-def columns_of(one: int, first: int, chosen: list[tuple[int, int, bytes, int | None, str | None]]) -> Columns:
+def columns_of(constant: int, first: int, chosen: list[tuple[int, int, bytes, int | None, str | None]]) -> Columns:
     small, number, digests, values, told = zip(*chosen, strict=True)
     return Columns(
         {
-            "one": one,
+            "one": constant,
             "position": range(first, first + len(chosen)),
             "small": np.array(small),
             "number": np.array(number),
@@ -66,22 +66,26 @@ def columns_of(one: int, first: int, chosen: list[tuple[int, int, bytes, int | N
     )
 
 
-@given(one=st.integers(-(2**31), 2**31 - 1), first=st.integers(1, 2**62), chosen=st.lists(rows, min_size=1, max_size=9))
+@given(
+    constant=st.integers(-(2**31), 2**31 - 1),
+    first=st.integers(1, 2**62),
+    chosen=st.lists(rows, min_size=1, max_size=9),
+)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_columns_become_the_rows_that_they_are(
-    tried: Database, one: int, first: int, chosen: list[tuple[int, int, bytes, int | None, str | None]]
+    tried: Database, constant: int, first: int, chosen: list[tuple[int, int, bytes, int | None, str | None]]
 ) -> None:
-    found = []
-    expected = [(one, first + place, *row) for place, row in enumerate(chosen)]
+    stored = []
+    expected = [(constant, first + index, *row) for index, row in enumerate(chosen)]
     for in_columns in (True, False):
         with tried.writing() as connection:
             connection.execute(delete(TABLE))
             if in_columns:
-                prepare_insert(tried, TABLE, columns_of(one, first, chosen))(connection)
+                prepare_insert(tried, TABLE, columns_of(constant, first, chosen))(connection)
             else:
                 insert_rows(connection, TABLE, NAMES, expected)
-            found.append([tuple(row) for row in connection.execute(select(TABLE).order_by(TABLE.c.position))])
-    assert found == [expected, expected]
+            stored.append([tuple(row) for row in connection.execute(select(TABLE).order_by(TABLE.c.position))])
+    assert stored == [expected, expected]
 
 
 def test_no_rows_are_no_statement(store: Database) -> None:
@@ -93,9 +97,9 @@ def test_layouts_are_read_as_one_text(store: Database) -> None:
     layouts = ["AABB", "ABAB", "ABBAC", "C"] * 700
     source = a_source(store, "memory/two-pass", layouts).id
     with store.reading() as connection:
-        found = joined_layouts(connection, source, 3, 2_000)
-        assert found is not None
-        assert (found.text.tobytes(), found.lengths.tolist()) == (
+        texts = joined_layouts(connection, source, 3, 2_000)
+        assert texts is not None
+        assert (texts.text.tobytes(), texts.lengths.tolist()) == (
             "".join(layouts[2:1_999]).encode(),
             list(map(len, layouts[2:1_999])),
         )

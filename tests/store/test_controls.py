@@ -232,20 +232,20 @@ def test_nothing_waits_for_a_stopped_run(store: Database, decision: Control, mon
 
 def test_runs_are_found_by_tags_and_note(store: Database) -> None:
     source = a_source(store, ENGINE, TEXTS)
-    one, other, _ = (plan_run(store, source, ENGINE, "1", limit) for limit in (7, 8, 9))
-    Labels(None, ["night", "100"], "Six_files").put_on(store, one)
-    Labels(5, "night", "").put_on(store, other)
+    first, second, _ = (plan_run(store, source, ENGINE, "1", limit) for limit in (7, 8, 9))
+    Labels(None, ["night", "100"], "Six_files").put_on(store, first)
+    Labels(5, "night", "").put_on(store, second)
     with dealmill.open(store.url.render_as_string(hide_password=False)) as opened:
 
-        def found(*tags: str, note: str | None = None) -> list[int]:
+        def matching(*tags: str, note: str | None = None) -> list[int]:
             return [run.id for run in opened.status(tags=tags, note=note)]
 
-        assert (found("night"), found("night", "100"), found("nigh")) == ([one, other], [one], [])
-        assert (found(note="six_"), found("night", note="sixx")) == ([one], [])
-        run = opened.find_run(other)
+        assert (matching("night"), matching("night", "100"), matching("nigh")) == ([first, second], [first], [])
+        assert (matching(note="six_"), matching("night", note="sixx")) == ([first], [])
+        run = opened.find_run(second)
         assert (run.tags, run.note, run.priority) == (["night"], None, 5)
     for labels in ((1_001, (), None), (0, ["two words"], None), (0, ["x" * 51], None), (0, (), "two\nlines")):
         with pytest.raises(UsageError):
             Labels(*labels)
     with pytest.raises(UsageError, match="at most 1,000 characters"):
-        controls.tag(store, one, [f"{number}".rjust(50, "x") for number in range(30)])
+        controls.tag(store, first, [f"{number}".rjust(50, "x") for number in range(30)])

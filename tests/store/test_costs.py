@@ -125,10 +125,10 @@ def test_a_diff_compares_costs_per_layout(store: Database) -> None:
     with store.writing() as connection:
         for run, cost in zip(runs, (2.0, 3.0), strict=True):
             connection.execute(update(jobs).where(jobs.c.run_id == run).values(cpu_seconds=cost))
-    one, other = (find_run(store, run) for run in runs)
-    assert (one.cpu_seconds, other.cpu_seconds) == (4.0, 6.0)
-    assert diff(store, one, other).cost_ratio == 1.5
-    assert diff(store, one, other).machines == ([], [])
+    left, right = (find_run(store, run) for run in runs)
+    assert (left.cpu_seconds, right.cpu_seconds) == (4.0, 6.0)
+    assert diff(store, left, right).cost_ratio == 1.5
+    assert diff(store, left, right).machines == ([], [])
 
 
 def test_commands_and_pages_show_costs(tmp_path: Path) -> None:

@@ -102,8 +102,8 @@ def delete_after_first_page(store: Database, run: RunStatus, monkeypatch: pytest
 
 
 def test_what_was_read_of_a_run_before_its_deletion_is_not_taken_for_all_of_it(store: Database) -> None:
-    run, other = (a_run(store, engine, TEXTS) for engine in (ENGINE, "memory/incremental"))
-    compared, parts = diff(store, run, other), diff(store, other, run).parts()
+    run, kept = (a_run(store, engine, TEXTS) for engine in (ENGINE, "memory/incremental"))
+    compared, parts = diff(store, run, kept), diff(store, kept, run).parts()
     next(parts)
     listed = [Query(store, [run], Filter(), limit=9, ordering=Ordering(order)) for order in Order]
     delete_subject(store, run)

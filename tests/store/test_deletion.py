@@ -58,9 +58,9 @@ def sizes(store: Database) -> dict[str, int]:
 def test_a_deleted_run_leaves_its_number_and_the_log_and_everything_else(
     store: Database, planned: Callable[[Database], RunStatus]
 ) -> None:
-    other = a_run(store, ENGINE, ["CCDD"], name="b.txt")
-    assert an_audit(store, other).clean
-    before, fingerprint = sizes(store), fingerprint_of(store, other.id, 1)
+    kept = a_run(store, ENGINE, ["CCDD"], name="b.txt")
+    assert an_audit(store, kept).clean
+    before, fingerprint = sizes(store), fingerprint_of(store, kept.id, 1)
     run = planned(store)
     expected = fingerprint_of(store, run.id, run.items)
     assert an_audit(store, run).clean
@@ -80,28 +80,28 @@ def test_a_deleted_run_leaves_its_number_and_the_log_and_everything_else(
             gone()
     with pytest.raises(NotFoundError, match="was deleted"):
         set_note(store, run.id, "too late")
-    assert [found.id for found in list_runs(store)] == [other.id] and find_run(store, "last").id == other.id
+    assert [each.id for each in list_runs(store)] == [kept.id] and find_run(store, "last").id == kept.id
     *earlier, last = list_actions(store)
     assert (earlier, last.what, last.run) == (with_it, "delete", run.id)
-    assert an_audit(store, find_run(store, other.id)).clean and fingerprint_of(store, other.id, 1) == fingerprint
+    assert an_audit(store, find_run(store, kept.id)).clean and fingerprint_of(store, kept.id, 1) == fingerprint
     again = planned(store)
     assert again.id == run.id + 1 and fingerprint_of(store, again.id, again.items) == expected
     assert an_audit(store, again).clean
 
 
 def test_an_audit_tells_a_deletion_from_an_attack(store: Database) -> None:
-    run, other = (a_run(store, ENGINE, TEXTS, name=name) for name in ("a.txt", "b.txt"))
+    run, kept = (a_run(store, ENGINE, TEXTS, name=name) for name in ("a.txt", "b.txt"))
 
-    def found() -> list[str | None]:
-        return [finding.reason for finding in findings_of(store, an_audit(store, find_run(store, other.id)))]
+    def reasons() -> list[str | None]:
+        return [finding.reason for finding in findings_of(store, an_audit(store, find_run(store, kept.id)))]
 
     alter(store, "UPDATE runs SET control = 4 WHERE id = :run", run=run.id)
-    assert found() == [f"run {run.id} is deleted, but that is not in the action log"]
+    assert reasons() == [f"run {run.id} is deleted, but that is not in the action log"]
     alter(store, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
     delete_subject(store, find_run(store, run.id))
-    assert found() == []
+    assert reasons() == []
     alter(store, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
-    assert found() == [f"run {run.id} was deleted by the action log, but is there"]
+    assert reasons() == [f"run {run.id} was deleted by the action log, but is there"]
 
 
 def test_a_run_is_not_deleted_while_something_depends_on_it(store: Database) -> None:
@@ -135,19 +135,19 @@ def test_a_run_is_not_deleted_while_something_depends_on_it(store: Database) -> 
 
 
 def test_a_deleted_source_is_read_again_under_its_number(store: Database) -> None:
-    other = a_run(store, ENGINE, ["CCDD", *TEXTS], name="b.txt")
+    kept = a_run(store, ENGINE, ["CCDD", *TEXTS], name="b.txt")
     source = a_source(store, ENGINE, TEXTS)
     run = find_run(store, plan_run(store, source, ENGINE, "1", None, chunk=1))
     with pytest.raises(StoreError, match=f"run {run.id} is over it; delete run {run.id} first"):
         delete_subject(store, source)
     delete_subject(store, run)
     delete_subject(store, source)
-    assert [found.id for found in list_sources(store)] == [other.source]
+    assert [each.id for each in list_sources(store)] == [kept.source]
     assert (find_source(store, source.id).accepted, list_actions(store)[-1].what) == (0, "delete source")
-    assert [match.source.id for match in find_layout(store, [(1, "ABAB")], "memory", silent)] == [other.source]
+    assert [match.source.id for match in find_layout(store, [(1, "ABAB")], "memory", silent)] == [kept.source]
     again = a_source(store, ENGINE, TEXTS)
     assert again == source
-    assert an_audit(store, a_run(store, ENGINE, TEXTS)).clean and an_audit(store, find_run(store, other.id)).clean
+    assert an_audit(store, a_run(store, ENGINE, TEXTS)).clean and an_audit(store, find_run(store, kept.id)).clean
 
 
 def test_a_source_is_not_deleted_while_it_is_read(store: Database) -> None:

@@ -33,16 +33,16 @@ def some_runs(store: Database, count: int, first: int = 1) -> None:
 @contextmanager
 def recorded(store: Database) -> Iterator[list[tuple[str, object]]]:
     """Record the statements of a `with` block and their parameters."""
-    found: list[tuple[str, object]] = []
+    statements: list[tuple[str, object]] = []
 
     def record(_: Connection, _cursor: object, statement: str, parameters: object, *_more: object) -> None:
-        found.append((statement, parameters))
+        statements.append((statement, parameters))
 
     with store.reading() as connection:
         engine = connection.engine
     event.listen(engine, "before_cursor_execute", record)
     try:
-        yield found
+        yield statements
     finally:
         event.remove(engine, "before_cursor_execute", record)
 
@@ -144,9 +144,9 @@ def test_the_results_of_a_damaged_run_leave_their_places_to_others(sqlite_store:
     with sqlite_store.writing() as connection:
         connection.execute(text("UPDATE runs SET storage = 'none' WHERE id = :run"), {"run": damaged})
     with pytest.warns(DamagedWarning, match=f"run {damaged} cannot be read"):
-        found = places(Store(sqlite_store).query(order="nodes", limit=3))
-    assert len(found) == 3
-    assert damaged not in {run for run, _ in found}
+        shown = places(Store(sqlite_store).query(order="nodes", limit=3))
+    assert len(shown) == 3
+    assert damaged not in {run for run, _ in shown}
 
 
 def test_numbers_of_any_size_are_no_runs(store: Database) -> None:

@@ -47,8 +47,8 @@ def run(store: Database, source: Source) -> int:
     return plan_run(store, source, "memory/two-pass", "1", None, chunk=2)
 
 
-def pending(store: Database, most: int = 10) -> list[int]:
-    return leases.pending(store, SOLVING, INSTALLED, most)
+def pending(store: Database, limit: int = 10) -> list[int]:
+    return leases.pending(store, SOLVING, INSTALLED, limit)
 
 
 def claimed(store: Database, number: int, worker: str, seconds: float) -> Job:
@@ -109,8 +109,8 @@ def test_verdicts_are_written_once_and_counted(store: Database, run: int) -> Non
     assert finish(store, job, scored(store, job, 4, 6))
     assert not finish(store, job, scored(store, job, 4, 6))
     assert claim(store, first, "w", LEASE) is claim(store, 4_711, "w", LEASE) is None
-    found = Rows().page(store, find_run(store, run), Filter(), 0, 9).results
-    assert [(result.position, result.value, result.evidence) for result in found] == [
+    results = Rows().page(store, find_run(store, run), Filter(), 0, 9).results
+    assert [(result.position, result.value, result.evidence) for result in results] == [
         (1, 4, "trace 4"),
         (2, 6, "trace 6"),
     ]
@@ -133,11 +133,11 @@ def test_a_worker_whose_lease_ran_out_writes_nothing(store: Database, run: int) 
     late = claimed(store, first, "late", -1.0)
     assert claim(store, first, "other", LEASE) is None
     leases.free_expired(store, SOLVING)
-    other = claimed(store, first, "other", LEASE)
-    assert other is not None
-    assert other.lease.attempt == late.lease.attempt + 1
+    second = claimed(store, first, "other", LEASE)
+    assert second is not None
+    assert second.lease.attempt == late.lease.attempt + 1
     assert not finish(store, late, scored(store, late, 0))
-    assert finish(store, other, scored(store, other, 4))
+    assert finish(store, second, scored(store, second, 4))
     assert not finish(store, late, scored(store, late, 0))
     assert [result.value for result in Rows().page(store, find_run(store, run), Filter(), 0, 9).results] == [4]
 
@@ -284,8 +284,8 @@ def test_rates_are_never_negative_whatever_the_clock_did(store: Database, run: i
         held = claimed(store, number, "w", LEASE)
         assert finish(store, held, scored(store, held, *range(held.lease.stop - held.lease.first)))
         set_the_clock_back(store, 86_400)
-    found = find_run(store, run)
-    assert (found.finished, found.recent_seconds >= 0) == (True, True)
+    status = find_run(store, run)
+    assert (status.finished, status.recent_seconds >= 0) == (True, True)
 
 
 @pytest.mark.parametrize("backend", ["postgresql"], indirect=True)  # SQLite lets nobody else write meanwhile
@@ -327,7 +327,7 @@ def test_a_crash_while_writing_leaves_no_partial_result(store: Database, run: in
 def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
     store: Database, source: Source, run: int
 ) -> None:
-    other = plan_run(store, source, "memory/incremental", "7", None, chunk=1)
+    second = plan_run(store, source, "memory/incremental", "7", None, chunk=1)
     for number in leases.pending(store, SOLVING, {("memory/two-pass", "1")}, 2):
         job = claimed(store, number, "w", LEASE)
         assert finish(store, job, scored(store, job, 4, 6))
@@ -340,8 +340,10 @@ def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
             update(jobs).where(mine.run_id == run, mine.first == 3).values(started=900.0, finished=904.0)
         )
         connection.execute(update(tables.runs).where(tables.runs.c.id == run).values(started=100.0))
-    found = [(one.id, one.jobs, one.done, one.covered, one.solved, one.rate) for one in list_runs(store)]
-    assert found == [(run, 3, 2, 5, 4, 2 / 60), (other, 5, 0, 5, 0, None)]
+    figures = [
+        (status.id, status.jobs, status.done, status.covered, status.solved, status.rate) for status in list_runs(store)
+    ]
+    assert figures == [(run, 3, 2, 5, 4, 2 / 60), (second, 5, 0, 5, 0, None)]
 
 
 def test_a_run_was_started_by_its_first_claim_whatever_became_of_that(store: Database, run: int) -> None:
@@ -352,8 +354,8 @@ def test_a_run_was_started_by_its_first_claim_whatever_became_of_that(store: Dat
     for number in pending(store):
         job = claimed(store, number, "w", LEASE)
         finish(store, job, scored(store, job, *range(job.lease.stop - job.lease.first)))
-    found = find_run(store, run)
-    assert (found.finished, found.started) == (True, started)
+    status = find_run(store, run)
+    assert (status.finished, status.started) == (True, started)
 
 
 def test_a_run_that_was_planned_before_its_source_was_read_was_started_with_the_reading(store: Database) -> None:
@@ -363,8 +365,8 @@ def test_a_run_that_was_planned_before_its_source_was_read_was_started_with_the_
     complete(store, append(store, source, Entries.of(layouts)))
     with store.reading() as connection:
         created = connection.execute(select(tables.runs.c.created).where(tables.runs.c.id == number)).scalar_one()
-    found = find_run(store, number)
-    assert (found.started, found.seconds) == (instant(created), None)
+    status = find_run(store, number)
+    assert (status.started, status.seconds) == (instant(created), None)
 
 
 def test_an_empty_source_is_a_finished_run(store: Database) -> None:

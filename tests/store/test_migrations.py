@@ -59,13 +59,13 @@ def dumped(store: Database, request: pytest.FixtureRequest) -> list[list[str]]:
     has added stand behind the others."""
     if store.embedded:
         with store.reading() as connection:
-            found = connection.execute(text("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")).scalars().all()
+            statements = connection.execute(text("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")).scalars().all()
     else:
         server: Postgres = request.getfixturevalue("postgres")
         command = [server.programs / "pg_dump", "--schema-only", "--dbname", store.url.set(drivername="postgresql")]
         dump = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
-        found = "\n".join(line for line in dump.splitlines() if not line.startswith(("--", "\\"))).split(";\n")
-    return sorted(map(parts_of, found))
+        statements = "\n".join(line for line in dump.splitlines() if not line.startswith(("--", "\\"))).split(";\n")
+    return sorted(map(parts_of, statements))
 
 
 def parts_of(statement: str) -> list[str]:
@@ -141,12 +141,12 @@ def test_distributions_are_counted_for_rows_and_extremes_kept_for_packs(store: D
     revisions.upgrade(store)
     unknown = [(items, least, greatest, None, None, None, None) for items, least, greatest, *_ in before[3:5]]
     assert spreads(store) == [*before[:3], *unknown, *before[5:]]
-    for one in (run, survey):
-        assert an_audit(store, find_run(store, one.id)).clean
+    for each in (run, survey):
+        assert an_audit(store, find_run(store, each.id)).clean
     values, nodes = (histogram_of(store, survey.id, column) for column in ("value", "nodes"))
     assert values is nodes is None
     alter(store, "UPDATE jobs SET least_nodes = 4 WHERE first = 1001")
-    assert {fault.first for one in (run, survey) for fault in found_by_audit(store, one)} == {1_001}
+    assert {fault.first for each in (run, survey) for fault in found_by_audit(store, each)} == {1_001}
 
 
 def spreads(store: Database) -> list[tuple[Any, ...]]:

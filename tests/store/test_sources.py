@@ -82,8 +82,8 @@ def test_prefixes_of_other_items_are_not_used() -> None:
 
 
 def shared_places(seen: DigestPrefixes, count: int) -> list[int] | None:
-    found = seen.shared(count)
-    return None if found is None else found.tolist()
+    places = seen.shared(count)
+    return None if places is None else places.tolist()
 
 
 def test_the_digest_tells_a_layout_from_all_others_of_all_games() -> None:

@@ -74,15 +74,15 @@ def run(sqlite_store: Database) -> RunStatus:
 
 @pytest.mark.parametrize(("fields", "state", "words"), WORDS)
 def test_states_in_words(fields: dict[str, Any], state: str, words: str, run: RunStatus) -> None:
-    found = replace(run, **fields)
-    assert (found.state, describe(found)) == (state, words)
+    status = replace(run, **fields)
+    assert (status.state, describe(status)) == (state, words)
     goes_on = state in {"reading", "solving"}
-    assert found.seconds == (None if found.started is None else 100 if goes_on else LAST[found.seen])
+    assert status.seconds == (None if status.started is None else 100 if goes_on else LAST[status.seen])
 
 
 def test_no_words_fit_runs_in_two_states() -> None:
-    for (_, one, words), (_, other, others) in combinations(WORDS, 2):
-        assert one == other or words != others
+    for (_, left, words), (_, right, others) in combinations(WORDS, 2):
+        assert left == right or words != others
 
 
 def test_the_times_of_a_run_are_those_of_its_jobs_and_its_source(sqlite_store: Database, run: RunStatus) -> None:

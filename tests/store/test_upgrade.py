@@ -75,7 +75,7 @@ def opened(store: Database) -> Store:
 
 def test_an_upgraded_store_gives_the_same_results(upgraded: Database, fixture: Json) -> None:
     was, now = fixture["account"], json.loads(json.dumps(account(opened(upgraded))))
-    assert [one["id"] for one in now["runs"]] == [one["id"] for one in was["runs"]]
+    assert [row["id"] for row in now["runs"]] == [row["id"] for row in was["runs"]]
     for entry in was["log"]:
         entry[0] = pytest.approx(entry[0], abs=1e-6)  # the API gives whole microseconds
     for kind in was.keys() - {"seals"}:
@@ -97,7 +97,7 @@ def test_a_downgrade_computes_the_digests_that_were_dropped(upgraded: Database, 
 
 
 def test_new_audits_of_all_finished_runs_are_clean(upgraded: Database, fixture: Json) -> None:
-    recorded = {one["id"]: one for one in fixture["account"]["runs"] if one["finished"] and one["items"]}
+    recorded = {entry["id"]: entry for entry in fixture["account"]["runs"] if entry["finished"] and entry["items"]}
     for run in opened(upgraded).runs():
         if run.id in recorded:
             audit = an_audit(upgraded, run.status())
@@ -110,9 +110,11 @@ def test_new_audits_of_all_finished_runs_are_clean(upgraded: Database, fixture: 
 def test_reruns_are_equal(upgraded: Database, fixture: Json) -> None:
     store = opened(upgraded)
     originals = [
-        store.find_run(one["id"])
-        for one in fixture["account"]["runs"]
-        if one["finished"] and one["items"] and not (one["repeats"] or one["retracted"] or "failed" in one["counts"])
+        store.find_run(entry["id"])
+        for entry in fixture["account"]["runs"]
+        if entry["finished"]
+        and entry["items"]
+        and not (entry["repeats"] or entry["retracted"] or "failed" in entry["counts"])
     ]
     numbers = [queue_rerun(upgraded, run.status(), any_version=False) for run in originals]
     do_runs(upgraded)
@@ -125,25 +127,25 @@ def test_reruns_are_equal(upgraded: Database, fixture: Json) -> None:
 
 def test_unfinished_runs_and_audits_can_be_finished(upgraded: Database, fixture: Json) -> None:
     store, recorded = opened(upgraded), fixture["finished"]
-    for one in fixture["account"]["sources"]:
-        if not one["complete"] and one["name"].startswith("deal:"):
-            [source] = store.ingest(one["name"]).sources
-            assert source.complete and source.id == one["id"]
+    for entry in fixture["account"]["sources"]:
+        if not entry["complete"] and entry["name"].startswith("deal:"):
+            [source] = store.ingest(entry["name"]).sources
+            assert source.complete and source.id == entry["id"]
     do_runs(upgraded)
     assert {str(run.id): state(run) for run in store.runs() if str(run.id) in recorded} == recorded
-    for number in [one["id"] for one in fixture["account"]["audits"] if not one["finished"]]:
+    for number in [entry["id"] for entry in fixture["account"]["audits"] if not entry["finished"]]:
         audit = do_audit(upgraded, number)
         assert audit.finished and audit.clean and audit.valid == audit.size
 
 
 def test_surveys_can_be_asked_for_more_deals(upgraded: Database, fixture: Json) -> None:
     store, recorded = opened(upgraded), fixture["grown"]
-    for run, one in recorded.items():
-        extend_to(upgraded, find_run(upgraded, run), one["deals"])
+    for run, entry in recorded.items():
+        extend_to(upgraded, find_run(upgraded, run), entry["deals"])
     do_runs(upgraded)
     assert {run: store.find_run(run).fingerprint for run in recorded} == {
-        run: one["fingerprint"] for run, one in recorded.items()
+        run: entry["fingerprint"] for run, entry in recorded.items()
     }
-    for run, one in recorded.items():
+    for run, entry in recorded.items():
         audit = an_audit(upgraded, find_run(upgraded, run), sample=100)
-        assert audit.clean and audit.population == one["deals"]
+        assert audit.clean and audit.population == entry["deals"]

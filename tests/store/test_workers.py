@@ -38,14 +38,14 @@ def test_workers_are_listed_with_their_jobs_and_speed(store: Database, run: RunS
         assert job is not None
         if number == first:
             SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    other, mine = sorted(list_workers(store), key=lambda worker: worker.name == ME.split()[0])
+    far, mine = sorted(list_workers(store), key=lambda worker: worker.name == ME.split()[0])
     assert (mine.name, mine.version, mine.jobs, mine.items) == (ME.split()[0], version("dealmill"), 1, 2)
     assert mine.rate is not None and mine.rate > 0
     assert 0 <= mine.seen < 30
     [held] = mine.holds
     assert (held.what, held.first, held.last, held.late) == (f"run {run.id}", 3, 4, False)
-    assert (other.name, other.version, other.jobs, other.items, other.rate) == ("far:7", "0.0.9", 0, 0, None)
-    assert [(held.first, held.last, held.late) for held in other.holds] == [(5, 5, True)]
+    assert (far.name, far.version, far.jobs, far.items, far.rate) == ("far:7", "0.0.9", 0, 0, None)
+    assert [(held.first, held.last, held.late) for held in far.holds] == [(5, 5, True)]
 
 
 def test_audits_count_as_work(store: Database) -> None:

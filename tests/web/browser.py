@@ -20,10 +20,10 @@ NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
 
 def find_browser() -> str:
     """Return the path of a browser; skip the test if there is none."""
-    found = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
-    if found is None:
+    path = os.environ.get("TEST_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
+    if path is None:
         pytest.skip(f"no browser: set TEST_CHROMIUM to a Chromium, or install one of: {', '.join(NAMES)}")
-    return found
+    return path
 
 
 @contextmanager

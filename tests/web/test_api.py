@@ -49,13 +49,13 @@ def test_every_answer_matches_the_openapi_description(schema: Any, method: str, 
 
 def test_only_the_api_is_described(client: TestClient) -> None:
     paths = client.get("/api/openapi.json").json()["paths"]
-    assert {(method.upper(), path) for path, found in paths.items() for method in found} == OPERATIONS
+    assert {(method.upper(), path) for path, methods in paths.items() for method in methods} == OPERATIONS
     assert client.get("/docs").status_code == client.get("/redoc").status_code == 404
 
 
 def test_runs_are_paged(client: TestClient) -> None:
-    assert [one["run"] for one in client.get("/api/runs").json()] == list(range(1, 11))
-    assert [one["run"] for one in client.get("/api/runs?after=3&limit=2").json()] == [4, 5]
+    assert [row["run"] for row in client.get("/api/runs").json()] == list(range(1, 11))
+    assert [row["run"] for row in client.get("/api/runs?after=3&limit=2").json()] == [4, 5]
     retracted = client.get(f"/api/runs/{shop.RETRACTED}").json()
     assert retracted["state"] == "retracted" and retracted["counts"] == {} and retracted["mean"] is None
 
@@ -65,7 +65,7 @@ def test_pages_of_results_are_complete_in_both_directions(client: TestClient) ->
     first = client.get(path).json()
     second = client.get(f"{path}&after={first['after']}").json()
     third = client.get(f"{path}&after={second['after']}").json()
-    items = [one["item"] for page in (first, second, third) for one in page["results"]]
+    items = [row["item"] for page in (first, second, third) for row in page["results"]]
     assert items == [f"{shop.PAIRING}:{position}" for position in range(1, 121)]
     assert (first["before"], third["after"]) == (None, None)
     assert client.get(f"{path}&before={third['before']}").json()["results"] == second["results"]
@@ -76,13 +76,13 @@ def test_pages_of_results_are_complete_in_both_directions(client: TestClient) ->
 def test_downloads_are_complete(client: TestClient, furnished: str, run: int, prefix: str) -> None:
     path = prefix.format(run=run)
     with dealmill.open(furnished) as store:
-        expected = [(one.item, one.layout, one.evidence) for one in store.query(run=run, verdict="unwinnable")]
+        expected = [(row.item, row.layout, row.evidence) for row in store.query(run=run, verdict="unwinnable")]
     lines = [json.loads(line) for line in client.get(f"{path}.jsonl?verdict=unwinnable").text.splitlines()]
-    assert [(one["item"], one["layout"], one["evidence"]) for one in lines[:-1]] == expected
+    assert [(row["item"], row["layout"], row["evidence"]) for row in lines[:-1]] == expected
     assert lines[-1] == {"end": True, "rows": len(expected), "unreadable": 0}
     answer = client.get(f"{path}.csv?verdict=unwinnable")
     rows = list(csv.DictReader(answer.text.splitlines()))
-    assert [(one["item"], one["layout"], one["evidence"]) for one in rows] == expected, "no row but those of results"
+    assert [(row["item"], row["layout"], row["evidence"]) for row in rows] == expected, "no row but those of results"
 
 
 @pytest.mark.parametrize("path", ["/api/runs/1/results", "/runs/1/layouts"])

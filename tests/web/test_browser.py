@@ -77,8 +77,8 @@ def page(browser: Browser, site: str) -> Iterator[Page]:
 
 def step_of(page: Page) -> int:
     """Return the step that the address names."""
-    found = re.search(r"[?&](?:step|leaf)=(\d+)", page.url)
-    return int(found[1]) if found else 0
+    match = re.search(r"[?&](?:step|leaf)=(\d+)", page.url)
+    return int(match[1]) if match else 0
 
 
 def test_keys_step_through_a_trace_and_the_address_follows(page: Page) -> None:
@@ -298,14 +298,16 @@ def test_a_run_finishes_while_its_page_is_open(browser: Browser, sqlite_store: D
         page.goto("/")
         expect(page.locator("#state-2")).to_have_text("waiting for workers")
         before = page.locator("tbody th").all_inner_texts()
-        place = page.locator("#solved-2").bounding_box()
+        before_box = page.locator("#solved-2").bounding_box()
         do_runs(sqlite_store)
         expect(page.locator("#state-2")).to_have_text("finished", timeout=20_000)
         expect(page.locator("#solved-2")).to_have_text("200")
         expect(page.locator(".live")).to_have_text("Finished")
         assert page.locator("tbody th").all_inner_texts() == before
-        after = page.locator("#solved-2").bounding_box()
-        assert place and after and (place["y"], place["width"]) == (after["y"], after["width"])
+        after_box = page.locator("#solved-2").bounding_box()
+        assert (
+            before_box and after_box and (before_box["y"], before_box["width"]) == (after_box["y"], after_box["width"])
+        )
         context.close()
 
 
@@ -344,20 +346,20 @@ def test_axe_finds_nothing(browser: Browser, site: str, scheme: str) -> None:
     page.goto("/")
     height = page.locator("h1").bounding_box()
     assert height and height["height"] > 10, "text has no height: the browser has no fonts, and axe would pass"
-    found = {}
+    violations = {}
     for path in PATHS:
         page.goto(path)
         for violation in Axe().run(page).response["violations"]:
             nodes = [node["html"][:200] for node in violation["nodes"]]
-            found[path, violation["id"]] = nodes
+            violations[path, violation["id"]] = nodes
     context.close()
-    assert found == {}
+    assert violations == {}
 
 
 def test_axe_finds_what_is_bad(browser: Browser) -> None:
     page = browser.new_page()
     page.set_content(BAD)
-    assert {"color-contrast", "image-alt"} <= {one["id"] for one in Axe().run(page).response["violations"]}
+    assert {"color-contrast", "image-alt"} <= {violation["id"] for violation in Axe().run(page).response["violations"]}
     page.close()
 
 
@@ -370,7 +372,7 @@ def test_no_page_is_wider_than_the_screen(browser: Browser, site: str, width: in
         page.goto(path)
         wide[path] = page.evaluate("document.documentElement.scrollWidth")
     context.close()
-    assert {path: found for path, found in wide.items() if found > width} == {}
+    assert {path: pixels for path, pixels in wide.items() if pixels > width} == {}
 
 
 @pytest.mark.parametrize("path", [f"/runs/{shop.MEMORY}/layouts", f"/runs/{shop.REJECTED}/rejects"])

@@ -20,9 +20,9 @@ WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 @pytest.fixture(scope="module")
 def checker() -> Iterator[Checker]:
     """A process that solves layouts."""
-    found = Checker()
-    yield found
-    found.close()
+    process = Checker()
+    yield process
+    process.close()
 
 
 def test_the_result_is_that_of_the_engine_and_judged(checker: Checker) -> None:
@@ -126,8 +126,8 @@ def test_a_judgement_that_takes_long_is_made_once_and_shown_later(monkeypatch: p
     asked, ready = list[dealmill.Result](), threading.Event()
     judge = check.Judge()
 
-    def slowly(found: dealmill.Result) -> dealmill.Judgement:
-        asked.append(found)
+    def slowly(subject: dealmill.Result) -> dealmill.Judgement:
+        asked.append(subject)
         ready.wait()
         return valid
 

@@ -26,11 +26,11 @@ def counts(text: str) -> dict[str, int]:
 
 def test_the_figures_are_those_of_the_diff(client: TestClient, furnished: str) -> None:
     with dealmill.open(furnished) as store:
-        for one, other in ((shop.PAIRING, shop.LIMITED), (shop.LIMITED, shop.PAIRING), (shop.LIMITED, shop.RERUN)):
-            path = f"/compare?run={one}&run={other}"
+        for left, right in ((shop.PAIRING, shop.LIMITED), (shop.LIMITED, shop.PAIRING), (shop.LIMITED, shop.RERUN)):
+            path = f"/compare?run={left}&run={right}"
             text = client.get(path).text
             check_page(path, text)
-            summary = store.find_run(one).diff(store.find_run(other)).summary
+            summary = store.find_run(left).diff(store.find_run(right)).summary
             assert counts(text) == summary.counts
             assert ("All 120 verdicts and their evidence are equal" in text) == (not summary.counts)
             links = re.findall(r'href="(/compare/[^"]+)"', text)
@@ -109,7 +109,7 @@ def test_a_comparison_is_made_again_when_a_run_has_changed(sqlite_store: Databas
         a_run(sqlite_store, "memory/two-pass", text, name=f"{len(text)}.txt")
     with client_of(sqlite_store) as client:
         assert counts(client.get("/compare?run=1&run=2").text) == {"missing": 1}
-        found = client.app.state.comparisons  # type: ignore[attr-defined]
-        assert len(found._kept) == 1
+        comparisons = client.app.state.comparisons  # type: ignore[attr-defined]
+        assert len(comparisons._kept) == 1
         client.get("/compare?run=1&run=2")
-        assert len(found._kept) == 1
+        assert len(comparisons._kept) == 1

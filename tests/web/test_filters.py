@@ -34,14 +34,14 @@ FILTERS = [
 @pytest.mark.parametrize("page_filter", FILTERS, ids=str)
 def test_url_command_and_sql_give_the_same(client: TestClient, furnished: str, page_filter: PageFilter) -> None:
     by_url = client.get(page_filter.link(f"/api/runs/{shop.LIMITED}/results", limit=1000)).json()["results"]
-    positions = [int(one["item"].partition(":")[2]) for one in by_url]
+    positions = [int(row["item"].partition(":")[2]) for row in by_url]
     database = Database(database_url(furnished))
     with database.reading() as connection:
         assert [row.position for row in connection.execute(text(page_filter.sql(shop.LIMITED) or ""))] == positions
     words = shlex.split(page_filter.command(shop.LIMITED))
     assert words[:3] == ["dealmill", "query", str(shop.LIMITED)]
     with dealmill.open(furnished) as store:
-        assert [one.position for one in store.query(run=words[2], **options(words[3:]))] == positions
+        assert [row.position for row in store.query(run=words[2], **options(words[3:]))] == positions
 
 
 @pytest.mark.parametrize("run", [shop.LIMITED, shop.RETRACTED])
@@ -50,18 +50,18 @@ def test_retracted_results_are_the_same_by_sql(client: TestClient, furnished: st
     by_url = client.get(page_filter.link(f"/api/runs/{run}/results")).json()["results"]
     with Database(database_url(furnished)).reading() as connection:
         by_sql = [row.layout for row in connection.execute(text(page_filter.sql(run) or ""))]
-    assert by_sql == [one["layout"] for one in by_url]
+    assert by_sql == [result["layout"] for result in by_url]
     assert bool(by_sql) == (run == shop.RETRACTED)
 
 
 def options(words: list[str]) -> dict[str, Any]:
     """Return the arguments of a query for the options of the command."""
     given = list(zip(words[::2], words[1::2], strict=True))
-    found: dict[str, Any] = {"verdict": [value for name, value in given if name == "--verdict"]}
+    arguments: dict[str, Any] = {"verdict": [value for name, value in given if name == "--verdict"]}
     for name, value in given:
         if name != "--verdict":
-            found[name[2:].replace("-", "_")] = Range().convert(value, None, None)
-    return found
+            arguments[name[2:].replace("-", "_")] = Range().convert(value, None, None)
+    return arguments
 
 
 def test_a_filter_by_audit_has_no_sql() -> None:

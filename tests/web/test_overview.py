@@ -41,8 +41,8 @@ def test_orders_are_those_of_the_figures(client: TestClient) -> None:
     shares = {
         run["run"]: run["counts"].get("winnable", 0) / max(run["solved"], 1) for run in client.get("/api/runs").json()
     }
-    found = [shares[number] for number in listed(client, "/?sort=winnable")]
-    assert found == sorted(found, reverse=True) and len(found) == len(shares)
+    ordered = [shares[number] for number in listed(client, "/?sort=winnable")]
+    assert ordered == sorted(ordered, reverse=True) and len(ordered) == len(shares)
     assert 'aria-sort="descending"><a href="/?sort=winnable">' in client.get("/?sort=winnable").text
     assert client.get("/?sort=colour").status_code == client.get("/?state=happy").status_code == 422
 
@@ -54,12 +54,12 @@ def test_pages_go_through_all_runs_whatever_the_filter(store: Database, monkeypa
     monkeypatch.setattr(overview, "SORTED", 3)
     with client_of(store) as client:
         for path in ("/", "/?state=finished", "/?text=txt"):
-            found, page = [], path
+            numbers, page = [], path
             while page:
-                found += listed(client, page)
+                numbers += listed(client, page)
                 link = re.search(r'<a href="([^"]+)">Older runs', client.get(page).text)
                 page = link[1].replace("&amp;", "&") if link else ""
-            assert found == [7, 6, 5, 4, 3, 2, 1], path
+            assert numbers == [7, 6, 5, 4, 3, 2, 1], path
         assert listed(client, "/?sort=layouts&state=finished") == [7, 6]
 
 

@@ -51,14 +51,14 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Record an element."""
-        found = dict(attrs)
+        attributes = dict(attrs)
         self.tags.append(tag)
-        assert not [name for name in found if name.startswith("on") or name == "style"], (tag, attrs)
-        if tag == "a" and (link := found.get("href")) and not link.startswith("#"):
+        assert not [name for name in attributes if name.startswith("on") or name == "style"], (tag, attrs)
+        if tag == "a" and (link := attributes.get("href")) and not link.startswith("#"):
             self.links.append(link)
         if tag == "img":
-            self.images.append(found.get("src") or found.get("data-src") or "")
-        if identity := found.get("id"):
+            self.images.append(attributes.get("src") or attributes.get("data-src") or "")
+        if identity := attributes.get("id"):
             self.ids.append(identity)
 
 
@@ -157,17 +157,17 @@ def test_pages_forwards_and_backwards_are_complete(client: TestClient, run: int)
     first = f"/runs/{run}/layouts?verdict=winnable&nodes=..20&before={pages[-1][0]}"
     assert walk(client, first, "prev", 4) == pages[-2::-1]
     expected = client.get(f"/api/runs/{run}/results?verdict=winnable&nodes=..20&limit=200").json()["results"]
-    assert [f"{run}:{position}" for page in pages for position in page] == [one["item"] for one in expected]
+    assert [f"{run}:{position}" for page in pages for position in page] == [row["item"] for row in expected]
 
 
-def walk(client: TestClient, path: str, relation: str, most: int) -> list[list[int]]:
-    """Return the positions on each of at most `most` pages of layouts, following the links of a relation."""
+def walk(client: TestClient, path: str, relation: str, limit: int) -> list[list[int]]:
+    """Return the positions on each of at most `limit` pages of layouts, following the links of a relation."""
     pages: list[list[int]] = []
-    while path and len(pages) < most:
+    while path and len(pages) < limit:
         text = client.get(path).text
-        pages.append([int(found) for found in re.findall(r'href="/runs/\d+/layouts/(\d+)\?', text)])
-        found = re.search(rf'href="([^"]+)" rel="{relation}"', text)
-        path = found[1].replace("&amp;", "&") if found else ""
+        pages.append([int(match) for match in re.findall(r'href="/runs/\d+/layouts/(\d+)\?', text)])
+        match = re.search(rf'href="([^"]+)" rel="{relation}"', text)
+        path = match[1].replace("&amp;", "&") if match else ""
     return pages
 
 
@@ -177,8 +177,8 @@ def test_layouts_are_sorted_like_a_query(order: str, client: TestClient, furnish
         for descending in (False, True):
             rows = list(store.query(run=shop.PAIRING, order=order, descending=descending, limit=50, verdict="winnable"))
             path = f"/runs/{shop.PAIRING}/layouts?verdict=winnable&order={order}" + "&desc=1" * descending
-            found = re.findall(r'href="/runs/\d+/layouts/(\d+)\?', client.get(path).text)
-            assert list(map(int, found)) == [row.position for row in rows]
+            positions = re.findall(r'href="/runs/\d+/layouts/(\d+)\?', client.get(path).text)
+            assert list(map(int, positions)) == [row.position for row in rows]
 
 
 def test_a_survey_is_not_sorted_while_a_reader_waits(client: TestClient) -> None:
@@ -310,7 +310,7 @@ def test_a_step_after_the_last_one_is_the_last_one(client: TestClient) -> None:
 
 def test_a_loss_is_a_tree_of_cases(client: TestClient, furnished: str) -> None:
     with dealmill.open(furnished) as store:
-        lost = max(store.query(run=shop.PAIRING, verdict="unwinnable"), key=lambda found: len(found.evidence or ""))
+        lost = max(store.query(run=shop.PAIRING, verdict="unwinnable"), key=lambda result: len(result.evidence or ""))
     text = client.get(f"/runs/{shop.PAIRING}/layouts/{lost.position}?leaf=2").text
     assert "<details open><summary>" in text and 'data-step="2" aria-current="step"' in text
     assert 'data-parameter="leaf"' in text

@@ -37,41 +37,41 @@ def bars(numbers: list[int], limits: Limits) -> list[dealmill.Bar]:
 
 def check_bars(numbers: list[int], bars: list[dealmill.Bar]) -> None:
     """Check that the bars have no gaps, cover all numbers, and count them."""
-    assert all(one.high + 1 == other.low for one, other in pairwise(bars))
+    assert all(left.high + 1 == right.low for left, right in pairwise(bars))
     assert [bar.count for bar in bars] == [sum(bar.low <= number <= bar.high for number in numbers) for bar in bars]
     assert sum(bar.count for bar in bars) == len(numbers) and bars[0].count and bars[-1].count
 
 
 @given(NUMBERS)
 def test_bars_of_values_are_equally_wide(numbers: list[int]) -> None:
-    found = bars(numbers, equal_bars)
-    check_bars(numbers, found)
-    [width] = {bar.high - bar.low + 1 for bar in found}
-    assert len(found) <= MOST_BARS and width.bit_count() == 1 and found[0].low % width == 0
+    drawn = bars(numbers, equal_bars)
+    check_bars(numbers, drawn)
+    [width] = {bar.high - bar.low + 1 for bar in drawn}
+    assert len(drawn) <= MOST_BARS and width.bit_count() == 1 and drawn[0].low % width == 0
     assert width == 1 or max(numbers) - min(numbers) >= (MOST_BARS - 1) * width // 2
 
 
 @given(NODES)
 def test_bars_of_nodes_double(numbers: list[int]) -> None:
-    found = bars(numbers, doubling_bars)
-    check_bars(numbers, found)
-    assert all(bar.low.bit_length() == bar.high.bit_length() for bar in found)
+    drawn = bars(numbers, doubling_bars)
+    check_bars(numbers, drawn)
+    assert all(bar.low.bit_length() == bar.high.bit_length() for bar in drawn)
 
 
 def test_the_histogram_of_a_run_counts_its_verdicts(store: Database) -> None:
     run = dealmill.Store(store).find_run(a_run(store, "memory/two-pass", ["ABBA", "ABAB", "AABB", "AABB"]).id)
-    found = run.histogram("value")
-    assert found is not None and found.items == 4
+    distribution = run.histogram("value")
+    assert distribution is not None and distribution.items == 4
     values = Counter(result.value for result in run.results())
-    assert {bar.low: bar.count for bar in found.bars if bar.count} == values
+    assert {bar.low: bar.count for bar in distribution.bars if bar.count} == values
     lost = a_run(store, "camelot/winnable", [], name="empty.txt")
     assert dealmill.Store(store).find_run(lost.id).histogram("value") is None
 
 
 def test_the_histogram_of_a_packed_run_counts_its_verdicts(furnished: str) -> None:
     with dealmill.open(furnished) as store:
-        found = store.find_run(SURVEY).histogram("nodes")
-        assert found is not None and found.items == 2_000 == sum(bar.count for bar in found.bars)
+        distribution = store.find_run(SURVEY).histogram("nodes")
+        assert distribution is not None and distribution.items == 2_000 == sum(bar.count for bar in distribution.bars)
         assert store.find_run(SURVEY).histogram("value") is None
 
 
@@ -79,18 +79,18 @@ def test_the_interval_of_a_run_is_that_of_its_counts(furnished: str) -> None:
     with dealmill.open(furnished) as store:
         limited, scored = store.find_run(6), store.find_run(4)
         counts = limited.status().counts
-        found = limited.winnability
-        assert found is not None and scored.winnability is None
-        assert found.low < counts[dealmill.Verdict.WINNABLE] / 120
-        assert found.high > (counts[dealmill.Verdict.WINNABLE] + counts[dealmill.Verdict.UNDECIDED]) / 120
+        share = limited.winnability
+        assert share is not None and scored.winnability is None
+        assert share.low < counts[dealmill.Verdict.WINNABLE] / 120
+        assert share.high > (counts[dealmill.Verdict.WINNABLE] + counts[dealmill.Verdict.UNDECIDED]) / 120
 
 
 @given(NUMBERS)
 def test_plots_are_well_formed_and_their_bars_are_links(numbers: list[int]) -> None:
-    found = Histogram("value", len(numbers), bars(numbers, equal_bars))
-    drawn = ET.fromstring(histogram(found, lambda low, high: f"/?value={low}..{high}&x"))
+    data = Histogram("value", len(numbers), bars(numbers, equal_bars))
+    drawn = ET.fromstring(histogram(data, lambda low, high: f"/?value={low}..{high}&x"))
     assert [link.get("href") for link in drawn.iter("a")] == [
-        f"/?value={bar.low}..{bar.high}&x" for bar in found.bars if bar.count
+        f"/?value={bar.low}..{bar.high}&x" for bar in data.bars if bar.count
     ]
 
 
@@ -114,29 +114,29 @@ def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jo
     run = a_survey(store, "camelot/winnable", 14_000).id
     scored = a_run(store, "memory/two-pass", ["ABBA", "ABAB"]).id
     with dealmill.open(store.url.render_as_string(hide_password=False)) as opened:
-        found = opened.find_run(run)
-        verdicts = [result.verdict for result in found.results()]
-        points = found.convergence()
-        assert points[-1].layouts == len(verdicts) and points[-1].interval == found.winnability
+        survey = opened.find_run(run)
+        verdicts = [result.verdict for result in survey.results()]
+        points = survey.convergence()
+        assert points[-1].layouts == len(verdicts) and points[-1].interval == survey.winnability
         for point in points:
             won = verdicts[: point.layouts].count(dealmill.Verdict.WINNABLE)
             assert point.share == won / point.layouts and point.interval.low < point.share < point.interval.high
-        assert all(one.layouts * 1.1 <= other.layouts for one, other in pairwise(points[:-1]))
+        assert all(left.layouts * 1.1 <= right.layouts for left, right in pairwise(points[:-1]))
         assert len(points) == 13 and opened.find_run(scored).convergence() == []
         with store.writing() as connection:
             connection.execute(text("UPDATE jobs SET state = 1 WHERE first = :first"), {"first": points[0].layouts + 1})
-        assert found.convergence() == points[:1]
+        assert survey.convergence() == points[:1]
 
 
 @pytest.mark.parametrize("value", ["-7", "30000", "'x'"])
 def test_damaged_totals_are_named(sqlite_store: Database, value: str) -> None:
     run = a_survey(sqlite_store, "camelot/winnable", 14_000).id
     with dealmill.open(sqlite_store.url.render_as_string(hide_password=False)) as opened:
-        found = opened.find_run(run)
-        points = found.convergence()
+        survey = opened.find_run(run)
+        points = survey.convergence()
         alter(sqlite_store, f"UPDATE jobs SET winnable = {value} WHERE first = {points[0].layouts + 1}")
         with pytest.warns(dealmill.DamagedWarning, match="the totals of the job at item 1001 of run 1 are damaged"):
-            assert found.convergence() == points[:1]
+            assert survey.convergence() == points[:1]
         alter(sqlite_store, "UPDATE jobs SET winnable = -70000")
         with pytest.raises(dealmill.DamagedError, match="the counts of run 1 are damaged"):
             _ = opened.find_run(run).winnability

@@ -32,30 +32,30 @@ def hasty(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
 @pytest.mark.parametrize("start", ["", "&before=1000000"])
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
 def test_links_continue_a_search_to_its_end(hasty: TestClient, run: int, start: str) -> None:
-    path, found, steps = f"/runs/{run}/layouts?verdict=unwinnable{start}", list[int](), 0
+    path, shown, steps = f"/runs/{run}/layouts?verdict=unwinnable{start}", list[int](), 0
     while path:
         page = hasty.get(path).text
         positions = [int(position) for position in re.findall(r'href="/runs/\d+/layouts/(\d+)\?', page)]
-        found += positions[::-1] if start else positions
+        shown += positions[::-1] if start else positions
         link = re.search(r'href="([^"]+)">Continue the search', page) or re.search(
             rf'href="([^"]+)" rel="{"prev" if start else "next"}"', page
         )
         path, steps = link[1].replace("&amp;", "&") if link else "", steps + 1
         assert "Continue the search" not in page or re.search(r"Searched (up|back) to position [\d,]+ of", page)
     with dealmill.open(str(hasty.app.state.store._database.url)) as store:  # type: ignore[attr-defined]
-        expected = [one.position for one in store.query(run=run, verdict="unwinnable")]
-    assert found == (expected[::-1] if start else expected) and steps > 2
+        expected = [result.position for result in store.query(run=run, verdict="unwinnable")]
+    assert shown == (expected[::-1] if start else expected) and steps > 2
 
 
 def test_the_api_continues_a_search_until_after_is_null(hasty: TestClient) -> None:
-    after, found, empty = 0, list[str](), 0
+    after, items, empty = 0, list[str](), 0
     while after is not None:
         answer = hasty.get(f"/api/runs/{shop.PAIRING}/results?nodes=100..&after={after}").json()
-        found += [one["item"] for one in answer["results"]]
+        items += [row["item"] for row in answer["results"]]
         empty += not answer["results"]
         after = answer["after"]
     whole = hasty.get(f"/api/runs/{shop.PAIRING}/results.jsonl?nodes=100..").text.splitlines()
-    assert len(found) == len(whole) - 1 and empty > 0
+    assert len(items) == len(whole) - 1 and empty > 0
 
 
 def test_a_verdict_continues_the_search_for_the_next_one(hasty: TestClient) -> None:

@@ -21,27 +21,27 @@ AWAY = 1.5
 @pytest.fixture
 def server() -> Iterator[Postgres]:
     """A server of its own, for others would miss it."""
-    with running_postgres() as found:
-        yield found
+    with running_postgres() as postgres:
+        yield postgres
 
 
 @pytest.fixture
 def env(server: Postgres, tmp_path: Path) -> dict[str, str]:
     """The settings that name an empty database of the server."""
-    found = {"DEALMILL_DATABASE_URL": server.new_database(), "DEALMILL_WORKERS": "2", "DEALMILL_LEASE_SECONDS": "3"}
-    assert dealmill("db", "upgrade", cwd=tmp_path, env=found).returncode == 0
-    return found
+    settings = {"DEALMILL_DATABASE_URL": server.new_database(), "DEALMILL_WORKERS": "2", "DEALMILL_LEASE_SECONDS": "3"}
+    assert dealmill("db", "upgrade", cwd=tmp_path, env=settings).returncode == 0
+    return settings
 
 
 def reached(env: dict[str, str], what: str) -> int:
     """How many items the newest run has, or how many are solved."""
     try:
-        found = patiently(
+        run = patiently(
             partial(find_run, Database(database_url(env["DEALMILL_DATABASE_URL"])), "last"), list[str]().append
         )
     except NotFoundError:
         return 0  # it has not begun
-    return found.items if what == "read" else found.solved
+    return run.items if what == "read" else run.solved
 
 
 @pytest.mark.long

@@ -27,13 +27,13 @@ def test_the_temporary_folder_is_removed_with_its_command(temporary: Path) -> No
 
 
 def test_the_folder_of_a_killed_command_is_removed_by_the_next_and_no_other(temporary: Path) -> None:
-    left, other = temporary / f"{PREFIX}left", temporary / f"{PREFIX}other"
-    for folder in (left, other):
+    left, foreign = temporary / f"{PREFIX}left", temporary / f"{PREFIX}other"
+    for folder in (left, foreign):
         folder.mkdir()
         (folder / "broker.log").touch()
     (left / OWNED).touch()
     with work_folder() as mine, work_folder() as another:
-        assert sorted(temporary.iterdir()) == sorted([other, mine, another])
+        assert sorted(temporary.iterdir()) == sorted([foreign, mine, another])
 
 
 @pytest.mark.parametrize("excess", [0, 1, 100])

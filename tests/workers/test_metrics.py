@@ -17,9 +17,9 @@ RUN = {"engine": "memory/two-pass", "kind": "run", "outcome": "done"}
 
 def free_port() -> int:
     """A port that nobody listens on."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        return int(bound.getsockname()[1])
 
 
 def scraped(port: int) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
@@ -29,7 +29,11 @@ def scraped(port: int) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
             families = list(text_string_to_metric_families(page.read().decode()))
     except URLError:
         return {}
-    return {(sample.name, frozenset(sample.labels.items())): sample.value for one in families for sample in one.samples}
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in families
+        for sample in family.samples
+    }
 
 
 def test_a_worker_at_work_is_scraped(tmp_path: Path) -> None:
@@ -43,14 +47,14 @@ def test_a_worker_at_work_is_scraped(tmp_path: Path) -> None:
     )
     jobs = ("dealmill_jobs_total", frozenset(RUN.items()))
     deadline = time.monotonic() + 120
-    while (found := scraped(port)).get(jobs) != count and time.monotonic() < deadline:
+    while (samples := scraped(port)).get(jobs) != count and time.monotonic() < deadline:
         assert working.poll() is None
         time.sleep(0.2)
     working.terminate()
     _, told = working.communicate(timeout=60)
-    assert found[jobs] == count, told
+    assert samples[jobs] == count, told
     verdicts = frozenset({"engine": RUN["engine"], "verdict": "scored"}.items())
-    assert found["dealmill_verdicts_total", verdicts] == 9_000
+    assert samples["dealmill_verdicts_total", verdicts] == 9_000
     timed = frozenset({"engine": RUN["engine"], "kind": "run"}.items())
-    assert found["dealmill_job_seconds_count", timed] == count
-    assert found["dealmill_job_seconds_sum", timed] > 0
+    assert samples["dealmill_job_seconds_count", timed] == count
+    assert samples["dealmill_job_seconds_sum", timed] > 0

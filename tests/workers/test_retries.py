@@ -72,9 +72,9 @@ def test_a_job_that_always_fails_is_failed_with_its_reason_and_blocks_no_other(s
         assert work_on_all(store) == 1
     end_pauses(store)
     assert work_on_all(store) == 1
-    found = find_run(store, run.id)
-    assert (found.finished, found.retried, found.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
-    [failed] = Rows().page(store, found, Filter((Verdict.FAILED,)), 0, 9).results
+    status = find_run(store, run.id)
+    assert (status.finished, status.retried, status.counts) == (True, 0, {Verdict.SCORED: 2, Verdict.FAILED: 1})
+    [failed] = Rows().page(store, status, Filter((Verdict.FAILED,)), 0, 9).results
     assert failed.evidence == "retryable: gave up after 5 attempts: MemoryError: no room"
 
 
@@ -173,6 +173,6 @@ def test_an_audit_waits_while_engines_cannot_be_cached(tmp_path: Path, monkeypat
         trouble = connection.execute(select(tables.audit_jobs.c.trouble)).scalar_one()
     assert f"compiled engines are cached in {tmp_path}, which cannot be written to (No space left" in trouble
     tasks.do_job("audit", 1)
-    found = find_audit(store, audit)
-    assert (found.finished, found.valid, found.faults) == (True, 9, 0)
+    status = find_audit(store, audit)
+    assert (status.finished, status.valid, status.faults) == (True, 9, 0)
     store.close()

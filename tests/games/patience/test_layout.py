@@ -81,8 +81,8 @@ def test_deals_are_layouts_of_the_sizes_in_the_rules(name: str) -> None:
 def test_layouts_that_differ_in_suits_and_columns_alone_have_one_nameless_text() -> None:
     position = "canfield 3SQD/TC/JC/6S base:8 foundations:8C8D stock:3HKD"
     same = "canfield 6C/JS/3CQH/TS base:8 foundations:8H8S stock:3DKH"
-    other = "canfield 6C/JS/3CQD/TS base:8 foundations:8H8S stock:3DKH"
-    assert CANFIELD.nameless(position) == CANFIELD.nameless(same) != CANFIELD.nameless(other)
+    different = "canfield 6C/JS/3CQD/TS base:8 foundations:8H8S stock:3DKH"
+    assert CANFIELD.nameless(position) == CANFIELD.nameless(same) != CANFIELD.nameless(different)
 
 
 def test_seed_0_ends_with_the_last_number_of_the_field() -> None:

@@ -19,11 +19,11 @@ def without_a_store() -> None:
     deals: dealmill.DealRange = dealmill.deals("memory", seed=2, first=5, count=3)
     layouts: list[dealmill.Layout] = list(deals)
     results: list[dealmill.Result] = dealmill.solve("memory", layouts, engine="two-pass", max_nodes=1_000_000)
-    one: dealmill.Result = dealmill.solve("memory", layouts[0].text)
-    assert one.value == results[0].value
-    boards: list[str] = list(one.frames())
+    result: dealmill.Result = dealmill.solve("memory", layouts[0].text)
+    assert result.value == results[0].value
+    boards: list[str] = list(result.frames())
     assert len(boards) > 1
-    judgement: dealmill.Judgement = one.check()
+    judgement: dealmill.Judgement = result.check()
     assert judgement.valid and judgement.outcome is dealmill.Outcome.VALID
     wrong = dealmill.check("card-pairing", LOSS, "unwinnable", "7")
     step, reason = wrong.step, wrong.reason
@@ -106,9 +106,9 @@ def of_other_solvers(store: dealmill.Store, run: dealmill.Run) -> None:
     assert bench.right and figures.decided == bench.layouts and not bench.summary.counts and bench.time_ratio is None
 
 
-def chosen(run: dealmill.Run, other: dealmill.Run) -> None:
+def chosen(run: dealmill.Run, grading: dealmill.Run) -> None:
     """Write a pack, and check it."""
-    pack: dealmill.Pack = run.pack("memory.json", by="value", verdict="scored", grades=1, each=2, graded_by=other)
+    pack: dealmill.Pack = run.pack("memory.json", by="value", verdict="scored", grades=1, each=2, graded_by=grading)
     checked: dealmill.CheckedPack = dealmill.check_pack("memory.json")
     assert checked.pack == pack and not checked.problems and not checked.undecided and len(pack.layouts) == 2
 
@@ -119,7 +119,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     source: dealmill.Source = store.find_source(ingestion.sources[0].id)
     queued: dealmill.Run = store.queue(source.id, engine="incremental")
     store.work(drain=True, progress=events.append)
-    assert [one.id for one in store.runs()][-1] == queued.id
+    assert [each.id for each in store.runs()][-1] == queued.id
     runs: dealmill.RunList = store.status()
     fingerprints: dict[int, str] = store.fingerprints(runs)
     assert fingerprints[queued.id] == queued.fingerprint
@@ -143,13 +143,13 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     hardest: dealmill.Query = store.query(
         order=dealmill.Order.NODES, descending=True, evidence_length=(1, None), limit=1
     )
-    [most] = hardest
-    assert list(run.results(before=most.position + 1, descending=True, limit=1)) or most.run != run.id
+    [result] = hardest
+    assert list(run.results(before=result.position + 1, descending=True, limit=1)) or result.run != run.id
     reasons: list[dealmill.RejectReason] = store.reject_reasons(run=run.id)[1]
     assert [(reason.count, reason.example.text) for reason in reasons] == [(1, "ABC")]
-    assert {one.name for one in store.sources()} >= {"memory-mine.txt"}
-    for found, reject in islice(store.rejects(run=run.id), 1):
-        assert (found.name, reject.text) == ("memory-mine.txt", "ABC")
+    assert {each.name for each in store.sources()} >= {"memory-mine.txt"}
+    for origin, reject in islice(store.rejects(run=run.id), 1):
+        assert (origin.name, reject.text) == ("memory-mine.txt", "ABC")
     matches: list[dealmill.Match] = store.find("ABBA")
     assert matches
     survey: dealmill.Survey = store.survey("memory", count=1_000, progress=events.append)
@@ -163,9 +163,9 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     try:
         replaced.extend(retraction.requeue())
     except dealmill.VersionError:
-        assert survey.id in {one.id for one in retracted} and not replaced
+        assert survey.id in {each.id for each in retracted} and not replaced
     answers: list[dealmill.Run] = store.unretract("memory/two-pass", "1", "it was tried")
-    assert run.id in {one.id for one in answers}
+    assert run.id in {each.id for each in answers}
     actions: list[dealmill.Action] = store.log()
     assert [action.why for action in actions[-2:]] == ["to try it", "it was tried"]
 
@@ -182,7 +182,7 @@ def controlled(store: dealmill.Store) -> None:
     stopped: list[dealmill.RunStatus] = [run.pause(), run.cancel()]
     assert [status.state for status in stopped] == ["paused", "cancelled"] and run.state == "cancelled, 0 %"
     assert run.resume().state == "waiting"
-    assert run.id in {one.id for one in store.runs_of(run.engine, run.version)}
+    assert run.id in {each.id for each in store.runs_of(run.engine, run.version)}
     deletion = store.deletion(run.id)
     assert str(deletion).startswith(f"run {run.id}: memory/two-pass 1 on deal:memory:seed=9:1-10")
     given_back: bool = deletion.carry_out()

@@ -13,7 +13,7 @@ from tests.store.embedded.files import execute
 
 
 @pytest.mark.parametrize(
-    ("statement", "found"),
+    ("statement", "message"),
     [
         ("UPDATE alembic_version SET version_num = 'zzz'", "holds 'zzz', which is not a valid revision"),
         ("UPDATE alembic_version SET version_num = '0000'", "holds '0000'"),
@@ -23,25 +23,25 @@ from tests.store.embedded.files import execute
         ("DROP TABLE alembic_version", "is missing"),
     ],
 )
-def test_a_damaged_revision_is_called_that(statement: str, found: str, store: Database) -> None:
+def test_a_damaged_revision_is_called_that(statement: str, message: str, store: Database) -> None:
     with store.writing() as connection:
         connection.execute(text(statement))
     url = store.url.render_as_string(hide_password=False)
     for use in (dealmill.open, dealmill.db.current, dealmill.db.upgrade):
-        with pytest.raises(DamagedError, match=f"alembic_version of the database .* {found}.*restore the database"):
+        with pytest.raises(DamagedError, match=f"alembic_version of the database .* {message}.*restore the database"):
             use(url)
     checks = {check.name: check for check in dealmill.doctor(url)}
-    assert found in checks["tables"].found
+    assert message in checks["tables"].found
 
 
-@pytest.mark.parametrize(("value", "found"), [("NULL", "holds None"), ("x'ff00'", "holds b'"), ("7", "holds '7'")])
-def test_a_revision_of_another_type_is_damaged(value: str, found: str, solved: Path) -> None:
+@pytest.mark.parametrize(("value", "message"), [("NULL", "holds None"), ("x'ff00'", "holds b'"), ("7", "holds '7'")])
+def test_a_revision_of_another_type_is_damaged(value: str, message: str, solved: Path) -> None:
     execute(
         solved,
         "DROP TABLE alembic_version; CREATE TABLE alembic_version (version_num VARCHAR(32));"
         f"INSERT INTO alembic_version VALUES ({value})",
     )
-    with pytest.raises(DamagedError, match=found):
+    with pytest.raises(DamagedError, match=message):
         dealmill.open(f"sqlite:///{solved}")
 
 

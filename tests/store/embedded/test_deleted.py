@@ -61,8 +61,8 @@ def test_a_file_that_comes_back_is_used_again(file: Path) -> None:
 def test_the_last_connection_of_another_process_does_no_harm(file: Path) -> None:
     store = created(file)
     open_source(store, "memory", "a.txt", b"a")
-    with closing(sqlite3.connect(file)) as other:
-        other.execute("SELECT * FROM sources").fetchall()
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("SELECT * FROM sources").fetchall()
     assert open_source(store, "memory", "b.txt", b"b").id == 2
 
 
@@ -75,8 +75,8 @@ def test_a_store_stays_with_its_file_when_the_working_directory_changes(
         store.queue("deal:memory:seed=1:1-2")
         monkeypatch.chdir(tmp_path / "elsewhere")
         assert len(store.runs()) == 1
-        with dealmill.open("sqlite:///a.db") as other, pytest.raises(StoreError, match="there is no store in"):
-            other.runs()
+        with dealmill.open("sqlite:///a.db") as elsewhere, pytest.raises(StoreError, match="there is no store in"):
+            elsewhere.runs()
     assert not list((tmp_path / "elsewhere").iterdir())
 
 

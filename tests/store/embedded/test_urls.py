@@ -72,7 +72,7 @@ def test_a_url_may_open_a_store_for_reading_only(solved: Path, tmp_path: Path) -
     assert contents(tmp_path) == before
     with pytest.raises(StoreError, match="read-only"):
         dealmill.db.upgrade(f"sqlite:///{tmp_path / 'none.db'}?mode=ro")
-    with Store(open_store(env["DEALMILL_DATABASE_URL"])) as store, closing(sqlite3.connect(solved)) as other:
-        other.execute("UPDATE actions SET why = 'seen at once'")
-        other.commit()
+    with Store(open_store(env["DEALMILL_DATABASE_URL"])) as store, closing(sqlite3.connect(solved)) as connection:
+        connection.execute("UPDATE actions SET why = 'seen at once'")
+        connection.commit()
         assert "seen at once" in {action.why for action in store.log()}

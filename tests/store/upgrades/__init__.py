@@ -28,8 +28,8 @@ VERSIONS = sorted(file.name.removesuffix(".json.gz") for file in FOLDER.glob("*.
 @cache
 def content(version: str) -> Json:
     """Return the content of the file of a version."""
-    found: Json = json.loads(gzip.decompress((FOLDER / f"{version}.json.gz").read_bytes()))
-    return found
+    document: Json = json.loads(gzip.decompress((FOLDER / f"{version}.json.gz").read_bytes()))
+    return document
 
 
 def write(version: str, written: Json) -> None:

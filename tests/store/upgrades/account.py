@@ -76,13 +76,13 @@ def _run(run: Run) -> Json:
 
 def digest(results: Iterable[Result]) -> str:
     """Return the number of results and the SHA-256 of their fields."""
-    found = sha256()
+    hashed = sha256()
     number = 0
     for number, it in enumerate(results, start=1):  # noqa: B007 -- counted
         judged = None if it.judgement is None else [it.judgement.outcome.name, it.judgement.step, it.judgement.reason]
         said = [it.position, it.line, it.layout, it.verdict.word, it.value, it.nodes, it.evidence, judged]
-        found.update(json.dumps(said).encode())
-    return f"{number} {found.hexdigest()}"
+        hashed.update(json.dumps(said).encode())
+    return f"{number} {hashed.hexdigest()}"
 
 
 def _is_survey(run: Run) -> bool:
@@ -118,7 +118,7 @@ def _audit(store: Store, number: int) -> Json:
     return {
         **{name: getattr(it, name) for name in ("id", "run", "population", "size", "seed", "finished")},
         **{name: getattr(it, name) for name in ("valid", "invalid", "no_evidence", "faults")},
-        "findings": [[one.items, one.finding, one.step, one.reason] for one in findings],
+        "findings": [[finding.items, finding.finding, finding.step, finding.reason] for finding in findings],
     }
 
 

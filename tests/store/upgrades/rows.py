@@ -9,9 +9,11 @@ from tests.store.upgrades import Json
 
 def dump(connection: Connection) -> Json:
     """Return the columns of all tables but Alembic's, each with its values in the order of the rows."""
-    found = MetaData()
-    found.reflect(connection)
-    return {table.name: _columns(connection, table) for table in found.sorted_tables if table.name != "alembic_version"}
+    metadata = MetaData()
+    metadata.reflect(connection)
+    return {
+        table.name: _columns(connection, table) for table in metadata.sorted_tables if table.name != "alembic_version"
+    }
 
 
 def _columns(connection: Connection, table: Table) -> Json:
@@ -25,10 +27,10 @@ def _encoded(value: Any) -> Any:
 
 def load(connection: Connection, tables: Json) -> None:
     """Insert rows into empty tables."""
-    found = MetaData()
-    found.reflect(connection)
-    assert set(tables) == set(found.tables) - {"alembic_version"}
-    for table in found.sorted_tables:
+    metadata = MetaData()
+    metadata.reflect(connection)
+    assert set(tables) == set(metadata.tables) - {"alembic_version"}
+    for table in metadata.sorted_tables:
         columns = tables.get(table.name, {})
         names = list(columns)
         values = [_decoded(table, name, columns[name]) for name in names]

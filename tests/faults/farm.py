@@ -39,7 +39,7 @@ UP_SECONDS = 60
 """Time for commands to start again after a fault and a lease, on a busy machine."""
 
 
-class Place:
+class Farm:
     """A folder with a store and runs over the same deals, of which every other one is packed. Commands run there with
     two workers and short leases."""
 
@@ -111,13 +111,13 @@ class Place:
 
     def workers(self) -> list[int]:
         """Return the Celery workers."""
-        found = processes_in(self.folder)
-        return sorted(process for process, parent in found.items() if is_worker(process) and not is_worker(parent))
+        parents = processes_in(self.folder)
+        return sorted(process for process, parent in parents.items() if is_worker(process) and not is_worker(parent))
 
     def children(self) -> list[int]:
         """Return the child processes of the workers."""
-        found = processes_in(self.folder)
-        return sorted(process for process, parent in found.items() if is_worker(process) and is_worker(parent))
+        parents = processes_in(self.folder)
+        return sorted(process for process, parent in parents.items() if is_worker(process) and is_worker(parent))
 
     def solved(self) -> int:
         """Return the number of layouts that have a verdict."""

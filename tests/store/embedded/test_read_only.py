@@ -13,7 +13,7 @@ from tests.store.embedded.files import as_ordinary_user, contents, execute, lock
 
 
 @pytest.mark.parametrize(
-    "locked", ["both", *(pytest.param(one, marks=pytest.mark.slow) for one in ("the file", "the folder"))]
+    "locked", ["both", *(pytest.param(part, marks=pytest.mark.slow) for part in ("the file", "the folder"))]
 )
 @pytest.mark.parametrize("journal", ["WAL", "DELETE"])
 def test_a_store_that_cannot_be_written_to_is_read(locked: str, journal: str, solved: Path, tmp_path: Path) -> None:

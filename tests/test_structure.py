@@ -1,4 +1,5 @@
-"""The rooms of the games keep apart, for every game that is found; the other walls stand in pyproject.toml."""
+"""What no linter checks of the code: the rooms of the games keep apart, for every game that is found (the other walls
+stand in pyproject.toml), and variables have names."""
 
 import ast
 from importlib import import_module
@@ -15,6 +16,22 @@ GRAPH = grimp.build_graph(
 )
 DOORS = {"dealmill.game", "dealmill.kernels", "dealmill.verdicts"}
 """What authors of games import, here and elsewhere."""
+
+ROOT = Path(__file__).parents[1]
+PRODUCT = ("contrib", "dealmill", "pipeline", "workers")
+VAGUE = {"found", "wanted", "place", "one", "other", "most"}
+"""Words that do not say what a variable holds."""
+PUBLIC = {("dealmill/cli/diff.py", "other"), ("dealmill/runs.py", "other")}
+"""Arguments that users name: OTHER of ``dealmill diff``, and that of `Run.diff`."""
+PATIENCE = "pipeline/games/patience"
+REST = {
+    *((f"{PATIENCE}/{name}.py", "place") for name in ("drawing", "engine", "kernel")),
+    *((f"{PATIENCE}/{name}.py", "found") for name in ("engine", "kernel")),
+    *((f"{PATIENCE}/{name}.py", "other") for name in ("engine", "rules")),
+    *((f"{PATIENCE}/deal.py", "most"), (f"{PATIENCE}/kernel.py", "one")),
+    *(("pipeline/games/card_pairing/odds.py", name) for name in ("most", "one", "other")),
+}
+"""Those that are left."""
 
 
 @each_package
@@ -59,3 +76,23 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
         if imported.startswith("dealmill") and GRAPH.chain_exists(importer=imported, imported=module)
     }
     assert circles == set()
+
+
+def names_in(function: ast.AST) -> set[str]:
+    """Return the parameters and variables of a function."""
+    nodes = list(ast.walk(function))
+    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return arguments | {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+
+
+def test_variables_are_named_by_what_they_hold() -> None:
+    """A `run`, `row`, `index` or `limit`; `left` and `right` of a pair."""
+    vague = {
+        (path.relative_to(ROOT).as_posix(), name)
+        for folder in PRODUCT
+        for path in (ROOT / folder).rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for name in names_in(node) & VAGUE
+    }
+    assert vague - PUBLIC <= REST

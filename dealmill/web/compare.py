@@ -171,29 +171,29 @@ def _beside(left: dealmill.Run, right: dealmill.Run, difference: dealmill.Differ
     return url(f"/compare/{left.progress.id}/{positions[0]}/{right.progress.id}/{positions[1]}", [])
 
 
-@router.get("/compare/{run}/{position}/{other}/{there}")
+@router.get("/compare/{run}/{position}/{run2}/{position2}")
 def beside(
     request: Request,
     store: OpenStore,
     run: RunNumber,
     position: Position,
-    other: RunNumber,
-    there: Position,
+    run2: RunNumber,
+    position2: Position,
     step: Number = None,
     step2: Annotated[Number, Query(alias="other")] = None,
 ) -> Response:
     """Show two verdicts side by side, each at a step of its evidence."""
     results = [
-        store.find_run(number).result(item_position) for number, item_position in ((run, position), (other, there))
+        store.find_run(number).result(item_position) for number, item_position in ((run, position), (run2, position2))
     ]
     sides: list[dict[str, Any]] = []
     for result, number in zip(results, (step, step2), strict=True):
         sides.append({"result": result, "engine": result.game_and_engine[1], "steps": steps_of(result, number)})
     shown = [side["steps"].number if side["steps"] else 0 for side in sides]
-    path = f"/compare/{run}/{position}/{other}/{there}"
+    path = f"/compare/{run}/{position}/{run2}/{position2}"
 
     def link(side: int, number: int) -> str:
         steps = [number if index == side else known for index, known in enumerate(shown)]
         return url(path, {"step": steps[0], "other": steps[1]})
 
-    return page(request, "beside.html", sides=sides, link=link, runs=(run, other))
+    return page(request, "beside.html", sides=sides, link=link, runs=(run, run2))

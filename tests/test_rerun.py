@@ -163,7 +163,7 @@ def test_verdicts_that_nobody_decided_differ_in_the_reason(store: Database) -> N
 def test_node_counts_are_compared_on_layouts_that_both_decided(
     store: Database, same_source: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "COUNTED", 17)
+    monkeypatch.setattr(room, "COUNTS_PER_FETCH", 17)
     chance, layouts = Random(5), LAYOUTS[:100]
     run = a_run(store, ENGINE, layouts)
     second = repeat(store, run) if same_source else a_run(store, ENGINE, layouts[::-1], name="b.txt")

@@ -27,7 +27,7 @@ from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, DifferenceKind, difference_limits
 
 FIELDS = ("item", "verdict", "value", "evidence")
-COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
+DIFFERENCE_COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
 FAULTS = ("fault", "other_fault")
 """Why a stored verdict cannot be read. A table shows this in place of the evidence."""
 
@@ -235,7 +235,7 @@ def _write_differences(diffs: Sequence["dealmill.Diff"], form: str | None) -> Ma
     different = rows()
     first = next(different, None)
     if form or first:
-        columns = (*COLUMNS, *FAULTS) if form else COLUMNS
+        columns = (*DIFFERENCE_COLUMNS, *FAULTS) if form else DIFFERENCE_COLUMNS
         if write_first(columns, chain([first] if first else [], different), form):
             deque(different, maxlen=0)  # to count them
             tell("more differences follow; --nl prints all of them, and --summary counts them")

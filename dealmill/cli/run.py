@@ -396,7 +396,7 @@ def retry(ctx: click.Context, run: str, as_json: bool) -> None:
             ctx.exit(ERROR)
 
 
-COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
+SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 
 
 @click.command()
@@ -470,7 +470,7 @@ def _write(outcome: "dealmill.Survey", form: str | None) -> None:
     """Print the figures on standard output and a sentence that states them on standard error."""
     row = {"run": outcome.id, **outcome.facts}
     if form is None:
-        used = [name for name in COLUMNS if row.get(name) != 0]
+        used = [name for name in SURVEY_COLUMNS if row.get(name) != 0]
         write_rows([*used, *outcome.figures], [row | outcome.figures], None)
     else:
         write_rows(list(row), [row], form)

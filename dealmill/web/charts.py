@@ -19,7 +19,7 @@ from dealmill.web.site import OpenStore, RunNumber, page
 
 router = APIRouter(include_in_schema=False)
 
-MOST = 50
+MAX_RUNS = 50
 """The most runs of a chart."""
 Order = Literal["run", "engine", "limit", "source", "time", "share"]
 KEYS: dict[Order, Callable[[dealmill.RunStatus], tuple[object, ...]]] = {
@@ -30,7 +30,19 @@ KEYS: dict[Order, Callable[[dealmill.RunStatus], tuple[object, ...]]] = {
     "time": lambda run: (run.started is None, run.started or run.now, run.id),
     "share": lambda run: (run.counts.get(Verdict.WINNABLE, 0) / run.solved, run.id),
 }
-COLUMNS = ("run", "engine", "version", "source", "max_nodes", "started", "solved", "winnable", "share", "low", "high")
+CHART_COLUMNS = (
+    "run",
+    "engine",
+    "version",
+    "source",
+    "max_nodes",
+    "started",
+    "solved",
+    "winnable",
+    "share",
+    "low",
+    "high",
+)
 Form = Annotated[Literal["page", "svg", "csv"], Query(alias="as", description="A page, a picture or a table.")]
 
 
@@ -50,7 +62,7 @@ class Estimate:
 
     @property
     def row(self) -> list[object]:
-        """The values of `COLUMNS`."""
+        """The values of `CHART_COLUMNS`."""
         run = self.run
         named = [
             run.id,
@@ -73,7 +85,7 @@ def chart(
     form: Form = "page",
 ) -> Response:
     """Show the winnability of some runs, or of the newest ones."""
-    chosen = runs or store.run_numbers(limit=MOST, descending=True)
+    chosen = runs or store.run_numbers(limit=MAX_RUNS, descending=True)
     candidates = store.status(sorted(set(chosen)))
     estimates = [
         Estimate(run.progress, run.progress.counts.get(Verdict.WINNABLE, 0) / run.progress.solved, interval)
@@ -83,7 +95,7 @@ def chart(
     estimates.sort(key=lambda estimate: KEYS[by](estimate.run))
     if form == "csv":
         text = StringIO()
-        csv.writer(text, lineterminator="\n").writerows([COLUMNS, *(estimate.row for estimate in estimates)])
+        csv.writer(text, lineterminator="\n").writerows([CHART_COLUMNS, *(estimate.row for estimate in estimates)])
         return _file(text.getvalue(), "winnability.csv", "text/csv")
     drawn = plots.intervals([(each.label, each.run.source_name, each.share, each.interval) for each in estimates])
     if form == "svg":

@@ -15,7 +15,7 @@ from typing import Literal
 import dealmill
 from dealmill.web.safety import damage
 
-END = "end"
+END_KEY = "end"
 ROWS = 500
 """Rows in each part that is sent."""
 
@@ -56,7 +56,7 @@ def _json_lines(results: dealmill.Query) -> Iterator[str]:
     while part := list(islice(rest, ROWS)):
         count += len(part)
         yield "".join(json.dumps(result.row) + "\n" for result in part)
-    yield json.dumps({END: True, "rows": count, "unreadable": len(damage())}) + "\n"
+    yield json.dumps({END_KEY: True, "rows": count, "unreadable": len(damage())}) + "\n"
 
 
 FORMS: dict[Form, Writer] = {

@@ -31,7 +31,7 @@ from dealmill.pipeline.solve import load_check
 
 FindCheck = Callable[[], CanonicalMask | None]
 """Returns the check, or None to read without it."""
-AT_ONCE = 2_000
+ENTRIES_PER_PART = 2_000
 """Entries that are read one by one before they are yielded together."""
 NEWLINE = ord("\n")
 
@@ -64,7 +64,7 @@ def _read(game: Game, lines: Iterable[Line]) -> Iterator[Entries]:
     try:
         for entry in game.read(lines):
             some.append(entry)
-            if len(some) == AT_ONCE:
+            if len(some) == ENTRIES_PER_PART:
                 yield Entries.of(some)
                 some = []
     except InputError:

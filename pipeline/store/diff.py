@@ -44,11 +44,11 @@ from dealmill.pipeline.store.storages.storage import RecordedVerdict
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-FETCHED, COUNTED = 1_000, 20_000
+DIFFERENCES_PER_FETCH, COUNTS_PER_FETCH = 1_000, 20_000
 """Rows that are read at once: of differences, and of node counts."""
 PART = 5_000
 """The positions of a part of a comparison."""
-ONE, OTHER = 1, 2
+LEFT, RIGHT = 1, 2
 """The sides of a comparison."""
 LAYOUT = Shape(items.c.layout)
 
@@ -176,7 +176,7 @@ def _rows(
     """Yield the differences; with a `last` position, only those of a range of positions of the same source."""
     differing, same = _differing(left, right, first, last, missing=missing), have_same_question(left, right)
     with store.browsing() as connection:
-        for row in connection.execution_options(yield_per=FETCHED).execute(differing):
+        for row in connection.execution_options(yield_per=DIFFERENCES_PER_FETCH).execute(differing):
             ours = recorded_verdict(row.here, (row.verdict, row.value, row.evidence))
             theirs = recorded_verdict(row.there, (row.other_verdict, row.other_value, row.other_evidence))
             yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs, same)
@@ -249,13 +249,13 @@ def _pairs(left: RunStatus, right: RunStatus) -> FromClause:
             .subquery("pairs")
         )
     item = _items_of_both(left, right).c
-    first_here, first_there = case((item.in_one, item.first_here)), case((item.in_other, item.first_there))
+    first_here, first_there = case((item.in_left, item.first_here)), case((item.in_right, item.first_there))
     return (
         select(
-            case((item.side == ONE, item.position), else_=first_here).label("here"),
-            case((item.side == OTHER, item.position), else_=first_there).label("there"),
+            case((item.side == LEFT, item.position), else_=first_here).label("here"),
+            case((item.side == RIGHT, item.position), else_=first_there).label("there"),
         )
-        .where(or_(item.side == ONE, not_(item.in_one), item.position != item.first_there))
+        .where(or_(item.side == LEFT, not_(item.in_left), item.position != item.first_there))
         .subquery("pairs")
     )
 
@@ -266,7 +266,7 @@ def _pairs_of_layouts(left: RunStatus, right: RunStatus) -> FromClause:
     item = _items_of_both(left, right).c
     return (
         select(item.first_here.label("here"), item.first_there.label("there"))
-        .where(item.side == ONE, item.in_other, item.position == item.first_here)
+        .where(item.side == LEFT, item.in_right, item.position == item.first_here)
         .subquery("pairs")
     )
 
@@ -278,8 +278,8 @@ def _layout(run: RunStatus, position: ColumnElement[int]) -> ColumnElement[str]:
 
 
 def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
-    """Return the items of two runs: `side` (`ONE` or `OTHER`) and `position`; and of their layout, whether it is
-    `in_one` and `in_other`, and if so, the positions of its first items there, `first_here` and `first_there`. Decided
+    """Return the items of two runs: `side` (`LEFT` or `RIGHT`) and `position`; and of their layout, whether it is
+    `in_left` and `in_right`, and if so, the positions of its first items there, `first_here` and `first_there`. Decided
     items come first, then others with a verdict.
 
     The database sorts the digests of all layouts. With joins instead, SQLite took minutes for 200,000 items, since it
@@ -291,7 +291,7 @@ def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
             select(literal(side).label("side"), items.c.digest, items.c.position, certainty.label("certainty"))
             .outerjoin(verdicts, and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position))
             .where(items.c.source_id == run.source)
-            for side, run in ((ONE, left), (OTHER, right))
+            for side, run in ((LEFT, left), (RIGHT, right))
         )
     ).subquery("items_of_both")
 
@@ -302,8 +302,8 @@ def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
     return select(
         item.c.side,
         item.c.position,
-        (first(item.c.side, item.c.side) == ONE).label("in_one"),
-        (first(item.c.side, item.c.side.desc()) == OTHER).label("in_other"),
+        (first(item.c.side, item.c.side) == LEFT).label("in_left"),
+        (first(item.c.side, item.c.side.desc()) == RIGHT).label("in_right"),
         first(item.c.position, item.c.side).label("first_here"),
         first(item.c.position, item.c.side.desc()).label("first_there"),
     ).subquery("sides")
@@ -372,7 +372,7 @@ def node_counts(store: Database, left: RunStatus, right: RunStatus) -> NodeCount
         if run.storage is Storage.PACKED:
             raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
     with store.browsing() as connection:
-        rows = connection.execution_options(yield_per=COUNTED).execute(_decided_by_both(left, right))
+        rows = connection.execution_options(yield_per=COUNTS_PER_FETCH).execute(_decided_by_both(left, right))
         return compare_nodes(_node_columns(rows.partitions(), left, right))
 
 

@@ -91,7 +91,7 @@ def sum_of(parts: Iterable[Distribution], limits: Limits) -> Distribution:
 
 Column = Literal["value", "nodes"]
 LIMITS: Mapping[Column, Limits] = {"value": equal_bars, "nodes": doubling_bars}
-COLUMNS: Mapping[Column, tuple[str, str, str]] = {
+DISTRIBUTION_COLUMNS: Mapping[Column, tuple[str, str, str]] = {
     "value": ("least_value", "greatest_value", "value_counts"),
     "nodes": ("least_nodes", "greatest_nodes", "node_counts"),
 }
@@ -105,14 +105,14 @@ def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
     for column, numbers in pairs:
         least, greatest, counts = distribution_of(numbers, LIMITS[column])
         written = {str(start): count for start, count in counts.items()}
-        columns |= zip(COLUMNS[column], (least, greatest, written), strict=True)
+        columns |= zip(DISTRIBUTION_COLUMNS[column], (least, greatest, written), strict=True)
     return columns
 
 
 def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
     """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of packed
     runs from before revision 0011 have none and are left out; so are damaged ones, with a `DamagedWarning`."""
-    columns = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in COLUMNS[column]))
+    columns = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in DISTRIBUTION_COLUMNS[column]))
     shape = Shape(*columns)
     query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE)
     with store.reading() as connection:

@@ -14,7 +14,7 @@ from dealmill.kernels import Texts, open_stream, shuffle, texts_from_rows
 
 MICROSOFT = 0
 """The seed of Microsoft's deals."""
-MOST = 2**33 - 1
+LAST_DEAL = 2**33 - 1
 RANKS, SUITS = b"A23456789TJQK", b"CDHS"
 CARDS, COLUMNS = 52, 8
 DECK = np.frombuffer(b"".join(bytes((rank, suit)) for rank in RANKS for suit in SUITS), dtype=np.uint8).reshape(-1, 2)
@@ -32,8 +32,8 @@ def deal(seed: int, first: int, count: int) -> Texts:
     UsageError
         If Microsoft's generator has no such deals.
     """
-    if seed == MICROSOFT and not 1 <= first <= first + count - 1 <= MOST:
-        raise UsageError(f"seed 0 has Microsoft's deals, with numbers from 1 to {MOST}; use another seed for more")
+    if seed == MICROSOFT and not 1 <= first <= first + count - 1 <= LAST_DEAL:
+        raise UsageError(f"seed 0 has Microsoft's deals, with numbers from 1 to {LAST_DEAL}; use another seed for more")
     decks = _microsoft(first, count) if seed == MICROSOFT else _shuffled(seed, first, count)
     columns = [DECK[decks[:, column::COLUMNS]].reshape(count, -1) for column in range(COLUMNS)]
     slash = np.full((count, 1), ord("/"), dtype=np.uint8)

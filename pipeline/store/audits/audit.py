@@ -74,7 +74,7 @@ BEGUN = (
     )
     .limit(1)
 )
-NEW = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
+INSERT_AUDIT = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
 SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("found"))
 GREATEST_NUMBERS = [
     greatest_below_end(column) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)
@@ -145,7 +145,7 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
         if begun is not None:
             return begun
         number = {"id": _next_number(connection)} if store.embedded else {}
-        audit: int = connection.execute(NEW, {**number, **plan}).scalar_one()
+        audit: int = connection.execute(INSERT_AUDIT, {**number, **plan}).scalar_one()
         connection.execute(SEALED, {"audit": audit, "found": audit_seal(connection, audit)})
         cut(
             connection,
@@ -227,7 +227,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
     return query
 
 
-FETCHED = 1_000
+JUDGEMENTS_PER_FETCH = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +264,7 @@ def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Ju
         .order_by(judgements.c.position)
     )
     with store.browsing() as connection:
-        for position, step, reason in connection.execution_options(yield_per=FETCHED).execute(query):
+        for position, step, reason in connection.execution_options(yield_per=JUDGEMENTS_PER_FETCH).execute(query):
             yield position, Judgement(Outcome.INVALID, step, reason)
 
 

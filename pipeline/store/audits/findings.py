@@ -68,7 +68,7 @@ FAULT_OF_NO_JOB = (
     )
     .limit(1)
 )
-FETCHED = 1_000
+RANGES_PER_FETCH = 1_000
 GREATEST = 2**63 - 1
 
 JOB = (
@@ -207,7 +207,7 @@ def audit_faults(store: Database, run: int) -> Iterator[str]:
 def _tiled(connection: Connection, audit: int, size: int) -> bool:
     """Return whether the jobs of an audit cover its verdicts from 1 to `size` without gaps or overlaps."""
     reached = 1
-    for first, stop in connection.execution_options(yield_per=FETCHED).execute(RANGES, {"audit": audit}):
+    for first, stop in connection.execution_options(yield_per=RANGES_PER_FETCH).execute(RANGES, {"audit": audit}):
         if first != reached or (stop == first and size):
             return False
         reached = stop

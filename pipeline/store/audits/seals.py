@@ -28,7 +28,7 @@ from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import find_run
 
-FETCHED = {"yield_per": 1_000}
+FETCH_OPTIONS = {"yield_per": 1_000}
 
 LAST_ENTRY = select(func.max(actions.c.id)).where(actions.c.audit_id == bindparam("audit"))
 AUDITED = (
@@ -77,7 +77,7 @@ def _fields(connection: Connection, run: PlannedRun, entry: int, more: Iterable[
     if audited is None:
         return None
     where = {"run": run.id, "population": audited.population, "last": block_of(audited.population)}
-    results = _digest(connection.execute(RESULTS, where, execution_options=FETCHED).scalars())
+    results = _digest(connection.execute(RESULTS, where, execution_options=FETCH_OPTIONS).scalars())
     nodes = int(connection.execute(NODES, where).scalar_one())
     return *audited, *_source(connection, run, more), results, nodes
 
@@ -90,7 +90,7 @@ def _source(connection: Connection, run: PlannedRun, more: Iterable[bytes]) -> t
     if run.storage is Storage.PACKED:
         return run.source, run.game, run.source_name, run.generator, run.deals
     where = {"source": run.source}
-    digests = connection.execute(ITEMS, where, execution_options=FETCHED).scalars()
+    digests = connection.execute(ITEMS, where, execution_options=FETCH_OPTIONS).scalars()
     return connection.execute(SOURCE_SEAL, where).scalar_one(), _digest(chain(digests, more))
 
 

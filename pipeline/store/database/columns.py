@@ -26,7 +26,7 @@ PLAIN = bytes(sign for sign in range(ord(" "), ord("~") + 1) if chr(sign) not in
 BETWEEN = b'","'
 """The separator between two strings of a JSON list."""
 BEGIN = b"PGCOPY\n\xff\r\n\0" + struct.pack(">ii", 0, 0)
-END = struct.pack(">h", -1)
+COPY_TRAILER = struct.pack(">h", -1)
 NULL = -1
 """The field length that marks a NULL in binary COPY."""
 WIDTHS: tuple[tuple[type, str], ...] = ((SmallInteger, ">i2"), (BigInteger, ">i8"), (Integer, ">i4"))
@@ -166,7 +166,7 @@ def _copied(table: Table, columns: Columns) -> Insert:
     rows, sent = _row_heads(table, columns)
     texts = columns.texts if columns.there is None else _emptied(columns.texts, columns.there)
     body = _interleave(rows[sent], sent.sum(axis=1), texts)
-    names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, END])
+    names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, COPY_TRAILER])
 
     def insert(connection: Connection) -> None:
         with copying(connection, table, names) as copy:

@@ -64,11 +64,11 @@ def _postgresql_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -
     return f"{column} = ANY({numbers})"
 
 
-END = 2**62
+BEYOND_NUMBERS = 2**62
 """Greater than every number that Dealmill writes. In SQLite, it also sorts before every text stored in place of a
 number."""
 
 
 def greatest_below_end(column: ColumnElement[int], *of: ColumnElement[bool]) -> Select[int]:
-    """Return a query for the greatest number below `END` in a column of the rows that match `of`."""
-    return select(func.max(column)).where(*of, column < END)
+    """Return a query for the greatest number below `BEYOND_NUMBERS` in a column of the rows that match `of`."""
+    return select(func.max(column)).where(*of, column < BEYOND_NUMBERS)

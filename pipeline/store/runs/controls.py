@@ -26,7 +26,7 @@ LONGEST = LONGEST_NAME[MOST_CHARACTERS]
 TAG = re.compile(r"[\w.:+@#/-]{1,50}")
 ENTRIES = {Control.ACTIVE: "resume", Control.PAUSED: "pause", Control.CANCELLED: "cancel"}
 """What the entries say that set `runs.control`."""
-COLUMNS = {"priority": "priority", "tag": "tags", "note": "note"}
+LABEL_COLUMNS = {"priority": "priority", "tag": "tags", "note": "note"}
 """The columns that other entries set, by what these say; the value is the reason of the entry."""
 CONTROLLED = select(runs.c.control, runs.c.priority, runs.c.tags, runs.c.note).where(runs.c.id == bindparam("run"))
 LOGGED = select(actions.c.what, actions.c.why).where(actions.c.run_id == bindparam("run")).order_by(actions.c.id)
@@ -178,8 +178,8 @@ def control_faults(store: Database, run: int) -> Iterator[str]:
         for what, why in connection.execute(LOGGED, {"run": run}):
             if what in decisions:
                 logged["control"] = decisions[what]
-            elif what in COLUMNS:
-                logged[COLUMNS[what]] = why
+            elif what in LABEL_COLUMNS:
+                logged[LABEL_COLUMNS[what]] = why
     stored["priority"] = str(stored["priority"])
     for name, value in logged.items():
         if stored[name] != value:

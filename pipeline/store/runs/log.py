@@ -26,7 +26,7 @@ from dealmill.pipeline.store.database.tables import Control, actions, audits, en
 LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
 LATEST = select(func.max(actions.c.id))
 NUMBERS = select(func.count(), func.min(actions.c.id), func.max(actions.c.id))
-NEW = insert(actions).values(at=clock())
+INSERT_ACTION = insert(actions).values(at=clock())
 
 LISTED = (
     actions.c.at,
@@ -69,7 +69,7 @@ def record(
     if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
         connection.execute(LOCK)
     connection.execute(
-        NEW,
+        INSERT_ACTION,
         {
             "id": (connection.execute(LATEST).scalar() or 0) + 1,
             "who": f"{_user()}@{socket.gethostname()}",

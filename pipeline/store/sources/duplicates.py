@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 FEW = 20_000
 """The most items that are named in a query; if more share a prefix, the database compares all items."""
-AT_ONCE = 1_000_000
+PREFIXES_PER_STEP = 1_000_000
 """Prefixes compared in one step, which needs several times their memory."""
-PREFIX = 5
+PREFIX_BYTES = 5
 """Bytes of a digest. Among ten million digests, some fifty pairs share these by chance."""
 
 
@@ -37,30 +37,30 @@ class DigestPrefixes:
     def add(self, digests: Bytes) -> None:
         """Add the prefixes of these digests (n × 16), unless there are more than `LIMIT` already."""
         self._shared = None
-        if len(self._prefixes) < self.LIMIT * PREFIX:
-            self._prefixes += digests[:, :PREFIX].tobytes()
+        if len(self._prefixes) < self.LIMIT * PREFIX_BYTES:
+            self._prefixes += digests[:, :PREFIX_BYTES].tobytes()
 
     def shared(self, count: int) -> Numbers | None:
         """Return the positions of the items whose prefix occurs more than once among the first `count` items; None if
         not exactly their digests were added."""
-        if len(self._prefixes) != count * PREFIX:
+        if len(self._prefixes) != count * PREFIX_BYTES:
             return None
         if self._shared is None:
-            self._shared = _repeated(np.frombuffer(self._prefixes, dtype=np.uint8).reshape(-1, PREFIX)) + 1
+            self._shared = _repeated(np.frombuffer(self._prefixes, dtype=np.uint8).reshape(-1, PREFIX_BYTES)) + 1
         return self._shared
 
 
 def _repeated(prefixes: Bytes) -> Numbers:
-    """Return the indexes of the prefixes (n × `PREFIX`) that occur more than once. Sixteenths of them are sorted one
-    after the other, which needs less memory than sorting all."""
+    """Return the indexes of the prefixes (n × `PREFIX_BYTES`) that occur more than once. Sixteenths of them are sorted
+    one after the other, which needs less memory than sorting all."""
     if len(prefixes) < 2:
         return np.empty(0, dtype=np.int64)
     sixteenths = prefixes[:, 0] & 15
     parts = (np.sort(_prefix_numbers(prefixes[sixteenths == part])) for part in range(16))
     repeated = np.concatenate([part[1:][part[1:] == part[:-1]] for part in parts])
-    starts = range(0, len(prefixes), AT_ONCE) if len(repeated) else ()
+    starts = range(0, len(prefixes), PREFIXES_PER_STEP) if len(repeated) else ()
     indexes = [
-        start + np.flatnonzero(np.isin(_prefix_numbers(prefixes[start : start + AT_ONCE]), repeated))
+        start + np.flatnonzero(np.isin(_prefix_numbers(prefixes[start : start + PREFIXES_PER_STEP]), repeated))
         for start in starts
     ]
     return np.concatenate([np.empty(0, dtype=np.int64), *indexes])
@@ -68,7 +68,7 @@ def _repeated(prefixes: Bytes) -> Numbers:
 
 def _prefix_numbers(prefixes: Bytes) -> "NDArray[np.uint64]":
     padded = np.zeros((len(prefixes), 8), dtype=np.uint8)
-    padded[:, :PREFIX] = prefixes
+    padded[:, :PREFIX_BYTES] = prefixes
     return padded.view(np.uint64).ravel()
 
 

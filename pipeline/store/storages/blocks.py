@@ -48,7 +48,7 @@ ANSWERED = (
     )
     .order_by(items.c.position)
 )
-NEW = insert(blocks)
+INSERT_BLOCKS = insert(blocks)
 RECORDED = select(*DIGEST).where(
     blocks.c.run_id == bindparam("run"), blocks.c.number.in_(bindparam("numbers", expanding=True))
 )
@@ -70,7 +70,7 @@ TO_RETRY = (  # joined with itself, since SQLite would read the rows of all verd
     .where(one_of(FAILED.c.run_id, NUMBERS), FAILED.c.verdict == int(Verdict.FAILED), *MAY_BE_RETRIED)
 )
 """The runs with verdicts to be tried again. What an engine that exists only on record failed on stays as it is."""
-FETCHED = 10_000
+DIGESTS_PER_FETCH = 10_000
 FARTHEST = 2**63 // BLOCK - 1
 """The greatest block number whose positions fit into a 64-bit column."""
 
@@ -98,7 +98,7 @@ def _record_other_block(connection: Connection, run: int, number: int) -> None:
         layouts, *contents = read_block(connection, run, start, end)
         if len(layouts) == end - start:  # otherwise the rest belongs to no job yet
             digest = block_digest(start, layouts, *contents)
-            connection.execute(NEW, {"run_id": run, "number": number, "digest": digest})
+            connection.execute(INSERT_BLOCKS, {"run_id": run, "number": number, "digest": digest})
 
 
 def read_block(connection: Connection, run: int, start: int, end: int) -> list[list[Any]]:
@@ -165,7 +165,7 @@ def fingerprints_of(store: Database, counts: Mapping[int, int]) -> dict[int, str
     these = {"numbers": list(counts)}
     with store.reading() as connection:
         to_retry = {*connection.execute(TO_RETRY, these).scalars()}
-        rows = connection.execution_options(yield_per=FETCHED).execute(DIGESTS, these)
+        rows = connection.execution_options(yield_per=DIGESTS_PER_FETCH).execute(DIGESTS, these)
         for run, of_run in groupby(rows, attrgetter("run_id")):
             fingerprints[run] = None if run in to_retry else _fingerprint(of_run, counts[run])
     return {run: whole for run, whole in fingerprints.items() if whole is not None}

@@ -24,7 +24,7 @@ from dealmill.pipeline.printable import duration
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import END, greatest_below_end
+from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
 from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
 from dealmill.pipeline.store.filters import BEHIND, Filter
@@ -222,7 +222,9 @@ def _packs(
 
 
 LAST_PACK = greatest_below_end(packs.c.stop, packs.c.run_id == bindparam("run"))
-LAST_BLOCK = greatest_below_end(blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < END // BLOCK)
+LAST_BLOCK = greatest_below_end(
+    blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < BEYOND_NUMBERS // BLOCK
+)
 LAST_UNFINISHED_JOB = greatest_below_end(
     jobs.c.stop, jobs.c.run_id == bindparam("run"), jobs.c.state != DONE, jobs.c.stop <= jobs.c.first + LONGEST
 )

@@ -48,9 +48,9 @@ STRAY_PACKS = select(packs.c.first).where(
         jobs.c.state == DONE,
     ),
 )
-END = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == bindparam("run")).scalar_subquery()
+END_OF_JOBS = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == bindparam("run")).scalar_subquery()
 STRAY_ERRORS = select(verdicts.c.position).where(
-    verdicts.c.run_id == bindparam("run"), or_(verdicts.c.position < 1, verdicts.c.position >= END)
+    verdicts.c.run_id == bindparam("run"), or_(verdicts.c.position < 1, verdicts.c.position >= END_OF_JOBS)
 )
 ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_value"))
 """The columns that are NULL in jobs of packed runs from before revision 0011."""

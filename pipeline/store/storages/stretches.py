@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, false, or_, select
 
-from dealmill.pipeline.store.database.functions import END
+from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS
 from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs
 from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
@@ -136,7 +136,7 @@ def _strays(endless: bool) -> Select[int, int]:
         packs.c.run_id == bindparam("run"), packs.c.first == jobs.c.first, packs.c.stop == jobs.c.stop
     )
     after = jobs.c.first > bindparam("last")
-    grown = and_(after, jobs.c.stop < END, or_(jobs.c.state != DONE, pack)) if endless else false()
+    grown = and_(after, jobs.c.stop < BEYOND_NUMBERS, or_(jobs.c.state != DONE, pack)) if endless else false()
     outside = or_(jobs.c.first < 1, after, jobs.c.stop > bindparam("end"))
     strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
     return select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == bindparam("run"), strange)

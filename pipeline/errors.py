@@ -21,7 +21,8 @@ DealmillError
 └── InvalidEvidence          a trace or certificate that does not prove its verdict
     └── IllegalMove          a move that the rules do not allow
 
-Two warnings: UnknownSettingWarning and DamagedWarning.
+`Unchecked` is no error of a user or an installation: the check is done elsewhere. Two warnings: UnknownSettingWarning
+and DamagedWarning.
 """
 
 from collections.abc import Sequence
@@ -125,6 +126,11 @@ class InvalidEvidence(DealmillError):
 
 class IllegalMove(InvalidEvidence):
     """A move that the rules do not allow in the position where it is played."""
+
+
+class Unchecked(Exception):
+    """Evidence that is not checked here: a referee in plain Python leaves it to a compiled one, or this process must
+    not compile that now."""
 
 
 class UnknownSettingWarning(UserWarning):

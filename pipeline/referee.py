@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from dealmill.pipeline.errors import InvalidEvidence
+from dealmill.pipeline.errors import InvalidEvidence, Unchecked
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Code, Verdict
 
@@ -74,7 +74,7 @@ def referee(engine: str, checked_as: str | None = None) -> Judge:
     engines and of programs may be claims without evidence, which are neither valid nor invalid.
     """
     game, known = find_engine(checked_as or engine)
-    judge: Judge = partial(judge_by, game.check, known.rules_name)
+    judge: Judge = partial(judge_by, game.compiled_check, known.rules_name)
     may_claim = checked_as is not None or known.program is not None
     return partial(_judge_claim, judge) if may_claim else judge
 
@@ -89,6 +89,11 @@ def judge_by(
     """Check a verdict of an engine (its name in the game) against its evidence, by the rules of the game.
 
     The other arguments may be anything: what the rules cannot interpret is judged invalid.
+
+    Raises
+    ------
+    Unchecked
+        If `check` leaves this evidence to others.
     """
     if wrong := _wrong_claim(verdict, evidence):
         return Judgement(Outcome.INVALID, 0, wrong)
@@ -98,6 +103,8 @@ def judge_by(
         check(engine, layout, Verdict(verdict), value, evidence)
     except InvalidEvidence as error:
         objection = error
+    except Unchecked:
+        raise
     except Exception as error:  # noqa: BLE001 -- a damaged record may hold any layout and evidence
         objection = InvalidEvidence(0, f"the referee cannot read it: {type(error).__name__}: {error}")
     else:

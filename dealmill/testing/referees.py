@@ -107,7 +107,7 @@ def _refused(
 ) -> int | None:
     """Return the step at which the referee refuses evidence, or None if it accepts it."""
     try:
-        subject.game.check(engine.rules_name, layout, verdict, value, evidence)
+        subject.game.compiled_check(engine.rules_name, layout, verdict, value, evidence)
     except InvalidEvidence as error:
         require(error.reason, f"layout {layout}: evidence {evidence!r} is refused without a reason")
         return error.step

@@ -19,7 +19,7 @@ from typing import Self
 
 from platformdirs import user_cache_path
 
-from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.errors import DealmillError, Unchecked
 
 SHARED = Path(__file__).parent
 WRITABLE_BY_OTHERS = 0o022
@@ -104,7 +104,7 @@ def compiled_mark(game_folder: Path, what: str) -> Path:
     return folder / what.replace("/", "-").replace(" ", "-")
 
 
-class UncompiledError(Exception):
+class UncompiledError(Unchecked):
     """Kernels must be compiled first; see `nothing_compiled`."""
 
 

@@ -172,7 +172,19 @@ Nameless = Callable[[str], str]
 WriteLayout = Callable[[str], str]
 CanonicalMask = Callable[["Bytes", "Numbers", "Numbers"], "Mask"]
 
-VERBS = ("read", "each_line", "writers", "deal", "solvers", "mask", "nameless", "check", "frames", "scenes")
+VERBS = (
+    "read",
+    "each_line",
+    "writers",
+    "deal",
+    "solvers",
+    "mask",
+    "nameless",
+    "check",
+    "compiled_check",
+    "frames",
+    "scenes",
+)
 """The functions of a game, each a property that imports it."""
 
 
@@ -181,7 +193,7 @@ class Game(ABC):
 
     A game is described by the attributes below. Its functions are properties: each imports a function from a module of
     the package and returns it, so that a module is loaded when it is first needed. Only the modules of `deal`,
-    `solvers` and `mask` may import NumPy and the compiler.
+    `solvers`, `mask` and `compiled_check` may import NumPy and the compiler.
     """
 
     name: str
@@ -276,7 +288,18 @@ class Game(ABC):
         InvalidEvidence
             Raised by the function if a step breaks a rule, or the evidence does not prove the verdict or its value;
             names the first such step.
+        Unchecked
+            Raised by the function if the evidence is too long for plain Python; `compiled_check` checks it.
         """
+
+    @property
+    def compiled_check(self) -> CheckEvidence:
+        """``compiled_check(engine, layout, verdict, value, evidence)``: the same as `check`, also for evidence that is
+        too long for plain Python. By default, this is `check`.
+
+        Audits use it; a program that checks an export has only `check`. It shares no code with engines, either.
+        """
+        return self.check
 
     @property
     @abstractmethod

@@ -7,9 +7,9 @@ own, see `dealmill.pipeline.results.checker`.
 from enum import IntEnum
 from typing import Self
 
-from dealmill.pipeline.errors import IllegalMove, InvalidEvidence, UsageError
+from dealmill.pipeline.errors import IllegalMove, InvalidEvidence, Unchecked, UsageError
 
-__all__ = ["Code", "IllegalMove", "InvalidEvidence", "Verdict"]
+__all__ = ["Code", "IllegalMove", "InvalidEvidence", "Unchecked", "Verdict"]
 
 
 class Code(IntEnum):

@@ -137,8 +137,8 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
     for origin, claim in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
         if origin and claim:
             game, engine = find_engine(origin.rules)
-            verdict = _verdict(claim.verdict)
-            judged = judge_by(game.check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
+            verdict, check = _verdict(claim.verdict), game.compiled_check
+            judged = judge_by(check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
             if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
     measure = measure_of((pack.graded_by or pack.run).rules, pack.by)

@@ -138,6 +138,12 @@ class Patience(Game):
         return self.referee
 
     @property
+    def compiled_check(self) -> CheckEvidence:
+        from dealmill.pipeline.games.patience.counting import CompiledReferee
+
+        return CompiledReferee(self.rules)
+
+    @property
     def frames(self) -> Frames:
         from dealmill.pipeline.games.patience.picture import frames
 

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.patience.drawing import table
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Play, Position, Referee, read_positions
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Play, Position, Referee, read_loss
 from dealmill.verdicts import Verdict
 
 LINE = 90
+NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
@@ -56,8 +57,7 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
     if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
         return
     if verdict is Verdict.UNWINNABLE:
-        lost = f"{read_positions(evidence):,} positions can be reached, and none of them is won."
-        yield Step(position, (), f"Lost: {lost}", f"{lost} The referee visits them all.")
+        yield _loss(referee, position, evidence)
         return
     referee("winnable", layout, verdict, None, evidence)
     step = Step(position, (), "")
@@ -67,6 +67,24 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
         yield step
     if not step.caption:
         yield Step(position, (), "All cards are up: won without a move.")
+
+
+def _loss(referee: Referee, position: Position, evidence: str) -> Step:
+    """Return why a position is lost."""
+    live, count = read_loss(referee.rules, evidence)
+    positions = "1 position" if count == 1 else f"{count:,} positions"
+    if live is None:
+        reason = f"{positions} can be reached, and none of them is won."
+        return Step(position, (), f"Lost: {reason}", f"{reason} The referee visits them all.")
+    cards = sorted(live, key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
+    number = NUMBERS[len(cards)] if len(cards) < len(NUMBERS) else str(len(cards))
+    caption = f"Unwinnable: even if all cards but these {number} were out of the way, they could not be played."
+    if len(cards) == 1:
+        caption = (
+            f"Unwinnable: even if all cards but the {_name(cards[0])} were out of the way, it could not be played."
+        )
+    reason = f"{caption} In the easier game, {positions} can be reached, and none of them is won."
+    return Step(position, (), f"{reason} The cards that matter: {' '.join(cards)}.", reason)
 
 
 def _told(play: Play, before: Position) -> str:

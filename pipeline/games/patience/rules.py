@@ -13,22 +13,29 @@ A move is a card and where it goes, with all cards that lie on it: ``6H7S`` onto
 foundation, ``6Hc`` to a free cell, ``6He`` to an empty column, ``6Hh`` into the hole. A card of the stock can be taken
 whenever turning the stock, from now on, would uncover it. Face-down cards are turned up, and empty columns filled from
 the reserve if the rules say so, without a move.
+
+A loss is proved by the number of positions that can be reached, none of which is won: ``* 7276``; or by some of the
+cards and the number of positions of an easier game, ``6C4H5H6S 1``. In it, only these cards are *live*, and all others
+are *absent*: they are taken away, and nobody waits for them on the foundations. A card that could lie on an absent one
+becomes absent, with the cards on it. See docs/proofs/patience.md for the reason why a game that can be won can still be
+won then.
 """
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 RED = "HD"
 UNLIMITED = 0
 MOST_POSITIONS = 100_000
-"""The referee visits at most so many positions of a loss."""
+"""The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on to `MOST_COMPILED`."""
+MOST_COMPILED = 10_000_000
 FOUNDATION, CELL, EMPTY, HOLE = "fceh"
 NO_MOVES = "-"
 MOVE = re.compile(rf"[{RANKS}][{SUITS}](?:[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{EMPTY}{HOLE}])", re.ASCII)
@@ -79,7 +86,8 @@ class Position(NamedTuple):
 
     `base` is the index of the rank of the first cards of the foundations, and `foundations` counts the cards of each
     suit. `turned` counts those cards of the stock that are in the waste, and `passes` are the further passes through
-    it. `hole` is the card on top of the hole.
+    it. `hole` is the card on top of the hole. In the easier game that proves a loss, some cards are `absent`; the
+    foundations count them, too, as soon as all live cards below them are up.
     """
 
     base: int
@@ -92,6 +100,14 @@ class Position(NamedTuple):
     passes: int
     foundations: tuple[int, ...]
     hole: str
+    absent: frozenset[str] = frozenset()
+
+
+class Loss(NamedTuple):
+    """The evidence of a loss: the live cards, or None if all are live, and the number of positions."""
+
+    live: frozenset[str] | None
+    positions: int
 
 
 class Play(NamedTuple):
@@ -115,6 +131,8 @@ class Referee:
         ------
         InvalidEvidence
             If the evidence does not prove the verdict; at step 0, if the text is not a position.
+        Unchecked
+            If a loss has too many positions for plain Python.
         """
         position = self.position(layout)
         if engine != "winnable" or value is not None:
@@ -278,10 +296,12 @@ class Referee:
         yield from self._offered(position)
         if rules.removable:
             for suit, count in enumerate(position.foundations):
-                if count > (rules.initial == "all"):
-                    counts = (*position.foundations[:suit], count - 1, *position.foundations[suit + 1 :])
-                    card = RANKS[(base + count - 1) % rules.ranks] + SUITS[suit]
-                    yield (card,), position._replace(foundations=counts)
+                for number in reversed(range(rules.initial == "all", count)):
+                    card = self._of_foundation(number, SUITS[suit], base)
+                    if card not in position.absent:
+                        counts = (*position.foundations[:suit], number, *position.foundations[suit + 1 :])
+                        yield (card,), position._replace(foundations=counts)
+                        break
 
     def _offered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards of the stock that turning it would uncover, and the positions without them."""
@@ -326,7 +346,7 @@ class Referee:
         if rules.hole != "none":
             if self._next_to(card, rest.hole):
                 yield self._play(card + HOLE, (card,), rest._replace(hole=card))
-        elif rest.foundations == before.foundations and RANKS[(before.base + count) % rules.ranks] == card[0]:
+        elif rest.foundations == before.foundations and card == self._of_foundation(count, card[1], before.base):
             counts = (*rest.foundations[:suit], count + 1, *rest.foundations[suit + 1 :])
             yield self._play(card + FOUNDATION, (card,), rest._replace(foundations=counts))
         if len(rest.cells) < rules.cells and len(rest.cells) == len(before.cells):
@@ -336,18 +356,93 @@ class Referee:
         return Play(word, cards, self._settled(after))
 
     def _settled(self, position: Position) -> Position:
-        """Return a position with top cards turned up, empty columns filled, and one number of turned cards for all
-        those that offer the same cards."""
+        """Return a position after all that happens without a move, and with one number of turned cards for all those
+        that offer the same cards."""
+        position = self._filled(position)
+        while loose := self._loose(position):
+            position = self._filled(self._without(position, loose))
+        turned = position.turned
+        if self.rules.passes == UNLIMITED and (turned % self.rules.draw == 0 or turned == len(position.stock)):
+            turned = 0
+        return position._replace(turned=turned)
+
+    def _filled(self, position: Position) -> Position:
+        """Return a position with top cards turned up, empty columns filled, and absent cards on the foundations after
+        which it is their turn."""
         rules, columns, reserve = self.rules, list(position.columns), position.reserve
         for number, column in enumerate(columns):
             if column:
                 columns[number] = (*column[:-1], column[-1].upper())
             elif rules.spaces == "reserve":
                 columns[number], reserve = reserve[-1:], reserve[:-1]
-        turned = position.turned
-        if rules.passes == UNLIMITED and (turned % rules.draw == 0 or turned == len(position.stock)):
-            turned = 0
-        return position._replace(columns=tuple(columns), reserve=reserve, turned=turned)
+        counts = list(position.foundations) if position.absent else []
+        for number, suit in enumerate(SUITS[: len(counts)]):
+            while (
+                counts[number] < rules.ranks
+                and self._of_foundation(counts[number], suit, position.base) in position.absent
+            ):
+                counts[number] += 1
+        return position._replace(
+            columns=tuple(columns), reserve=reserve, foundations=tuple(counts) or position.foundations
+        )
+
+    # The easier game, in which some cards are absent
+
+    def easier(self, position: Position, live: frozenset[str]) -> tuple["Referee", Position]:
+        """Return the referee of the easier game with these live cards, and its first position.
+
+        If the stock is turned by two or more cards and has absent ones, all of its live cards are always offered, as by
+        a stock that is turned card by card. Cards on foundations from which nothing comes back are live, too.
+        """
+        rules = self.rules
+        up = {
+            self._of_foundation(number, suit, position.base)
+            for suit, count in zip(SUITS, position.foundations, strict=True)
+            for number in range((rules.initial == "all") if rules.removable else count)
+        }
+        absent = frozenset(rules.deck()) - live - up
+        if rules.draw > 1 and not absent.isdisjoint(position.stock):
+            return Referee(replace(rules, draw=1, passes=UNLIMITED)).easier(position._replace(passes=0), live)
+        return self, self._settled(self._without(position, absent))
+
+    def _without(self, position: Position, cards: frozenset[str]) -> Position:
+        """Return a position after cards have become absent."""
+        return position._replace(
+            columns=tuple(tuple(card for card in column if card.upper() not in cards) for column in position.columns),
+            cells=tuple(card for card in position.cells if card not in cards),
+            reserve=tuple(card for card in position.reserve if card not in cards),
+            stock=tuple(card for card in position.stock if card not in cards),
+            turned=sum(card not in cards for card in position.stock[: position.turned]),
+            absent=position.absent | cards,
+        )
+
+    def _loose(self, position: Position) -> frozenset[str]:
+        """Return the cards that could be put onto an absent card, with all that lie on them; but not those of a stock
+        that is turned by two or more cards, which offers others without them."""
+        if not position.absent:
+            return frozenset()
+        return frozenset(
+            card
+            for cards, rest in self._sources(position)
+            if self._fits_absent(cards[0], position) and (self.rules.draw == 1 or rest.stock == position.stock)
+            for card in cards
+        )
+
+    def _fits_absent(self, card: str, position: Position) -> bool:
+        return any(self._fits(card, absent, position.base) for absent in position.absent)
+
+    def _following(self, position: Position) -> Iterator[Position]:
+        """Yield the positions after each move. A card that a stock of two or more cards at a time offers may also
+        become absent, if it could lie on an absent card."""
+        for cards, rest in self._sources(position):
+            for play in self._targets(cards, rest, position):
+                yield play.after
+            if self.rules.draw > 1 and rest.stock != position.stock and self._fits_absent(cards[0], position):
+                yield self._settled(self._without(rest, frozenset(cards)))
+
+    def _of_foundation(self, number: int, suit: str, base: int) -> str:
+        """Return the card of a suit that goes to its foundation after `number` others."""
+        return RANKS[(base + number) % self.rules.ranks] + suit
 
     def _fits(self, card: str, below: str, base: int) -> bool:
         """Return whether a card may lie on another one in a column, if both lie face up."""
@@ -420,19 +515,27 @@ class Referee:
 
     def _check_loss(self, position: Position, evidence: str) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence."""
-        claimed = read_positions(evidence)
+        live, claimed = read_loss(self.rules, evidence)
+        if claimed > MOST_POSITIONS:
+            raise Unchecked(f"{claimed:,} positions are more than the {MOST_POSITIONS:,} that plain Python visits")
+        if live is not None:
+            referee, position = self.easier(position, live)
+            referee._check_count(position, claimed)
+        else:
+            self._check_count(position, claimed)
+
+    def _check_count(self, position: Position, claimed: int) -> None:
         first = self._key(position)
         reached, waiting = {first}, [first]
         while waiting:
             position = waiting.pop()
             if self.won(position):
                 raise InvalidEvidence(1, "the game can be won")
-            for cards, rest in self._sources(position):
-                for play in self._targets(cards, rest, position):
-                    after = self._key(play.after)
-                    if after not in reached:
-                        reached.add(after)
-                        waiting.append(after)
+            for following in self._following(position):
+                after = self._key(following)
+                if after not in reached:
+                    reached.add(after)
+                    waiting.append(after)
             if len(reached) > claimed:
                 raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
         if len(reached) < claimed:
@@ -449,21 +552,36 @@ class Referee:
         )
 
 
-def read_positions(evidence: str) -> int:
-    """Return the number of positions that the evidence of a loss claims, without visiting them.
+def easier_game_is_sound(rules: Rules) -> bool:
+    """Return whether a game that can be won can be won in the easier game, too: not with a hole, nor if cards move that
+    are no run by the rules for building."""
+    return rules.hole == "none" and rules.to == "waste" and rules.move in ("card", "run")
+
+
+def read_loss(rules: Rules, evidence: str) -> Loss:
+    """Return what the evidence of a loss claims, without visiting the positions.
 
     Raises
     ------
     InvalidEvidence
-        If it claims none, or too many.
+        If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
-    if not re.fullmatch(r"\* [1-9]\d{0,9}", evidence, re.ASCII):
-        raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276")
-    if int(evidence[2:]) > MOST_POSITIONS:
-        raise InvalidEvidence(
-            1, f"it claims {int(evidence[2:]):,} positions, more than the limit of {MOST_POSITIONS:,}"
-        )
-    return int(evidence[2:])
+    words = re.fullmatch(rf"(\*|(?:[{RANKS}][{SUITS}])+) ([1-9]\d{{0,9}})", evidence, re.ASCII)
+    if not words:
+        raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or 6C4H5H6S 1")
+    cards, positions = _pairs(words[1]), int(words[2])
+    if positions > MOST_COMPILED:
+        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {MOST_COMPILED:,}")
+    if words[1] == "*":
+        return Loss(None, positions)
+    if list(cards) != sorted(set(cards), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))):
+        raise InvalidEvidence(1, "the cards are not in order: each once, by suits and then by ranks")
+    for card in cards:
+        if card not in rules.deck():
+            raise InvalidEvidence(1, f"{card} is not in the deck")
+    if not easier_game_is_sound(rules):
+        raise InvalidEvidence(1, f"a list of cards proves nothing in {rules.name}, only the number of positions")
+    return Loss(frozenset(cards), positions)
 
 
 def _pairs(text: str) -> tuple[str, ...]:

@@ -23,8 +23,8 @@ READERS = {".csv": csv_rows, ".jsonl": json_lines}
 """The modules that read exports, by the suffix of the file."""
 PACK_READERS = {".csv": csv_rows, ".json": json_pack}
 """The modules that read packs."""
-ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove")
-TAKEN = ("IllegalMove", "InvalidEvidence", "Verdict")
+ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove", "Unchecked")
+TAKEN = ("IllegalMove", "InvalidEvidence", "Unchecked", "Verdict")
 """The names of Dealmill that the rules of a game may import."""
 REFEREE = ("Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE", "judge_by", "_wrong_claim")
 
@@ -38,7 +38,8 @@ Dealmill wrote {file} and this program together:
 {about}
 The program needs Python 3.11 or newer and no packages; with -I -S, Python
 ignores those that are installed. It ends with exit code 0 if every row is
-proved, and with 1 at the first row that is not. It checks:
+proved, with 1 at the first row that is not, and with 3 if all are proved but
+those whose evidence is too long for plain Python and needs Dealmill. It checks:
 
 - The file is the one that was exported: it has the SHA-256 above.
 - Every row has valid columns, and none is missing, doubled or moved.

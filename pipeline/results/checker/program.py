@@ -12,6 +12,7 @@ from pathlib import Path
 from types import NoneType
 from typing import BinaryIO
 
+from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Check, Outcome, judge_by
@@ -19,8 +20,8 @@ from dealmill.pipeline.results.checker.facts import Export, ExportRow
 from dealmill.pipeline.sampling import sampled
 
 ReadRows = Callable[[BinaryIO], Iterator[ExportRow]]
-Tally = Counter[tuple[Outcome, str]]
-"""The number of rows that the referee has checked, by outcome and verdict."""
+Tally = Counter[tuple[Outcome | None, str]]
+"""The number of rows that the referee has checked, by outcome and verdict; None are those that need Dealmill."""
 
 COLUMN_TYPES: dict[str, tuple[type, ...]] = {
     "position": (int,),
@@ -89,7 +90,8 @@ def check_export(export: Export, check: Check, read_rows: ReadRows, options: Nam
         equal = compare_source(export, read_rows(file), options.source) if options.source else 0
     print_line(f"{name}: {export.rows:,} row{'s' * (export.rows != 1)}{'' if changed else ', as exported'}")
     print_summary(export, options, tally, equal)
-    return 1 if changed else 0
+    needs_dealmill = any(outcome is None for outcome, _ in tally)
+    return 1 if changed else 3 if needs_dealmill else 0
 
 
 def other_digest(file: BufferedReader, expected: str) -> str | None:
@@ -118,11 +120,16 @@ def check_rows(export: Export, check: Check, rows: Iterator[ExportRow], options:
                 raise CheckFailed(f"row {number:,}: {printable(wrong)}")
             position = row.position
             if number == following:
-                judgement = judge_by(check, engine, row.layout, numbers[row.verdict], row.value, row.evidence)
+                following = next(chosen, 0)
+                try:
+                    judgement = judge_by(check, engine, row.layout, numbers[row.verdict], row.value, row.evidence)
+                except Unchecked as unchecked:
+                    print_line(f"row {number:,} (position {position:,}) needs Dealmill: {unchecked}")
+                    tally[None, row.verdict] += 1
+                    continue
                 if judgement.outcome is Outcome.INVALID:
                     raise CheckFailed(f"row {number:,} (position {position:,}) is {printable(str(judgement))}")
                 tally[judgement.outcome, row.verdict] += 1
-                following = next(chosen, 0)
     except (ValueError, RecursionError) as error:
         raise CheckFailed(f"row {number + 1:,} cannot be read: {printable(str(error))}") from error
     if number < export.rows:
@@ -192,7 +199,8 @@ def with_progress(rows: Iterator[ExportRow], total: int) -> Generator[ExportRow,
 
 def print_summary(export: Export, options: Namespace, tally: Tally, equal: int) -> None:
     """Print what was checked, and what was not; `equal` rows were found to have the layouts of their lines."""
-    for outcome, title in ((Outcome.VALID, "proved"), (Outcome.NO_EVIDENCE, "nothing to prove")):
+    titles = {Outcome.VALID: "proved", Outcome.NO_EVIDENCE: "nothing to prove", None: "needs Dealmill"}
+    for outcome, title in titles.items():
         counts = [f"{count:,} {word}" for word in export.verdicts if (count := tally[outcome, word])]
         if counts:
             print_line(f"{title}: {', '.join(counts)}")

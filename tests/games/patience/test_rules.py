@@ -11,8 +11,8 @@ from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import rules as referees
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.verdicts import IllegalMove, InvalidEvidence, Verdict
-from tests.games.patience import naive
+from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
+from tests.games.patience import easier, naive
 from tests.games.patience.files import rules_of
 
 FEW, MANY = 150, 1_500
@@ -65,6 +65,31 @@ def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
             play = referee.play(position, word)
             assert play
             position, state = play.after, expected[word]
+
+
+@cache
+def known_easier(seed: int) -> tuple[Rules, list[tuple[str, str, tuple[bool, int] | None]]]:
+    """Random rules, and deals with live cards and what plain code says of the easier game."""
+    rules, deals = known(seed)
+    random, cards = Random(seed), [rank + suit for suit in "CHSD" for rank in referees.RANKS[: rules.ranks]]
+    choices = [(text, "".join(card for card in cards if random.random() < 0.6)) for text, _ in deals for _ in range(3)]
+    return rules, [
+        (text, live, easier.counted(text, rules, set(naive.cards(live)), POSITIONS))
+        for text, live in choices
+        if live and rules.hole == "none"
+    ]
+
+
+@pytest.mark.parametrize("seed", range(FEW))
+def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_reaches(seed: int) -> None:
+    rules, deals = known_easier(seed)
+    for text, live, truth in deals:
+        if truth and not truth[0]:
+            assert accepts(rules, text, Verdict.UNWINNABLE, f"{live} {truth[1]}"), (rules, text)
+            for wrong in (truth[1] - 1, truth[1] + 1):
+                assert not accepts(rules, text, Verdict.UNWINNABLE, f"{live} {wrong}"), (rules, text)
+        elif truth:
+            assert not accepts(rules, text, Verdict.UNWINNABLE, f"{live} 100000"), (rules, text)
 
 
 WORDS = [rank + suit for rank in "A234" for suit in "CHSD"]
@@ -136,12 +161,43 @@ def test_the_stock_counts_as_not_turned_if_the_same_cards_are_offered(draw: int,
 
 def test_positions_are_counted_up_to_the_limit() -> None:
     lost = "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS"
-    for positions, reason in ((100_000, "can be reached, not 100,000"), (100_001, "more than the limit of 100,000")):
-        with pytest.raises(InvalidEvidence, match=reason):
+    for positions, error, reason in (
+        (100_000, InvalidEvidence, "can be reached, not 100,000"),
+        (100_001, Unchecked, "100,001 positions are more than the 100,000 that plain Python visits"),
+        (10_000_000, Unchecked, "10,000,000 positions are more"),
+        (10_000_001, InvalidEvidence, "more than the limit of 10,000,000"),
+    ):
+        with pytest.raises(error, match=reason):
             referees.Referee(rules_of("black-hole"))("winnable", lost, Verdict.UNWINNABLE, None, f"* {positions}")
 
 
-@pytest.mark.parametrize("evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 100001", "* 99999999999", "* 2"])
+@pytest.mark.parametrize(
+    ("rules", "evidence", "reason"),
+    [
+        ("klondike", "3C2C 1", "not in order"),
+        ("klondike", "2C2C 1", "not in order"),
+        ("klondike", "2H2C 1", "not in order"),
+        ("klondike", "2C 1 ", "is not the evidence of a loss"),
+        ("klondike", "2c 1", "is not the evidence of a loss"),
+        ("klondike", "2C", "is not the evidence of a loss"),
+        ("black-hole", "2C 1", "a list of cards proves nothing in black-hole"),
+    ],
+)
+def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: str, reason: str) -> None:
+    lost = {
+        "klondike": "klondike KS/-/-/-/-/-/- foundations:KCKHQSQD stock:KD",
+        "black-hole": "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS",
+    }
+    with pytest.raises(InvalidEvidence, match=reason):
+        referees.Referee(rules_of(rules))("winnable", lost[rules], Verdict.UNWINNABLE, None, evidence)
+
+
+def test_a_list_of_cards_belongs_to_the_deck() -> None:
+    with pytest.raises(InvalidEvidence, match="KD is not in the deck"):
+        referees.Referee(TINY)("winnable", "tiny AC/AH/AS foundations:AD", Verdict.UNWINNABLE, None, "ACKD 1")
+
+
+@pytest.mark.parametrize("evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 10000001", "* 99999999999", "* 2"])
 def test_a_wrong_number_of_positions_is_refused(evidence: str) -> None:
     lost = "black-hole 2H/2C/KS foundations:AS"
     rules = rules_of("black-hole")

@@ -1,0 +1,509 @@
+"""The compiled referee of patiences, for losses with more positions than plain Python visits.
+
+It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only what that says of
+wins and of the form of layouts and evidence.
+
+A card is a number, 13 for each suit, counted from the base of the foundations. A position is one digit for each card,
+the code of where it is, and one number for how far the stock is turned, the further passes, and the rank in the hole:
+three words in all (`_encode`). So the order of columns and cells makes no difference, and positions are compared
+exactly. The list of positions that are reached is also the queue of those to visit. `t` is one array of all else, with
+the offsets below; "Positions" are fields of the position that is visited.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dealmill.kernels import compiling, inlined, kernel, lowest_bit, routine
+from dealmill.pipeline.games.patience.rules import (
+    MOST_POSITIONS,
+    RANKS,
+    RED,
+    SUITS,
+    UNLIMITED,
+    Loss,
+    Referee,
+    Rules,
+    read_loss,
+)
+from dealmill.verdicts import InvalidEvidence, Verdict
+
+Words = NDArray[np.int64]
+Slots = NDArray[np.int32]
+word = cast(Callable[[int], int], np.int64)
+"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
+SAMPLE = 16
+"""Of the losses that the plain referee has checked, about one in so many is counted here, too."""
+SECONDS = 4.0
+"""The time that compiling takes, roughly."""
+
+# Rules
+MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = range(12)
+TO_HOLE, DECK = 12, 13
+# Layouts
+FIXED, STOCK_SIZE, RESERVE_SIZE = 14, 15, 16
+# Positions
+TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK = range(20, 30)
+KEY = 30
+# One word for each card
+PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER = range(40, 340, 52)
+POWERS, MOVES = 360, 400
+SIZE = MOVES + 1_000
+
+HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
+"""Codes of cards. `ON_PARENT` and the three after it are those that lie, as part of a run, on the next higher card of
+each suit. `HOME` are those that have never moved: in the reserve or the stock, or on a card that lies face down or that
+they do not fit."""
+CODE_COUNT = ON_PARENT + 4
+NO_CARD, RESERVE, STOCK = 52, 53, 54
+"""Homes that are no cards."""
+CARDS_PER_WORD = 19
+WON = -1
+ALL_CARDS = (1 << 52) - 1
+SUIT = (1 << 13) - 1
+
+
+@dataclass(frozen=True)
+class CompiledReferee:
+    """The referee of a game: plain Python up to its limit, and beyond it, or for a sample of losses, compiled code."""
+
+    rules: Rules
+
+    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+        """Replay the moves of a win, or count the positions of a loss.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence does not prove the verdict; at step 0, if the text is not a position.
+        UncompiledError
+            If the compiled referee is needed, and must not be compiled now.
+        """
+        plain = Referee(self.rules)
+        if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
+            plain(engine, layout, verdict, value, evidence)
+            return
+        plain.position(layout)
+        loss = read_loss(self.rules, evidence)
+        if loss.positions <= MOST_POSITIONS:
+            plain(engine, layout, verdict, value, evidence)
+            if blake2b(layout.encode(), digest_size=1).digest()[0] % SAMPLE:
+                return
+        check_count(self.rules, layout, loss)
+
+
+def check_count(rules: Rules, layout: str, loss: Loss) -> None:
+    """Check that no position can be won, and that the number of positions is the one that the evidence claims.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it is not so.
+    """
+    t = np.zeros(SIZE, dtype=np.int64)
+    _load(t, rules, layout, loss.live)
+    keys = np.empty(3 * (loss.positions + 2), dtype=np.int64)
+    slots = np.zeros(1 << (5 * loss.positions // 3 + 16).bit_length(), dtype=np.int32)
+    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
+        count = _count(t, keys, slots, loss.positions)
+    if count == WON:
+        raise InvalidEvidence(1, "the game can be won")
+    if count > loss.positions:
+        raise InvalidEvidence(1, f"more than {loss.positions:,} positions can be reached")
+    if count < loss.positions:
+        raise InvalidEvidence(1, f"{count:,} positions can be reached, not {loss.positions:,}")
+
+
+def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> None:
+    """Write the rules and the first position; cards that are not live are absent. None means that all are live."""
+    _, columns, *parts = layout.split(" ")
+    texts = dict(part.split(":") for part in parts)
+    base = RANKS.index(texts.get("base", rules.foundations)) if rules.hole == "none" else 0
+
+    def number(card: str) -> int:
+        return 13 * SUITS.index(card[1].upper()) + (RANKS.index(card[0]) - base) % rules.ranks
+
+    def numbers(text: str) -> list[int]:
+        return [number(text[at : at + 2]) for at in range(0, len(text.replace("-", "")), 2)]
+
+    deck = {number(card) for card in rules.deck()}
+    up = {top - lower for top in numbers(texts.get("foundations", "")) for lower in range(top % 13 + 1)}
+    fixed = {card for card in up if not rules.removable or (rules.initial == "all" and card % 13 == 0)}
+    absent = set() if live is None else deck - set(map(number, live)) - fixed
+    stock = numbers(texts.get("waste", "") + texts.get("stock", ""))
+    draw, passes = rules.draw, rules.passes
+    if draw > 1 and not absent.isdisjoint(stock):
+        draw, passes = 1, UNLIMITED
+
+    codes = dict.fromkeys(deck, ON_FOUNDATION)  # those below the card in a hole, too
+    homes = dict.fromkeys(deck, NO_CARD)
+    for text in columns.split("/"):
+        down = text[1::2].count("c") + text[1::2].count("h") + text[1::2].count("s") + text[1::2].count("d")
+        pile = [(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent]
+        for height, (card, _) in enumerate(pile):
+            below, is_down = pile[height - 1] if height else (NO_CARD, False)
+            homes[card] = below
+            codes[card] = HOME if height else ON_SPACE
+            if height and not is_down and _fits(rules, card, below):
+                codes[card] = ON_PARENT + below // 13
+    for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
+        codes |= dict.fromkeys(numbers(texts.get(part, "")), code)
+    reserve = numbers(texts.get("reserve", ""))
+    homes |= dict.fromkeys(reserve, RESERVE) | dict.fromkeys(stock, STOCK)
+    codes |= dict.fromkeys(absent, IS_ABSENT)
+
+    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.move == "run", rules.cells, rules.spaces == "reserve"
+    kings = {card for card in deck if card % 13 == rules.ranks - 1}
+    t[SPACES] = _mask({"none": set(), "kings": kings}.get(rules.spaces, deck))
+    t[DRAW], t[PASSES], t[REMOVABLE], t[COLUMNS] = draw, passes, rules.removable, len(rules.sizes)
+    t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
+    t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
+    t[FIXED], t[STOCK_SIZE], t[RESERVE_SIZE] = _mask(fixed), len(stock), len(reserve)
+    t[TURNED] = sum(card not in absent for card in numbers(texts.get("waste", "")))
+    t[PASSES_LEFT] = int(texts.get("passes", 0)) if passes else 0
+    t[HOLE_RANK] = RANKS.index(texts.get("hole", "A")[0])
+    t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
+    t[RESERVE_ORDER : RESERVE_ORDER + len(reserve)] = reserve
+    for card in deck:
+        t[PARENTS + card] = _mask({below for below in deck if _fits(rules, card, below)})
+        t[HOMES + card], t[CODES + card] = homes[card], codes[card]
+    t[POWERS : POWERS + CARDS_PER_WORD] = [CODE_COUNT**power for power in range(CARDS_PER_WORD)]
+
+
+def _fits(rules: Rules, card: int, below: int) -> bool:
+    """Return whether a card may lie on another one."""
+    suit, suit_below = SUITS[card // 13], SUITS[below // 13]
+    suits = {
+        "any-suit": True,
+        "same-suit": suit == suit_below,
+        "red-black": (suit in RED) != (suit_below in RED),
+        "none": False,
+    }
+    return card % 13 + 1 == below % 13 and suits[rules.build]
+
+
+def _mask(cards: set[int]) -> int:
+    return sum(1 << card for card in cards)
+
+
+@inlined
+def _bit(card: int) -> int:
+    return word(1) << card
+
+
+@inlined
+def _first(cards: int) -> int:
+    return word(lowest_bit(cards))  # type: ignore[arg-type]
+
+
+@inlined
+def _turning(t: Words) -> int:
+    """Return how far the stock is turned, the further passes and the rank in the hole as one number."""
+    turning: int = t[TURNED] + 53 * (t[PASSES_LEFT] + 10 * t[HOLE_RANK])
+    return turning
+
+
+@routine
+def _encode(t: Words) -> None:
+    """Write the key of the position: digits of cards, and after the last card the number of `_turning`."""
+    for part in range(3):
+        t[KEY + part] = 0
+    for card in range(52):
+        t[KEY + card // CARDS_PER_WORD] += t[CODES + card] * t[POWERS + card % CARDS_PER_WORD]
+    t[KEY + 2] += _turning(t) * t[POWERS + 52 % CARDS_PER_WORD]
+
+
+@routine
+def _decode(t: Words) -> None:
+    """Write the places of cards that a key stands for; the inverse of `_encode`."""
+    for part in range(3):
+        left = t[KEY + part]
+        for card in range(part * CARDS_PER_WORD, min((part + 1) * CARDS_PER_WORD, 52)):
+            t[CODES + card] = left % CODE_COUNT
+            left = left // CODE_COUNT
+        if part == 2:
+            t[TURNED] = left % 53
+            t[PASSES_LEFT] = left // 53 % 10
+            t[HOLE_RANK] = left // 530
+
+
+@routine
+def _survey(t: Words) -> None:
+    """Write which cards are where, and on what the cards in columns lie."""
+    cells, reserve, stock, up, absent = word(0), word(0), word(0), word(0), word(0)
+    in_columns, covered, columns = word(0), word(0), t[COLUMNS]
+    cards = t[DECK]
+    while cards:
+        card = _first(cards)
+        cards &= cards - 1
+        bit, code = _bit(card), t[CODES + card]
+        below = word(NO_CARD)
+        if code == HOME:
+            below = t[HOMES + card]
+            if below == RESERVE:
+                reserve |= bit
+                continue
+            if below == STOCK:
+                stock |= bit
+                continue
+        elif code >= ON_PARENT:
+            below = 13 * (code - ON_PARENT) + card % 13 + 1
+        elif code == ON_SPACE:
+            columns -= 1
+        else:
+            if code == ON_FOUNDATION:
+                up |= bit
+            elif code == IS_ABSENT:
+                absent |= bit
+            else:
+                cells |= bit
+            continue
+        t[UNDER + card] = below
+        in_columns |= bit
+        if below != NO_CARD:
+            covered |= _bit(below)
+    t[TOPS] = in_columns & ~covered
+    t[IN_CELLS], t[IN_RESERVE], t[IN_STOCK], t[UP], t[ABSENT] = cells, reserve, stock, up, absent
+    t[EMPTY_COLUMNS] = columns
+
+
+@routine
+def _open_reserve(t: Words) -> int:
+    """Return the cards of the reserve that may be taken."""
+    cards: int = t[IN_RESERVE]
+    if t[STACKED] == 0:
+        return cards
+    for slot in range(t[RESERVE_SIZE] - 1, -1, -1):
+        bit = _bit(t[RESERVE_ORDER + slot])
+        if cards & bit:
+            return bit
+    return word(0)
+
+
+@routine
+def _open_foundations(t: Words) -> int:
+    """Return the cards that may come back from foundations."""
+    cards = word(0)
+    if t[REMOVABLE]:
+        for suit in range(4):
+            up = t[UP] & ~t[FIXED] & (word(SUIT) << 13 * suit)
+            while up & (up - 1):
+                up &= up - 1
+            cards |= up
+    return cards
+
+
+@inlined
+def _passes_after(t: Words, index: int, count: int) -> int:
+    """Return the further passes after card `index` of `count` in the stock, from 1, is taken; -1 if it is not
+    offered."""
+    ahead, passes = index - t[TURNED], word(t[PASSES_LEFT])
+    if ahead >= 0 and (ahead % t[DRAW] == 0 or index == count):
+        return passes
+    if index % t[DRAW]:
+        return word(-1)
+    return word(0) if t[PASSES] == UNLIMITED else passes - 1
+
+
+@inlined
+def _least_turned(t: Words, turned: int, count: int) -> int:
+    """Return one number for all numbers of turned cards, of `count` in the stock, that offer the same cards."""
+    return word(0) if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count) else turned
+
+
+@inlined
+def _stock_count(t: Words) -> int:
+    cards, count = t[IN_STOCK], word(0)
+    while cards:
+        cards &= cards - 1
+        count += 1
+    return count
+
+
+@routine
+def _loose(t: Words) -> int:
+    """Return the cards that become absent, since they, or a card below them in their run, could lie on an absent one.
+    Those of the stock only if it is turned card by card."""
+    loose = word(0)
+    cards = t[TOPS]
+    while cards:
+        card, group = _first(cards), word(0)
+        cards &= cards - 1
+        while True:
+            group |= _bit(card)
+            if t[PARENTS + card] & t[ABSENT]:
+                loose |= group
+            if t[MOVES_RUNS] == 0 or t[CODES + card] < ON_PARENT:
+                break
+            card = t[UNDER + card]
+    single = t[IN_CELLS] | _open_reserve(t) | _open_foundations(t)
+    if t[DRAW] == 1 and t[TO_HOLE] == 0:
+        count, index = _stock_count(t), word(0)
+        for slot in range(t[STOCK_SIZE]):
+            bit = _bit(t[STOCK_ORDER + slot])
+            if t[IN_STOCK] & bit:
+                index += 1
+                if _passes_after(t, index, count) >= 0:
+                    single |= bit
+    while single:
+        card = _first(single)
+        single &= single - 1
+        if t[PARENTS + card] & t[ABSENT]:
+            loose |= _bit(card)
+    return loose
+
+
+@routine
+def _settle(t: Words) -> None:
+    """Do what happens without a move: spaces are filled from the reserve, and loose cards become absent."""
+    while True:
+        _survey(t)
+        if t[FILLS] and t[EMPTY_COLUMNS] and t[IN_RESERVE]:
+            t[CODES + _first(_open_reserve(t))] = ON_SPACE
+            continue
+        loose = _loose(t) if t[ABSENT] else word(0)
+        if loose == 0:
+            break
+        index, turned = word(0), t[TURNED]
+        for slot in range(t[STOCK_SIZE]):
+            bit = _bit(t[STOCK_ORDER + slot])
+            if t[IN_STOCK] & bit:
+                index += 1
+                t[TURNED] -= index <= turned and loose & bit != 0
+        while loose:
+            t[CODES + _first(loose)] = IS_ABSENT
+            loose &= loose - 1
+    t[TURNED] = _least_turned(t, t[TURNED], _stock_count(t))
+
+
+@inlined
+def _move(t: Words, end: int, card: int, code: int, turning: int) -> int:
+    t[MOVES + end] = card | code << 6 | turning << 10
+    return end + 1
+
+
+@routine
+def _targets(t: Words, end: int, card: int, source: int, single: int, whole: int, turning: int) -> int:
+    """List the moves of a card with those on it; `source` is its code, `turning` that after the move, and `whole` says
+    that a whole column moves."""
+    if single:
+        if t[HOLE]:
+            apart = abs(card % 13 - t[HOLE_RANK])
+            if apart == 1 or (t[WRAP] and apart == t[LAST_RANK]):
+                after = turning + 530 * (card % 13 - t[HOLE_RANK])
+                end = _move(t, end, card, word(ON_FOUNDATION), after)
+        elif source != ON_FOUNDATION:
+            lower = (_bit(card) - 1) & (word(SUIT) << card // 13 * 13)
+            if lower & ~(t[UP] | t[ABSENT]) == 0:
+                end = _move(t, end, card, word(ON_FOUNDATION), turning)
+        if source != IN_CELL:
+            cells, filled = t[IN_CELLS], word(0)
+            while cells:
+                cells &= cells - 1
+                filled += 1
+            if filled < t[CELLS]:
+                end = _move(t, end, card, word(IN_CELL), turning)
+    below = t[PARENTS + card] & t[TOPS]
+    while below:
+        end = _move(t, end, card, ON_PARENT + _first(below) // 13, turning)
+        below &= below - 1
+    if whole == 0 and t[EMPTY_COLUMNS] and t[SPACES] & _bit(card):
+        end = _move(t, end, card, word(ON_SPACE), turning)
+    return end
+
+
+@routine
+def _list_moves(t: Words) -> int:
+    """List all moves of the position; return their number."""
+    end, turning, alone, part = word(0), _turning(t), word(1), word(0)
+    cards = t[TOPS]
+    while cards:
+        card, single = _first(cards), word(1)
+        cards &= cards - 1
+        while True:
+            whole = word(t[CODES + card] == ON_SPACE)
+            end = _targets(t, end, card, t[CODES + card], single, whole, turning)
+            if t[MOVES_RUNS] == 0 or t[CODES + card] < ON_PARENT:
+                break
+            card = t[UNDER + card]
+            single = part
+    cards = t[IN_CELLS] | _open_reserve(t) | _open_foundations(t)
+    while cards:
+        card = _first(cards)
+        cards &= cards - 1
+        end = _targets(t, end, card, t[CODES + card], alone, part, turning)
+    count, index = _stock_count(t), word(0)
+    for slot in range(t[STOCK_SIZE]):
+        card = t[STOCK_ORDER + slot]
+        if t[IN_STOCK] & _bit(card) == 0:
+            continue
+        index += 1
+        if t[TO_HOLE]:
+            return _move(t, end, card, word(ON_FOUNDATION), turning + 530 * (card % 13 - t[HOLE_RANK]))
+        passes = _passes_after(t, index, count)
+        if passes >= 0:
+            after = _least_turned(t, index - 1, count - 1) + 53 * (passes + 10 * t[HOLE_RANK])
+            end = _targets(t, end, card, word(HOME), alone, part, after)
+            if t[DRAW] > 1 and t[PARENTS + card] & t[ABSENT]:
+                end = _move(t, end, card, word(IS_ABSENT), after)
+    return end
+
+
+@inlined
+def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
+    """Write the key as number `count` unless it is among those before; return whether it is new."""
+    first, second, third = t[KEY], t[KEY + 1], t[KEY + 2]
+    mixed = (first * word(-7046029254386353131) ^ second) * word(-4417276706812531889)
+    mixed = (mixed ^ mixed >> 29 ^ third) * word(-7046029254386353131)
+    mask = len(slots) - 1
+    at = (mixed >> 24) & mask
+    while slots[at]:
+        known = 3 * (word(slots[at]) - 1)
+        if keys[known] == first and keys[known + 1] == second and keys[known + 2] == third:
+            return False
+        at = (at + 1) & mask
+    keys[3 * count], keys[3 * count + 1], keys[3 * count + 2] = first, second, third
+    slots[at] = count + 1
+    return True
+
+
+@kernel
+def _count(t: Words, keys: Words, slots: Slots, limit: int) -> int:
+    """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won."""
+    _settle(t)
+    _encode(t)
+    count, visited = word(0), word(0)
+    count += _is_new(t, keys, slots, count)
+    while visited < count:
+        for part in range(3):
+            t[KEY + part] = keys[3 * visited + part]
+        _decode(t)
+        _survey(t)
+        if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
+            return word(WON)
+        moves, turning = _list_moves(t), _turning(t)
+        settled = t[ABSENT] == 0 and t[FILLS] == 0
+        for number in range(moves):
+            for part in range(3):
+                t[KEY + part] = keys[3 * visited + part]
+            card, code, after = t[MOVES + number] & 63, (t[MOVES + number] >> 6) & 15, t[MOVES + number] >> 10
+            if settled:
+                t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
+                t[KEY + 2] += (after - turning) * t[POWERS + 52 % CARDS_PER_WORD]
+            else:
+                _decode(t)
+                t[TURNED], t[PASSES_LEFT], t[HOLE_RANK] = after % 53, after // 53 % 10, after // 530
+                t[CODES + card] = code
+                _settle(t)
+                _encode(t)
+            if _is_new(t, keys, slots, count):
+                count += 1
+                if count > limit:
+                    return count
+        visited += 1
+    return count

@@ -1,0 +1,97 @@
+"""The compiled referee of patiences against the plain one, and how the two share the work."""
+
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.errors import Unchecked
+from dealmill.pipeline.games import caches
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.patience import counting
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import Referee, Rules, read_loss
+from dealmill.pipeline.referee import judge_by
+from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games.patience import naive
+from tests.games.patience.files import rules_of
+
+CLAIM = 300
+WON, MORE = "the game can be won", f"more than {CLAIM} positions can be reached"
+GOLF_LOSSES = {5: 201_950, 34: 67_090}
+"""Deals of seed 1 that are lost, one of them beyond the limit of the plain referee."""
+
+
+@pytest.mark.parametrize("seed", range(3_000, 3_300))
+def test_both_referees_count_the_same_positions(seed: int) -> None:
+    """Of full games and of easier ones. Only the order in which they visit positions differs."""
+    rules, random = naive.random_rules(Random(seed)), Random(seed)
+    cards = sorted(rules.deck(), key=lambda card: ("CHSD".index(card[1]), "A23456789TJQK".index(card[0])))
+    for text in unpack(deal(rules, seed, 1, 2)):
+        lists = ["".join(card for card in cards if random.random() < 0.6) for _ in range(3 * (rules.hole == "none"))]
+        for live in ["*", *filter(None, lists)]:
+            evidence = f"{live} {CLAIM}"
+            reasons = _reason(Referee(rules), text, evidence), _counted(rules, text, evidence)
+            assert reasons[0] == reasons[1] or set(reasons) == {WON, MORE}, (rules, text, live)
+
+
+def _reason(check: counting.CompiledReferee | Referee, text: str, evidence: str) -> str:
+    try:
+        check("winnable", text, Verdict.UNWINNABLE, None, evidence)
+    except InvalidEvidence as error:
+        return error.reason
+    return ""
+
+
+def _counted(rules: Rules, text: str, evidence: str) -> str:
+    try:
+        counting.check_count(rules, text, read_loss(rules, evidence))
+    except InvalidEvidence as error:
+        return error.reason
+    return ""
+
+
+@pytest.mark.parametrize("number", GOLF_LOSSES)
+def test_a_loss_is_counted_on_both_sides_of_the_limit(number: int) -> None:
+    rules, positions = rules_of("golf"), GOLF_LOSSES[number]
+    check = counting.CompiledReferee(rules)
+    [text] = unpack(deal(rules, 1, number, 1))
+    assert _reason(check, text, f"* {positions}") == ""
+    assert "more than" in _reason(check, text, f"* {positions - 1}")
+    assert "can be reached, not" in _reason(check, text, f"* {positions + 1}")
+
+
+def test_evidence_that_no_referee_counts_is_refused() -> None:
+    rules = rules_of("golf")
+    [text] = unpack(deal(rules, 1, 5, 1))
+    assert "more than the limit" in _reason(counting.CompiledReferee(rules), text, "* 10000001")
+    with pytest.raises(InvalidEvidence) as caught:
+        counting.CompiledReferee(rules)("winnable", "golf 3H", Verdict.UNWINNABLE, None, "* 200000")
+    assert caught.value.step == 0
+
+
+def test_some_losses_are_counted_by_both_always_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = list[str]()
+    monkeypatch.setattr(counting, "check_count", lambda _rules, text, _loss: counted.append(text))
+    rules = rules_of("black-hole")
+    texts = ["/".join(["black-hole 3H", "3C", *["-"] * 15]) + f" hole:A{suit}" for suit in "CHSD"]
+    texts += [text.replace("3C", card) for text in texts for card in ("4C", "5C", "6C", "7C", "8C", "9C", "TC")]
+    for _ in range(2):
+        for text in texts:
+            assert _reason(counting.CompiledReferee(rules), text, "* 1") == ""
+    sample = counted[: len(counted) // 2]
+    assert 0 < len(sample) < len(texts) / 2
+    assert counted == sample * 2
+
+
+def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no fault of the evidence: a worker compiles it without a lease, and does the job again."""
+
+    def compiling(*_arguments: object) -> None:
+        caches.check_may_compile("the compiled referee")
+
+    monkeypatch.setattr(counting, "compiling", compiling)
+    rules = rules_of("golf")
+    [text] = unpack(deal(rules, 1, 5, 1))
+    check = counting.CompiledReferee(rules)
+    with caches.nothing_compiled(), pytest.raises(Unchecked):
+        judge_by(check, "winnable", text, Verdict.UNWINNABLE, None, f"* {GOLF_LOSSES[5]}")

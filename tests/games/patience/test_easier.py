@@ -1,0 +1,100 @@
+"""The attack on the statement of docs/proofs/patience.md: a game that can be won can be won in the easier game, too,
+whatever the live cards. Both sides are searched to the end by plain code that was written from the statement."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games.patience import easier, naive
+from tests.games.patience.files import rules_of
+
+POSITIONS = 300
+"""Deals with more positions, on either side, are passed over."""
+TABLE = replace(
+    rules_of("klondike"),
+    name="table",
+    ranks=3,
+    sizes=(1, 1, 1, 1),
+    deal="rows",
+    face_down="none",
+    stock=0,
+    removable=False,
+)
+
+
+def case(text: str, live: str, **changes: object) -> object:
+    rules = replace(TABLE, sizes=(1,) * (text.count("/") + 1), **changes)  # type: ignore[arg-type]
+    return pytest.param(rules, text, live)
+
+
+COUNTEREXAMPLES = [
+    case("table 2CAC4D/AD3D2D/4C3C foundations:4H4S", "AC4CAD2D3D", ranks=4, build="same-suit", removable=True),
+    case(
+        "table AC/2D/2S/2C stock:ADASAH2H",
+        "ACAH2HASAD",
+        ranks=2,
+        build="same-suit",
+        spaces="none",
+        removable=True,
+        stock=4,
+        draw=2,
+    ),
+    case(
+        "table 3D3C/2C foundations:3H3S stock:AD2DAC",
+        "ACAD2D",
+        build="any-suit",
+        move="card",
+        removable=True,
+        stock=3,
+        draw=3,
+        passes=1,
+    ),
+    case("table AD/3D/2D/- foundations:3H3S stock:2CAC3C", "AC3C", spaces="none", stock=3, draw=2),
+]
+"""Won games that are lost in an easier game that is worded wrongly: R2 for top cards only; a stock of two cards at a
+time whose cards become absent at once; one whose cards never do; one from which absent cards are left out."""
+
+
+@pytest.mark.parametrize(("rules", "text", "live"), COUNTEREXAMPLES)
+def test_known_counterexamples_of_wrong_wordings_are_won(rules: Rules, text: str, live: str) -> None:
+    """By the statement and by the referee."""
+    assert naive.counted(text, rules, 10_000) == (True, 0)
+    assert easier.counted(text, rules, set(naive.cards(live)), 10_000) == (True, 0)
+    with pytest.raises(InvalidEvidence, match="the game can be won"):
+        Referee(rules)("winnable", text, Verdict.UNWINNABLE, None, f"{live} 10000")
+
+
+def attack(seed: int) -> Iterator[bool]:
+    """Yield whether the easier games of deals that can be won can be won, by random rules."""
+    random, rules = Random(seed), naive.random_rules(Random(seed))
+    if rules.hole != "none":
+        return
+    deck = naive.cards("".join(rules.deck()))
+    for text in unpack(deal(rules, seed, 1, 2)):
+        if naive.counted(text, rules, POSITIONS) != (True, 0):
+            continue
+        lists = [[card for card in deck if random.random() < share] for share in (0.3, 0.5, 0.7, 0.9)]
+        if rules.ranks == 2:
+            lists = [list(cards) for size in (2, 4, 6) for cards in combinations(deck, size)]
+        for live in lists:
+            if won := easier.counted(text, rules, set(live), POSITIONS):
+                yield won[0]
+
+
+@pytest.mark.parametrize("seed", range(5_000, 5_150))
+def test_what_can_be_won_can_be_won_in_the_easier_game(seed: int) -> None:
+    assert all(attack(seed))
+
+
+@pytest.mark.slow
+def test_what_can_be_won_can_be_won_in_the_easier_game_of_many_rules() -> None:
+    outcomes = [won for seed in range(6_000, 9_000) for won in attack(seed)]
+    assert len(outcomes) > 10_000
+    assert all(outcomes)

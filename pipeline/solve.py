@@ -95,8 +95,8 @@ def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mappi
     begun, first, size = time.monotonic(), 0, AT_ONCE
     while first < len(layouts):
         stop = min(first + size, len(layouts))
-        here = {index - first: why for index, why in errors.items() if first <= index < stop}
-        parts.append(solve_texts(engine, layouts.part(first, stop), max_nodes, here))
+        part_errors = {index - first: why for index, why in errors.items() if first <= index < stop}
+        parts.append(solve_texts(engine, layouts.part(first, stop), max_nodes, part_errors))
         first, spent = stop, time.monotonic() - begun
         if spent > PART_SECONDS:
             break

@@ -146,8 +146,8 @@ def _waiting(step: Callable[[], T]) -> T:
 @cache
 def _log_unworkable(engine: str, version: str) -> None:
     """Log that jobs are left to other workers, once per process."""
-    here = Installation().mismatch(engine, version) or "it was retracted, or its deals need another generator"
-    logger.error("jobs of %s %s are left to other workers: %s", engine, version, here)
+    reason = Installation().mismatch(engine, version) or "it was retracted, or its deals need another generator"
+    logger.error("jobs of %s %s are left to other workers: %s", engine, version, reason)
 
 
 @cache

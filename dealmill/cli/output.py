@@ -127,8 +127,8 @@ def write_rows(
             listed = list(rows)
             if not listed:
                 tell(empty)
-            elif cut := write_table(columns, listed, wide=click.get_current_context().meta.get(WIDE, False)):
-                tell(f"left out or shortened: {', '.join(cut)}; show all with --wide")
+            elif shortened := write_table(columns, listed, wide=click.get_current_context().meta.get(WIDE, False)):
+                tell(f"left out or shortened: {', '.join(shortened)}; show all with --wide")
 
 
 def write_first(

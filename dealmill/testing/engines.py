@@ -46,8 +46,8 @@ def every_verdict_has_a_word_in_an_answer(subject: Subject, engine: Engine) -> N
         word = subject.game.answer.word(verdict, value)
         require(word not in {"", UNKNOWN}, f"layout {layout}: AnswerFormat has no word for {verdict}")
         if value is not None:
-            said = engine.value_text(value) if engine.value_text else None
-            require(isinstance(said, str), f"layout {layout}: value_text says {said!r} of {value}, expected a text")
+            text = engine.value_text(value) if engine.value_text else None
+            require(isinstance(text, str), f"layout {layout}: value_text says {text!r} of {value}, expected a text")
 
 
 def a_verdict_depends_only_on_its_layout(subject: Subject, engine: Engine) -> None:

@@ -30,11 +30,11 @@ def verdict_bar(counts: Mapping[Verdict, int], total: int) -> Markup:
                 )
             )
             start += width
-    told = ", ".join(f"{counts[verdict]:,} {verdict.word}" for verdict in Verdict if counts.get(verdict)) or "none yet"
+    label = ", ".join(f"{counts[verdict]:,} {verdict.word}" for verdict in Verdict if counts.get(verdict)) or "none yet"
     return Markup(
         '<svg class="bar" viewBox="0 0 100 8" preserveAspectRatio="none" role="img" aria-label="{}">'
         '<rect class="fill-none" width="100" height="8"/>{}</svg>'
-    ).format(told, Markup().join(shapes))
+    ).format(label, Markup().join(shapes))
 
 
 def histogram(distribution: dealmill.Histogram, link: Callable[[int, int], str]) -> Markup:
@@ -58,7 +58,7 @@ def histogram(distribution: dealmill.Histogram, link: Callable[[int, int], str])
 def _bar(bar: dealmill.Bar, link: Callable[[int, int], str], x: float, step: float, highest: int) -> Markup:
     height = (BASE - 6) * bar.count / highest
     width = max(step - 2, 1)
-    told = f"{_span(bar)}: {bar.count:,} {'layout' if bar.count == 1 else 'layouts'}"
+    label = f"{_span(bar)}: {bar.count:,} {'layout' if bar.count == 1 else 'layouts'}"
     shape = Markup('<rect class="column" x="{:.2f}" y="{:.2f}" width="{:.2f}" height="{:.2f}"/>').format(
         x, BASE - max(height, 1), width, max(height, 1)
     )
@@ -67,7 +67,7 @@ def _bar(bar: dealmill.Bar, link: Callable[[int, int], str], x: float, step: flo
     return Markup(
         '<a href="{}" aria-label="{}"><title>{}</title><rect class="reach" x="{:.2f}" width="{:.2f}" '
         'height="{}"/>{}</a>'
-    ).format(link(bar.low, bar.high), told, told, x, step, BASE, shape)
+    ).format(link(bar.low, bar.high), label, label, x, step, BASE, shape)
 
 
 def _span(bar: dealmill.Bar) -> str:
@@ -91,7 +91,7 @@ def interval(bounds: dealmill.Interval, value: float) -> Markup:
     def at(share: float) -> float:
         return 12 + (WIDTH - 24) * (share - low) / (high - low)
 
-    told = (
+    label = (
         f"{percentage(value)} of layouts are winnable; 95 % confidence interval {percentage(bounds.low)} to "
         f"{percentage(bounds.high)}"
     )
@@ -102,7 +102,7 @@ def interval(bounds: dealmill.Interval, value: float) -> Markup:
         '<text class="tick" x="12" y="52">{}</text><text class="tick end" x="{}" y="52">{}</text></svg>'
     ).format(
         WIDTH,
-        told,
+        label,
         WIDTH - 12,
         at(bounds.low),
         at(bounds.high) - at(bounds.low),

@@ -152,8 +152,8 @@ def read_program(path: Path) -> Program:
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:
     """Parse the TOML of a manifest. What would take the parser long, or exhaust its stack, is refused before."""
-    bare = STRINGS.sub("", text)
-    if max(bare.count("[") + bare.count("{"), bare.count(".")) > MOST_SIGNS or DIGITS.search(bare):
+    bare_text = STRINGS.sub("", text)
+    if max(bare_text.count("[") + bare_text.count("{"), bare_text.count(".")) > MOST_SIGNS or DIGITS.search(bare_text):
         raise ProgramError(
             f"{path} has more than {MOST_SIGNS} brackets or dots, or a number of 30 digits, so it is not a manifest"
         )

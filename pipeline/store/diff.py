@@ -155,13 +155,15 @@ def _differing_in_block(
     from dealmill.pipeline.store.storages.packed_solving import deals_of
 
     deals = deals_of(left if left.storage is Storage.PACKED else right).part(first, stop)
-    here, there = (storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (left, right))
-    if here is None or there is None:
-        here, there = (
+    left_verdicts, right_verdicts = (
+        storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (left, right)
+    )
+    if left_verdicts is None or right_verdicts is None:
+        left_verdicts, right_verdicts = (
             storage_of(run).recorded_verdicts(store, run, first, stop, evidence=False) or [] for run in (left, right)
         )
     some, same = False, have_same_question(left, right)
-    for layout, ours, theirs in zip(deals, here, there, strict=True):
+    for layout, ours, theirs in zip(deals, left_verdicts, right_verdicts, strict=True):
         if ours != theirs:
             some = True
             yield Difference(layout.text, ours, theirs, same)
@@ -190,12 +192,14 @@ def _differing_rows(store: Database, left: RunStatus, right: RunStatus, *, missi
 
 def _differing_missing(store: Database, left: RunStatus, right: RunStatus) -> Iterator[Difference]:
     """Yield the differences on items that are missing from the source."""
-    there = select(items.c.position).where(items.c.source_id == left.source, items.c.position.between(1, left.items))
+    positions = select(items.c.position).where(
+        items.c.source_id == left.source, items.c.position.between(1, left.items)
+    )
     with store.reading() as connection:
-        if connection.execute(select(func.count()).select_from(there.subquery())).scalar_one() == left.items:
+        if connection.execute(select(func.count()).select_from(positions.subquery())).scalar_one() == left.items:
             return
         solved = select(verdicts.c.position).where(verdicts.c.run_id.in_((left.id, right.id))).distinct()
-        lost = list(connection.execute(solved.except_(there).order_by(verdicts.c.position)).scalars())
+        lost = list(connection.execute(solved.except_(positions).order_by(verdicts.c.position)).scalars())
     for position in lost:
         [ours], [theirs] = (
             Rows().recorded_verdicts(store, run, position, position + 1, evidence=True) for run in (left, right)

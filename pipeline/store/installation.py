@@ -62,8 +62,9 @@ class Installation:
             If another version of its engine is installed, for example since the files of a program were changed, or
             the engine cannot be loaded.
         """
-        if not run.finished and (here := self.mismatch(run.engine, run.version)):
+        if not run.finished and (mismatch := self.mismatch(run.engine, run.version)):
             raise VersionError(
-                f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {here}; what was solved is "
-                "stored; install that version, or repair it, and repeat the command to go on, or start a new run"
+                f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {mismatch}; what was "
+                "solved is stored; install that version, or repair it, and repeat the command to go on, or start a new "
+                "run"
             )

@@ -313,8 +313,8 @@ def queue_retry(store: Database, run: RunStatus) -> int:
     _check_dealt_here(run)
     if run.retracted is not None:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
-    if here := Installation().mismatch(run.engine, run.version):
+    if mismatch := Installation().mismatch(run.engine, run.version):
         raise VersionError(
-            f"run {run.id} is by version {run.version} of {run.engine}, but {here}: install that version"
+            f"run {run.id} is by version {run.version} of {run.engine}, but {mismatch}: install that version"
         )
     return reset_failed(store, run.id)

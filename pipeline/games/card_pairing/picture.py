@@ -131,12 +131,12 @@ def _played(grid: Grid, layout: str, moves: Iterator[_Move]) -> Iterator[Scene]:
     freed: list[Cell] = []
     for move in moves:
         leaving = [(number, len(move.before[number]) - 1) for number in sorted(move.numbers)]
-        here = [(number, height) for number, stack in enumerate(move.before) for height in range(len(stack))]
-        strong = here if len(grid.ranks) <= MANY else leaving
+        cells = [(number, height) for number, stack in enumerate(move.before) for height in range(len(stack))]
+        strong = cells if len(grid.ranks) <= MANY else leaving
         parts = [
             grid.names,
             *(grid.ghost(cell, rank=False) for cell in freed),
-            *grid.faint([cell for cell in here if cell not in strong]),
+            *grid.faint([cell for cell in cells if cell not in strong]),
             *(grid.cards[cell] for cell in strong),
             *(grid.ring(cell, CHOSEN) for cell in leaving),
             grid.bracket(*leaving),

@@ -160,13 +160,13 @@ def _play_incremental(
         partner = np.uint64(places[letter])
         places[letter] = card
         known = np.uint64(partner != NONE)
-        again = known & second & np.uint64(partner + ONE != card)
-        taken = known & (second ^ ONE) | again
+        repeated = known & second & np.uint64(partner + ONE != card)
+        taken = known & (second ^ ONE) | repeated
         _write(TWICE, card, evidence, end)
-        end += LENGTHS[card] << again
+        end += LENGTHS[card] << repeated
         _write(ONCE, partner, evidence, end)
         end += LENGTHS[partner] * taken
-        flips += ONE + again + taken
+        flips += ONE + repeated + taken
         second = (known | second) ^ ONE
     return flips, end
 

@@ -183,15 +183,17 @@ def find_audit(store: Database, audit: int) -> AuditStatus:
     return AuditStatus(**row._mapping)
 
 
-def latest_audits(store: Database, of: Sequence[int] | None = None) -> dict[int, AuditStatus]:
-    """Return the newest audit of every run that has one, or of the runs `of`, by run. Issue a `DamagedWarning` for each
-    audit that cannot be read."""
+def latest_audits(store: Database, run_ids: Sequence[int] | None = None) -> dict[int, AuditStatus]:
+    """Return the newest audit of every run that has one, or of the runs `run_ids`, by run. Issue a `DamagedWarning` for
+    each audit that cannot be read."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
-    if of is not None:
+    if run_ids is not None:
         newest = newest.where(one_of(audits.c.run_id, NUMBERS))
     latest = {}
     with store.reading() as connection:
-        for row in connection.execute(_counted().where(audits.c.id.in_(newest)), {} if of is None else {"numbers": of}):
+        for row in connection.execute(
+            _counted().where(audits.c.id.in_(newest)), {} if run_ids is None else {"numbers": run_ids}
+        ):
             if trouble := AUDIT.trouble(row):
                 warnings.warn(DamagedWarning(f"audit {row.id} cannot be read: {trouble}"), stacklevel=2)
             else:

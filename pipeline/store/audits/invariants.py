@@ -72,8 +72,8 @@ class Invariant:
 
 
 def _lost_items(scope: AuditScope) -> Iterator[Fault]:
-    there = {item.position for item in scope.stretch.items}
-    for first, last in _spans(position for position in scope.stretch.positions if position not in there):
+    existing = {item.position for item in scope.stretch.items}
+    for first, last in _spans(position for position in scope.stretch.positions if position not in existing):
         yield Fault(first, last, "these items are missing from the source")
 
 
@@ -110,8 +110,8 @@ def _unanswered_items(scope: AuditScope) -> Iterator[Fault]:
 def _changed_verdicts(scope: AuditScope) -> Iterator[Fault]:
     for item in scope.stretch.items:
         if item.verdict_again is not None and item.verdict is not None and item.verdict_again != item.verdict:
-            again = Verdict(item.verdict_again).word
-            reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {again}"
+            computed = Verdict(item.verdict_again).word
+            reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {computed}"
             yield Fault(item.position, item.position, reason)
 
 

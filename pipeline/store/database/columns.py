@@ -34,10 +34,10 @@ WIDTHS: tuple[tuple[type, str], ...] = ((SmallInteger, ">i2"), (BigInteger, ">i8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Some:
-    """A nullable column: the numbers where `there` is true, NULL elsewhere."""
+    """A nullable column: the numbers where `not_null` is true, NULL elsewhere."""
 
     numbers: Numbers
-    there: Mask
+    not_null: Mask
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,13 +53,13 @@ Fixed = int | range | Numbers | Some | ByteStrings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Columns:
-    """Rows of a table: the fixed-width columns by name, and one text column `name`. Texts are NULL where `there` is
+    """Rows of a table: the fixed-width columns by name, and one text column `name`. Texts are NULL where `not_null` is
     false."""
 
     fixed: Mapping[str, Fixed]
     name: str
     texts: Texts
-    there: Mask | None = None
+    not_null: Mask | None = None
 
 
 Insert = Callable[[Connection], object]
@@ -79,13 +79,13 @@ def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
 def _from_json(table: Table, columns: Columns) -> Insert:
     expressions, parameters = list[str](), list[Any]()
     for column in columns.fixed.values():
-        expression, cut = _expression(column)
+        expression, arguments = _expression(column)
         expressions.append(expression)
-        parameters += cut
+        parameters += arguments
     text = "value"
-    if columns.there is not None and not columns.there.all():
+    if columns.not_null is not None and not columns.not_null.all():
         text = "CASE substr(?, key + 1, 1) WHEN x'01' THEN value END"
-        parameters.append(columns.there.tobytes())
+        parameters.append(columns.not_null.tobytes())
     names = ", ".join([*columns.fixed, columns.name])
     statement = f"INSERT INTO {table.name} ({names}) SELECT {', '.join([*expressions, text])} FROM json_each(?)"  # noqa: S608
     values = (*parameters, _json(columns.texts))
@@ -104,22 +104,22 @@ def _expression(column: Fixed) -> tuple[str, list[Any]]:
         case ByteStrings(rows):
             width = rows.shape[1]
             return f"substr(?, key * {width} + 1, {width})", [rows.tobytes()]
-        case Some(numbers, there):
+        case Some(numbers, not_null):
             digits = _digits(numbers)
-            digits[~there] = ord(" ")
-            cut, parameters = _expression(ByteStrings(digits))
-            return f"CAST(nullif({cut}, ?) AS INTEGER)", [*parameters, b" " * digits.shape[1]]
+            digits[~not_null] = ord(" ")
+            text, parameters = _expression(ByteStrings(digits))
+            return f"CAST(nullif({text}, ?) AS INTEGER)", [*parameters, b" " * digits.shape[1]]
         case numbers:
-            cut, parameters = _expression(ByteStrings(_digits(numbers)))
-            return f"CAST({cut} AS INTEGER)", parameters
+            text, parameters = _expression(ByteStrings(_digits(numbers)))
+            return f"CAST({text} AS INTEGER)", parameters
 
 
 def _shortest(column: Fixed) -> Fixed | None:
     """Return the column in the form that is cheapest for SQLite; None if every value is NULL."""
     if isinstance(column, Some):
-        if column.there.all():
+        if column.not_null.all():
             return _shortest(column.numbers)
-        return column if column.there.any() else None
+        return column if column.not_null.any() else None
     if isinstance(column, np.ndarray):
         first = int(column[0])
         if (column == first).all():
@@ -164,7 +164,7 @@ def _interleave(heads: Bytes, lengths: Numbers, texts: Texts) -> bytes:
 
 def _copied(table: Table, columns: Columns) -> Insert:
     rows, sent = _row_heads(table, columns)
-    texts = columns.texts if columns.there is None else _emptied(columns.texts, columns.there)
+    texts = columns.texts if columns.not_null is None else _emptied(columns.texts, columns.not_null)
     body = _interleave(rows[sent], sent.sum(axis=1), texts)
     names, written = [*columns.fixed, columns.name], b"".join([BEGIN, body, COPY_TRAILER])
 
@@ -175,10 +175,10 @@ def _copied(table: Table, columns: Columns) -> Insert:
     return insert
 
 
-def _emptied(texts: Texts, there: Mask) -> Texts:
-    """Return the texts, with an empty text where `there` is false."""
-    sent = texts.concatenated_text[np.repeat(there, texts.lengths)]
-    return Texts(sent, lengths_to_starts(np.where(there, texts.lengths, 0)))
+def _emptied(texts: Texts, not_null: Mask) -> Texts:
+    """Return the texts, with an empty text where `not_null` is false."""
+    sent = texts.concatenated_text[np.repeat(not_null, texts.lengths)]
+    return Texts(sent, lengths_to_starts(np.where(not_null, texts.lengths, 0)))
 
 
 def _row_heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
@@ -188,33 +188,33 @@ def _row_heads(table: Table, columns: Columns) -> tuple[Bytes, Mask]:
     fields = [_field(table, name, column, count) for name, column in columns.fixed.items()]
     parts = [_bytes(np.full(count, len(fields) + 1, dtype=">i2"))]
     sent = [np.ones_like(parts[0], dtype=np.bool_)]
-    for field, there in fields:
-        parts += [_lengths(np.full(count, field.shape[1]), there), field]
-        sent += [np.ones((count, 4), dtype=np.bool_), np.repeat(there[:, None], field.shape[1], axis=1)]
+    for field, not_null in fields:
+        parts += [_lengths(np.full(count, field.shape[1]), not_null), field]
+        sent += [np.ones((count, 4), dtype=np.bool_), np.repeat(not_null[:, None], field.shape[1], axis=1)]
     everywhere = np.ones(count, dtype=np.bool_)
-    parts.append(_lengths(columns.texts.lengths, everywhere if columns.there is None else columns.there))
+    parts.append(_lengths(columns.texts.lengths, everywhere if columns.not_null is None else columns.not_null))
     return np.hstack(parts), np.hstack([*sent, np.ones((count, 4), dtype=np.bool_)])
 
 
 def _field(table: Table, name: str, column: Fixed, count: int) -> tuple[Bytes, Mask]:
     """Return the bytes of a field (n × bytes), and a mask of the rows in which it is not NULL."""
-    there = np.ones(count, dtype=np.bool_)
+    not_null = np.ones(count, dtype=np.bool_)
     kind = next((kind for known, kind in WIDTHS if isinstance(table.c[name].type, known)), "")
     match column:
         case ByteStrings(rows):
-            return rows, there
+            return rows, not_null
         case int():
-            return _bytes(np.full(count, column, dtype=kind)), there
+            return _bytes(np.full(count, column, dtype=kind)), not_null
         case range():
-            return _bytes(np.arange(column.start, column.start + count, dtype=kind)), there
-        case Some(numbers, there):
-            return _bytes(numbers.astype(kind)), there
+            return _bytes(np.arange(column.start, column.start + count, dtype=kind)), not_null
+        case Some(numbers, not_null):
+            return _bytes(numbers.astype(kind)), not_null
         case _:
-            return _bytes(column.astype(kind)), there
+            return _bytes(column.astype(kind)), not_null
 
 
-def _lengths(lengths: Numbers, there: Mask) -> Bytes:
-    return _bytes(np.where(there, lengths, NULL).astype(">i4"))
+def _lengths(lengths: Numbers, not_null: Mask) -> Bytes:
+    return _bytes(np.where(not_null, lengths, NULL).astype(">i4"))
 
 
 def _bytes(numbers: "NDArray[Any]") -> Bytes:

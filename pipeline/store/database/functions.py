@@ -69,6 +69,6 @@ BEYOND_NUMBERS = 2**62
 number."""
 
 
-def greatest_below_end(column: ColumnElement[int], *of: ColumnElement[bool]) -> Select[int]:
-    """Return a query for the greatest number below `BEYOND_NUMBERS` in a column of the rows that match `of`."""
-    return select(func.max(column)).where(*of, column < BEYOND_NUMBERS)
+def greatest_below_end(column: ColumnElement[int], *conditions: ColumnElement[bool]) -> Select[int]:
+    """Return a query for the greatest number below `BEYOND_NUMBERS` in a column of the rows that match `conditions`."""
+    return select(func.max(column)).where(*conditions, column < BEYOND_NUMBERS)

@@ -129,11 +129,11 @@ class NodeLimit(TypeDecorator[int]):
         return None if value == self.NONE else value
 
 
-def _owner(column: str, of: str) -> ForeignKeyConstraint:
+def _owner(column: str, reference: str) -> ForeignKeyConstraint:
     """Return the foreign key of a table with one row per layout, on SQLite only. Its rows are written only in the
     transaction that updates the row they refer to, and PostgreSQL would look that row up for each of them
     (docs/decisions/0022-no-lookups.md)."""
-    return ForeignKeyConstraint([column], [of]).ddl_if(dialect="sqlite")
+    return ForeignKeyConstraint([column], [reference]).ddl_if(dialect="sqlite")
 
 
 sources = Table(

@@ -137,8 +137,8 @@ def main() -> None:
         _write({"layout": layout, **answer(layout, limit, fast, exhaustive)})
 
 
-def _write(said: dict[str, object]) -> None:
-    print(json.dumps(said), flush=True)
+def _write(message: dict[str, object]) -> None:
+    print(json.dumps(message), flush=True)
 
 
 if __name__ == "__main__":

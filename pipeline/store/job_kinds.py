@@ -25,7 +25,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
-from dealmill.pipeline.store.storages import stretches
+from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
 
@@ -179,7 +179,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
         scope = _scope(store, job, positions)
         judge, judged = referee(job.run.engine, job.run.checked_as), list[tuple[int, Judgement]]()
         may_end_anywhere = storage_of(job.run).audits_end_within_blocks
-        end, items = time.monotonic() + stretches.PART_SECONDS, scope.stretch.items
+        end, items = time.monotonic() + audit_scans.PART_SECONDS, scope.scan.items
         for item, following in zip_longest(items, items[1:]):
             if item.verdict is not None:
                 judged.append((item.position, judge(item.layout, item.verdict, item.value, item.evidence)))
@@ -189,7 +189,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
                 scope = _scope(store, job, positions[: positions.index(item.position) + 1])
                 judged = [judgement for judgement in judged if judgement[0] < scope.stop]  # it may have ended earlier
                 break
-        done = len(scope.stretch.positions)
+        done = len(scope.scan.positions)
         stop = job.lease.stop if done == len(positions) else job.lease.first + done
         return Findings(judged, faults_in(scope), stop)
 
@@ -226,13 +226,13 @@ def _scope(store: Database, job: AuditJob, positions: Sequence[int]) -> AuditSco
     """Read the record of the items at these positions of a job."""
     record, population = storage_of(job.run), job.population
     if isinstance(positions, range):
-        stretch = record.stretch(store, job.run, population, positions)
+        scan = record.scan(store, job.run, population, positions)
     else:
-        stretch = record.sample(store, job.run, population, positions)
+        scan = record.sample(store, job.run, population, positions)
         if job.lease.first > 1:  # a block belongs to the job with the first sampled item in it
             before = sampled(job.lease.first - 1, job.size, population, job.seed)
-            stretch = replace(stretch, blocks=[block for block in stretch.blocks if block.first > before])
-    return AuditScope(store, job.run, job.lease.owner, population, stretch, isinstance(positions, range))
+            scan = replace(scan, blocks=[block for block in scan.blocks if block.first > before])
+    return AuditScope(store, job.run, job.lease.owner, population, scan, isinstance(positions, range))
 
 
 SOLVING_JOBS, AUDIT_JOBS = SolvingJobs(), AuditJobs()

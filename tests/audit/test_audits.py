@@ -23,7 +23,7 @@ from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.storages import stretches
+from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.store.storages.rows import Rows
 from tests.audit.findings import DEALS, NUMBER, PAIRING, faults
 from tests.doing import LEASE, a_run, a_source, alter, an_audit, do_job
@@ -61,7 +61,7 @@ def test_a_job_with_a_slow_referee_leaves_the_rest_to_others(
     alter(store, "UPDATE items SET line = 9 WHERE position = 40")
     first = an_audit(store, run, sample)
     at_once = list(findings_of(store, first))
-    monkeypatch.setattr(stretches, "PART_SECONDS", -1.0)
+    monkeypatch.setattr(audit_scans, "PART_SECONDS", -1.0)
     audit = an_audit(store, run, sample)
     assert (audit.invalid, list(findings_of(store, audit))) == (first.invalid, at_once)
     assert audit.jobs == audit.size
@@ -77,7 +77,7 @@ def test_a_job_that_solves_slowly_leaves_the_other_blocks_to_others(
     first = an_audit(store, run, sample)
     at_once = list(findings_of(store, first))
     assert (first.faults, first.jobs) == (3 if sample is None else 2, 1)
-    monkeypatch.setattr(stretches, "PART_SECONDS", -1.0)
+    monkeypatch.setattr(audit_scans, "PART_SECONDS", -1.0)
     audit = an_audit(store, run, sample)
     assert (audit.judged, list(findings_of(store, audit))) == (first.judged, at_once)
     assert audit.jobs >= 4

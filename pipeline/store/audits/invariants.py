@@ -22,7 +22,7 @@ from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Stora
 from dealmill.pipeline.store.runs.controls import control_faults
 from dealmill.pipeline.store.runs.log import log_faults
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.storages.stretches import Stretch
+from dealmill.pipeline.store.storages.audit_scans import AuditScan
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class AuditScope:
     run: PlannedRun
     audit: int
     population: int
-    stretch: Stretch
+    scan: AuditScan
     whole: bool
 
     @property
@@ -48,12 +48,12 @@ class AuditScope:
     @property
     def first(self) -> int:
         """The position of the first item."""
-        return self.stretch.positions[0] if self.stretch.positions else 1
+        return self.scan.positions[0] if self.scan.positions else 1
 
     @property
     def stop(self) -> int:
         """The position after the last item."""
-        return self.stretch.positions[-1] + 1 if self.stretch.positions else 1
+        return self.scan.positions[-1] + 1 if self.scan.positions else 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,23 +72,23 @@ class Invariant:
 
 
 def _lost_items(scope: AuditScope) -> Iterator[Fault]:
-    existing = {item.position for item in scope.stretch.items}
-    for first, last in _spans(position for position in scope.stretch.positions if position not in existing):
+    existing = {item.position for item in scope.scan.items}
+    for first, last in _spans(position for position in scope.scan.positions if position not in existing):
         yield Fault(first, last, "these items are missing from the source")
 
 
 def _altered_layouts(scope: AuditScope) -> Iterator[Fault]:
-    for item in scope.stretch.items:
+    for item in scope.scan.items:
         if item.digest is not None and layout_digest(scope.run.game, item.layout) != item.digest:
             yield Fault(item.position, item.position, "the text of the layout does not match its digest")
 
 
 def _items_without_one_job(scope: AuditScope) -> Iterator[Fault]:
-    if scope.stretch.jobs is None or not scope.stretch.positions:
+    if scope.scan.jobs is None or not scope.scan.positions:
         return
-    first, last = scope.stretch.positions[0], scope.stretch.positions[-1]
+    first, last = scope.scan.positions[0], scope.scan.positions[-1]
     reached = first
-    for job in scope.stretch.jobs:
+    for job in scope.scan.jobs:
         if job.state not in (PENDING, LEASED, DONE):
             yield Fault(
                 max(job.first, first), min(job.stop - 1, last), f"the state of their job, {job.state}, is not valid"
@@ -103,12 +103,12 @@ def _items_without_one_job(scope: AuditScope) -> Iterator[Fault]:
 
 
 def _unanswered_items(scope: AuditScope) -> Iterator[Fault]:
-    for first, last in _spans(item.position for item in scope.stretch.items if item.due and item.verdict is None):
+    for first, last in _spans(item.position for item in scope.scan.items if item.due and item.verdict is None):
         yield Fault(first, last, "there is no verdict, but the job is done")
 
 
 def _changed_verdicts(scope: AuditScope) -> Iterator[Fault]:
-    for item in scope.stretch.items:
+    for item in scope.scan.items:
         if item.verdict_again is not None and item.verdict is not None and item.verdict_again != item.verdict:
             computed = Verdict(item.verdict_again).word
             reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {computed}"
@@ -116,7 +116,7 @@ def _changed_verdicts(scope: AuditScope) -> Iterator[Fault]:
 
 
 def _wrong_totals(scope: AuditScope) -> Iterator[Fault]:
-    for job in scope.stretch.jobs or ():
+    for job in scope.scan.jobs or ():
         differing = [name for name, total in job.counted.items() if total != job.totals[name]]
         if differing:
             pairs = [(name, _shown(job.totals[name]), _shown(job.counted[name])) for name in differing]
@@ -131,13 +131,13 @@ def _shown(value: object) -> str:
 
 
 def _blocks_without_digest(scope: AuditScope) -> Iterator[Fault]:
-    for block in scope.stretch.blocks:
+    for block in scope.scan.blocks:
         if block.recorded is None:
             yield Fault(block.first, block.stop - 1, "no digest of these verdicts is recorded")
 
 
 def _changed_blocks(scope: AuditScope) -> Iterator[Fault]:
-    for block in scope.stretch.blocks:
+    for block in scope.scan.blocks:
         if block.recorded is not None and block.recorded != block.found:
             yield Fault(
                 block.first,
@@ -148,17 +148,17 @@ def _changed_blocks(scope: AuditScope) -> Iterator[Fault]:
 
 
 def _strays(scope: AuditScope) -> Iterator[Fault]:
-    early = {item.position for item in scope.stretch.items if item.verdict is not None and not item.due}
-    for first, last in _spans(sorted(early.union(scope.stretch.strays))):
+    early = {item.position for item in scope.scan.items if item.verdict is not None and not item.due}
+    for first, last in _spans(sorted(early.union(scope.scan.strays))):
         yield Fault(first, last, "there are rows that belong to no item, or to no finished job")
 
 
 def _damaged_rows(scope: AuditScope) -> Iterator[Fault]:
-    yield from scope.stretch.damaged
+    yield from scope.scan.damaged
 
 
 def _altered_lines(scope: AuditScope) -> Iterator[Fault]:
-    for block in scope.stretch.source_blocks:
+    for block in scope.scan.source_blocks:
         if block.recorded != block.found:
             yield Fault(
                 block.first, block.stop - 1, "the lines or layouts of these items were changed after they were read"

@@ -32,6 +32,7 @@ from dealmill.pipeline.store.runs.jobs import LONGEST
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import packed_audit
+from dealmill.pipeline.store.storages.audit_scans import AuditScan
 from dealmill.pipeline.store.storages.blocks import mark, recorded_digests
 from dealmill.pipeline.store.storages.packed_solving import (
     SolvedPack,
@@ -54,7 +55,6 @@ from dealmill.pipeline.store.storages.storage import (
     newest_judgement,
     next_job,
 )
-from dealmill.pipeline.store.storages.stretches import Stretch
 
 logger = logging.getLogger(__name__)
 
@@ -322,8 +322,8 @@ class Packed(VerdictStorage):
     def check_readable(self, run: PlannedRun) -> None:
         dealt_here(run)
 
-    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-        return packed_audit.stretch(store, run, count, positions)
+    def scan(self, store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
+        return packed_audit.scan(store, run, count, positions)
 
-    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
         return packed_audit.sample(store, run, count, positions)

@@ -16,22 +16,22 @@ from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.storages import stretches
-from dealmill.pipeline.store.storages.blocks import stray_blocks
-from dealmill.pipeline.store.storages.packed_solving import SolvedPart, dealt_here, solve_pack, solve_range
-from dealmill.pipeline.store.storages.packs import errors_of, stored_block
-from dealmill.pipeline.store.storages.parts import decode, encode
-from dealmill.pipeline.store.storages.stretches import (
+from dealmill.pipeline.store.storages import audit_scans
+from dealmill.pipeline.store.storages.audit_scans import (
     UNFINISHED,
+    AuditScan,
     BlockRecord,
     ItemRecord,
     JobRecord,
     JobRow,
-    Stretch,
     job_record,
     sound_jobs,
     stray_jobs,
 )
+from dealmill.pipeline.store.storages.blocks import stray_blocks
+from dealmill.pipeline.store.storages.packed_solving import SolvedPart, dealt_here, solve_pack, solve_range
+from dealmill.pipeline.store.storages.packs import errors_of, stored_block
+from dealmill.pipeline.store.storages.parts import decode, encode
 
 PACKS = select(packs).where(
     packs.c.run_id == bindparam("run"), packs.c.first.between(bindparam("first"), bindparam("last"))
@@ -56,7 +56,7 @@ ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_v
 """The columns that are NULL in jobs of packed runs from before revision 0011."""
 
 
-def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+def scan(store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
     """See `VerdictStorage`, as for `sample`."""
     part = sample(store, run, count, positions)
     positions = positions[: len(part.positions)]
@@ -65,15 +65,15 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
     begins = positions.start == 1
     damaged += _damaged_errors(store, run, positions.start, positions.stop)
     damaged += _stray_jobs(store, run, count) if begins else []
-    return Stretch(positions, part.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
+    return AuditScan(positions, part.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
 
 
-def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
     """See `VerdictStorage`."""
     deals = dealt_here(run)
     items: list[ItemRecord] = []
     blocks: list[BlockRecord] = []
-    end = monotonic() + stretches.PART_SECONDS
+    end = monotonic() + audit_scans.PART_SECONDS
     for number, inside in groupby(positions, block_of):
         first, stop = block_range(number, count)
         records, block = _block(store, run, deals, first, stop)
@@ -81,7 +81,7 @@ def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int
         blocks += block
         if monotonic() > end:
             break
-    return Stretch(positions[: len(items)], items, None, blocks, [])
+    return AuditScan(positions[: len(items)], items, None, blocks, [])
 
 
 def _block(

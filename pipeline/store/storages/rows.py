@@ -36,6 +36,7 @@ from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, list_runs
 from dealmill.pipeline.store.storages import rows_audit
+from dealmill.pipeline.store.storages.audit_scans import AuditScan
 from dealmill.pipeline.store.storages.blocks import mark, read_block
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
 from dealmill.pipeline.store.storages.storage import (
@@ -47,7 +48,6 @@ from dealmill.pipeline.store.storages.storage import (
     newest_judgement,
     next_job,
 )
-from dealmill.pipeline.store.storages.stretches import Stretch
 
 
 class Conditions(NamedTuple):
@@ -431,8 +431,8 @@ class Rows(VerdictStorage):
         last_job = connection.execute(LAST_JOB, {"run": run.id}).scalar()
         return max(last_item or 0, (last_job or 0) - 1)
 
-    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
-        return rows_audit.stretch(store, run, count, positions)
+    def scan(self, store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
+        return rows_audit.scan(store, run, count, positions)
 
-    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
         return rows_audit.sample(store, run, count, positions)

@@ -20,19 +20,19 @@ from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, 
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.sources.blocks import ITEM, items_digest
-from dealmill.pipeline.store.storages.blocks import blocks_from, stray_blocks
-from dealmill.pipeline.store.storages.stretches import (
+from dealmill.pipeline.store.storages.audit_scans import (
     UNFINISHED,
+    AuditScan,
     BlockRecord,
     ItemRecord,
     JobRecord,
     JobRow,
-    Stretch,
     done_among,
     job_record,
     sound_jobs,
     stray_jobs,
 )
+from dealmill.pipeline.store.storages.blocks import blocks_from, stray_blocks
 
 ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
 VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
@@ -45,7 +45,7 @@ TableRow = Row[*tuple[Any, ...]]
 position_of = attrgetter("position")
 
 
-def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+def scan(store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
     """Read the record of a stretch of a run of `count` items. Rows after the stretch are read too, up to the end of the
     last block that starts in it."""
     first, stop = positions.start, positions.stop
@@ -61,7 +61,7 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
         if first == 1:
             outside = stray_jobs(connection, run, count)
             strays |= _outside(connection, run, count)
-        return Stretch(
+        return AuditScan(
             positions,
             read,
             [_job(connection, run.id, job, first, end, answered) for job in jobs],
@@ -72,14 +72,14 @@ def stretch(store: Database, run: PlannedRun, count: int, positions: range) -> S
         )
 
 
-def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> Stretch:
+def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> AuditScan:
     """Read the record of single items."""
     with store.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
         listed = _rows(connection, _among(items), {"owner": run.source, "positions": positions})
         answered = _rows(connection, _among(verdicts), {"owner": run.id, "positions": positions})
         read, faults = _items(listed, {row.position: row for row in answered}, done_among(jobs, positions))
-        return Stretch(positions, read, None, [], [], damaged=[*damaged, *faults])
+        return AuditScan(positions, read, None, [], [], damaged=[*damaged, *faults])
 
 
 def _rows(connection: Connection, query: Select[*tuple[Any, ...]], where: Mapping[str, object]) -> Sequence[TableRow]:

@@ -23,7 +23,7 @@ from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.jobs import LONGEST
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
-from dealmill.pipeline.store.storages.stretches import Stretch
+from dealmill.pipeline.store.storages.audit_scans import AuditScan
 
 
 class ResultColumns(NamedTuple):
@@ -223,13 +223,13 @@ class VerdictStorage(ABC):
         which can always be read."""
 
     @abstractmethod
-    def stretch(self, store: Database, run: PlannedRun, count: int, positions: range) -> Stretch:
+    def scan(self, store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
         """Read the record of a stretch of a run of `count` items, for an audit. If items are solved again and that
         takes long, the stretch ends with an earlier block."""
 
     @abstractmethod
-    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> Stretch:
-        """Read the record of single items at sorted positions, for an audit; as for `stretch`, maybe only of the first
+    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
+        """Read the record of single items at sorted positions, for an audit; as for `scan`, maybe only of the first
         ones."""
 
     @abstractmethod

@@ -64,7 +64,7 @@ class BlockRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class AuditScan:
     """The record of the items at the sorted `positions`, as read by an audit.
 
     `jobs` overlap the stretch, and `blocks` start in it. For a sample, `jobs` is None, and `blocks` are those that had

@@ -136,7 +136,7 @@ def _blocks_with_differences(
     store: Database, left: RunStatus, right: RunStatus
 ) -> Iterator[tuple[int, Iterator[Difference]]]:
     """Yield the last position and the differences of each block that may have some, and of the last block."""
-    ours, theirs = (storage_of(run).marks(store, run) for run in (left, right))
+    ours, theirs = (storage_of(run).block_fingerprints(store, run) for run in (left, right))
     count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
         if number not in ours or ours[number] != theirs.get(number):

@@ -137,8 +137,8 @@ def recorded_digests(store: Database, run: int) -> dict[int, bytes]:
         return {row.number: row.digest for row in connection.execute(query) if SHAPE.trouble(row) is None}
 
 
-def mark(digest: bytes, codes: bytes) -> bytes:
-    """Return the mark of a block, see `VerdictStorage.marks`."""
+def block_fingerprint(digest: bytes, codes: bytes) -> bytes:
+    """Return the fingerprint of a block, see `VerdictStorage.block_fingerprints`."""
     return digest + blake2b(codes, digest_size=16).digest()
 
 

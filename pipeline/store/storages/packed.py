@@ -33,7 +33,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import packed_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
-from dealmill.pipeline.store.storages.blocks import mark, recorded_digests
+from dealmill.pipeline.store.storages.blocks import block_fingerprint, recorded_digests
 from dealmill.pipeline.store.storages.packed_solving import (
     SolvedPack,
     SolvedPart,
@@ -269,15 +269,15 @@ class Packed(VerdictStorage):
                 return Page(run, results, [], end if len(indexes) <= limit else results.positions[-1])
         return Page(run, NO_RESULTS, [], None)
 
-    def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
-        digests, marks, after = recorded_digests(store, run.id), {}, 0
+    def block_fingerprints(self, store: Database, run: RunStatus) -> dict[int, bytes]:
+        digests, fingerprints, after = recorded_digests(store, run.id), {}, 0
         while pack := next_pack(store, run.id, after):
             for first in range(pack.first, pack.stop, BLOCK):
                 codes = pack.part(first, min(first + BLOCK, pack.stop))
                 if codes is not None and block_of(first) in digests:
-                    marks[block_of(first)] = mark(digests[block_of(first)], codes.tobytes())
+                    fingerprints[block_of(first)] = block_fingerprint(digests[block_of(first)], codes.tobytes())
             after = pack.stop - 1
-        return marks
+        return fingerprints
 
     def recorded_verdicts(
         self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool

@@ -37,7 +37,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, list_runs
 from dealmill.pipeline.store.storages import rows_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
-from dealmill.pipeline.store.storages.blocks import mark, read_block
+from dealmill.pipeline.store.storages.blocks import block_fingerprint, read_block
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
@@ -402,17 +402,17 @@ class Rows(VerdictStorage):
         for page in _first_pages(store, numbers, filter_, ordering, limit):
             yield page.run.id, page.results, list(page.faults)
 
-    def marks(self, store: Database, run: RunStatus) -> dict[int, bytes]:
+    def block_fingerprints(self, store: Database, run: RunStatus) -> dict[int, bytes]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
-        marks = {}
+        fingerprints = {}
         for number in range(block_of(run.items) + 1):
             start, end = block_range(number, run.items)
             with store.reading() as connection:
                 layouts, verdicts, values, evidence = read_block(connection, run.id, start, end)
             if len(layouts) == end - start:
                 digest = block_digest(start, layouts, verdicts, values, evidence)
-                marks[number] = mark(digest, verdict_codes(verdicts))
-        return marks
+                fingerprints[number] = block_fingerprint(digest, verdict_codes(verdicts))
+        return fingerprints
 
     def recorded_verdicts(
         self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool

@@ -210,9 +210,9 @@ class VerdictStorage(ABC):
             yield run.id, nsmallest(limit, results(run, faults), ordering.key), faults
 
     @abstractmethod
-    def marks(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
-        """Return the marks of all solved blocks, by block number. A mark is the digest of a block followed by a digest
-        of its stored verdicts. Blocks with the same contents have equal marks."""
+    def block_fingerprints(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
+        """Return the fingerprints of all solved blocks, by number. One is the digest of a block followed by a digest
+        of its stored verdicts. Blocks with the same contents have equal fingerprints."""
 
     @abstractmethod
     def recorded_verdicts(

@@ -19,7 +19,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, jobs_over, pace
 from dealmill.pipeline.store.runs.leases import free_expired, pending, stuck, unfinished
 from dealmill.pipeline.store.runs.status import list_runs
 from dealmill.pipeline.store.runs.workers import list_workers
-from dealmill.pipeline.store.storages.blocks import unsolved
+from dealmill.pipeline.store.storages.item_blocks import unsolved
 from dealmill.workers.reconciler import WINDOW
 from tests.servers import Postgres
 

@@ -34,7 +34,7 @@ from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted, fin
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import rejects_of
 from dealmill.pipeline.store.states import describe
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
 
 if TYPE_CHECKING:

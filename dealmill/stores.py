@@ -58,7 +58,7 @@ from dealmill.pipeline.store.sources.source import (
     list_sources,
     rejects_of,
 )
-from dealmill.pipeline.store.storages.blocks import fingerprints_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprints_of
 from dealmill.runs import Run
 from dealmill.surveys import Survey
 

@@ -23,7 +23,7 @@ from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, deal, do_job
 
 ENGINE = "memory/two-pass"

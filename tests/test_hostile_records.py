@@ -11,7 +11,7 @@ from dealmill.pipeline.store.diff import differences
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.rows import Rows
 from tests.doing import a_run, alter, an_audit, deal, do_runs, each_engine
 

@@ -28,7 +28,7 @@ from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs, open_source
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.stores import Store

@@ -20,8 +20,8 @@ from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.planned import run_seal
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.blocks import ITEM, items_digest
 from dealmill.pipeline.store.sources.source import find_source
+from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import alter, an_audit, do_runs
 from tests.survey.doing import MEMORY, a_survey

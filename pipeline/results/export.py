@@ -23,7 +23,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import ResultColumns
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query, fault_message, find_result
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import ResultColumns
 
 FORMAT: Final = "dealmill-pack/1"

@@ -11,7 +11,7 @@ from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.runs.planned import PlannedRun, lock_run
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import WriteMore, write_nothing
-from dealmill.pipeline.store.storages.blocks import record_blocks
+from dealmill.pipeline.store.storages.item_blocks import record_blocks
 from dealmill.pipeline.store.storages.rows_solving import solved_rows
 
 

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.runs.leases import cut
 from dealmill.pipeline.store.runs.planned import THERE, item_count, lock_run, run_seal
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source
-from dealmill.pipeline.store.storages.blocks import retryable
+from dealmill.pipeline.store.storages.item_blocks import retryable
 
 # One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
 SAME_PLAN = [runs.c[name] == bindparam(name) for name in ("source_id", "engine_id", "node_limit", "storage")]

@@ -17,7 +17,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.packed_solving import deals_of
 from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 

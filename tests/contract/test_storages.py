@@ -25,7 +25,7 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.contract.pairs import (
     BLOCK,
     a_pair,

@@ -31,7 +31,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import tasks, working
 from tests.doing import a_run, a_source, alter, an_audit, deal, do_runs

@@ -25,7 +25,7 @@ from dealmill.pipeline.store.runs.controls import Labels, control
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers import reconciler, tasks, working

@@ -25,7 +25,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.runs.workers import machines_of, worker_name
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import LEASE, a_source, an_audit, deal, do_runs
 from tests.servers import dealmill
 from tests.web.conftest import client_of

@@ -27,7 +27,7 @@ from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs, read_runs
 from dealmill.pipeline.store.sources.source import find_source, list_sources
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, alter, an_audit, do_audit, do_runs, pending
 
 ENGINE = "memory/two-pass"

@@ -14,7 +14,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.status import Runs
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.stores import Store
 from tests.doing import a_run, a_source, dealer
 

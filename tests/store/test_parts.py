@@ -20,7 +20,7 @@ from dealmill.pipeline.store.planning import queue_retry, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.packed import Packed
 from tests.doing import Brittle, a_run, alter, an_audit, deal, do_job, do_runs, pending
 from tests.survey.doing import MEMORY

@@ -23,7 +23,7 @@ from dealmill.pipeline.store.sources import duplicates
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.source import find_source, rejects_of, reread
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_source, do_runs
 
 

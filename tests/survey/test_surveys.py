@@ -33,7 +33,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
-from dealmill.pipeline.store.storages.blocks import fingerprint_of
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.pipeline.survey.report import summary_sentence, survey_facts

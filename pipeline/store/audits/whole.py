@@ -13,8 +13,8 @@ from dealmill.pipeline.store.database.tables import (
     sources,
 )
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_seal
-from dealmill.pipeline.store.sources.blocks import stray_source_blocks
 from dealmill.pipeline.store.sources.source import COLUMNS
+from dealmill.pipeline.store.sources.source_digests import stray_source_blocks
 
 SOURCE = select(*COLUMNS, sources.c.seal).where(sources.c.id == bindparam("source"))
 COUNTS = select(sources.c.rejected, sources.c.accepted).where(sources.c.id == bindparam("source"))

@@ -150,7 +150,7 @@ def paused_jobs(store: Database) -> dict[int, int]:
 
 CHUNK = 25_000
 """Items per job of a run stored as rows: some tens of milliseconds of work for the fastest engines, so little is lost
-with a worker. A multiple of the block size, see `dealmill.pipeline.store.storages.blocks`."""
+with a worker. A multiple of the block size, see `dealmill.pipeline.store.storages.item_blocks`."""
 
 LONGEST = 2_000_000
 """The most items per job: one to two seconds of work for the fastest engines."""

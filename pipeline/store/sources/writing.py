@@ -20,9 +20,9 @@ from dealmill.pipeline.store.database.revisions import create_store
 from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources
 from dealmill.pipeline.store.runs.jobs import cut_jobs
 from dealmill.pipeline.store.runs.status import SILENT_READER
-from dealmill.pipeline.store.sources.blocks import record_source_blocks
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
 from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, Source, one_source
+from dealmill.pipeline.store.sources.source_digests import record_source_blocks
 
 UNSEALED = b""
 """The seal of a source before its number is known; the seal covers the number."""

@@ -33,7 +33,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import packed_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
-from dealmill.pipeline.store.storages.blocks import block_fingerprint, recorded_digests
+from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, recorded_digests
 from dealmill.pipeline.store.storages.packed_solving import (
     SolvedPack,
     SolvedPart,

@@ -28,7 +28,7 @@ from dealmill.pipeline.store.storages.audit_scans import (
     sound_jobs,
     stray_jobs,
 )
-from dealmill.pipeline.store.storages.blocks import stray_blocks
+from dealmill.pipeline.store.storages.item_blocks import stray_blocks
 from dealmill.pipeline.store.storages.packed_solving import SolvedPart, dealt_here, solve_pack, solve_range
 from dealmill.pipeline.store.storages.packs import errors_of, stored_block
 from dealmill.pipeline.store.storages.parts import decode, encode

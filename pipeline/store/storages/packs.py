@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import LONGEST
-from dealmill.pipeline.store.storages.blocks import unsolved
+from dealmill.pipeline.store.storages.item_blocks import unsolved
 
 
 def pack(verdicts: Codes) -> bytes:

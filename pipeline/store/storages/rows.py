@@ -37,7 +37,7 @@ from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, list_runs
 from dealmill.pipeline.store.storages import rows_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
-from dealmill.pipeline.store.storages.blocks import block_fingerprint, read_block
+from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, read_block
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,

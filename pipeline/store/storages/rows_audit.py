@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.sources.blocks import ITEM, items_digest
+from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.storages.audit_scans import (
     UNFINISHED,
     AuditScan,
@@ -32,7 +32,7 @@ from dealmill.pipeline.store.storages.audit_scans import (
     sound_jobs,
     stray_jobs,
 )
-from dealmill.pipeline.store.storages.blocks import blocks_from, stray_blocks
+from dealmill.pipeline.store.storages.item_blocks import blocks_from, stray_blocks
 
 ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
 VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)

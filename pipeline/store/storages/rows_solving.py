@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import items, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.storages.blocks import record_blocks
+from dealmill.pipeline.store.storages.item_blocks import record_blocks
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts

@@ -50,7 +50,7 @@ class Sleeping(SolvingJobs):
         """Sleep."""
         time.sleep(self.seconds())
         first, [digest] = job.lease.first, self.found.digests.values()
-        return replace(self.found, run=job.lease.owner, first=first, digests={block_of(first): digest})
+        return replace(self.found, run=job.lease.parent, first=first, digests={block_of(first): digest})
 
 
 def plan_jobs(store: Database, count: int, seed: int = 1) -> int:

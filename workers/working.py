@@ -241,8 +241,8 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
             "installed, or retract them"
         )
     for kind in KINDS.values():
-        for lease in stuck(store, kind.table, kind.table.owners(installation.engines)):
-            raise _stuck(f"{kind.table.owner.name.removesuffix('_id')} {lease.owner}", lease)
+        for lease in stuck(store, kind.table, kind.table.workable_parents(installation.engines)):
+            raise _stuck(f"{kind.table.parent.name.removesuffix('_id')} {lease.parent}", lease)
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:

@@ -120,7 +120,7 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         with store.writing() as connection:
             lease = leases.claim(connection, SOLVING, number, worker, seconds)
             if lease is not None:
-                connection.execute(START_OF_RUN, {"run": lease.owner})
+                connection.execute(START_OF_RUN, {"run": lease.parent})
             run = None if lease is None else run_of_job(connection, SOLVING, number)
         return None if lease is None or run is None else Job(lease, run)
 
@@ -169,7 +169,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
             run = None if lease is None else run_of_job(connection, AUDITING, number)
             if lease is None or run is None:
                 return None
-            audit = connection.execute(AUDIT_OF_JOB, {"audit": lease.owner}).one()
+            audit = connection.execute(AUDIT_OF_JOB, {"audit": lease.parent}).one()
         return AuditJob(lease, run, audit.population, audit.size, audit.seed)
 
     def do(self, store: Database, job: AuditJob) -> Findings:
@@ -232,7 +232,7 @@ def _scope(store: Database, job: AuditJob, positions: Sequence[int]) -> AuditSco
         if job.lease.first > 1:  # a block belongs to the job with the first sampled item in it
             before = sampled(job.lease.first - 1, job.size, population, job.seed)
             scan = replace(scan, blocks=[block for block in scan.blocks if block.first > before])
-    return AuditScope(store, job.run, job.lease.owner, population, scan, isinstance(positions, range))
+    return AuditScope(store, job.run, job.lease.parent, population, scan, isinstance(positions, range))
 
 
 SOLVING_JOBS, AUDIT_JOBS = SolvingJobs(), AuditJobs()

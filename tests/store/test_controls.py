@@ -164,7 +164,7 @@ def test_workers_take_the_highest_priority_first_whatever_their_messages_say(
     order = list[int]()
 
     def do(store: Database, job: Job) -> SolvedJob:
-        order.append(job.lease.owner)
+        order.append(job.lease.parent)
         return do_job_as_usual(store, job)
 
     do_job_as_usual = SOLVING_JOBS.do

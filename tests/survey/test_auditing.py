@@ -111,7 +111,7 @@ def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:
     stuck = queue_audit(store, a_survey(store, MEMORY, 1_000), None, 1)
     [part] = leases.pending(store, AUDITING, installed_engines(), 10)
     job = AUDIT_JOBS.claim(store, part, "test", LEASE)
-    assert job is not None and job.lease.owner == stuck
+    assert job is not None and job.lease.parent == stuck
     none = replace(job, size=0, population=0)
     given_up = AUDIT_JOBS.give_up(store, none, "no room")
     assert given_up.faults == [Fault(1, 1, "these items cannot be audited: no room")]

@@ -51,12 +51,12 @@ from dealmill.pipeline.store.storages.choice import storage_of
 AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
     table=audit_jobs,
-    owner=audit_jobs.c.audit_id,
-    joined=audit_jobs.join(audits),
+    parent=audit_jobs.c.audit_id,
+    with_parents=audit_jobs.join(audits),
     run=audits.c.run_id,
     totals=("valid", "invalid", "no_evidence", "faults"),
-    owners=audits_of,
-    open=true(),
+    workable_parents=audits_of,
+    not_halted=true(),
     cancelled=false(),
 )
 UNFINISHED = select(audit_jobs.c.audit_id).where(

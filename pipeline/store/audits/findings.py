@@ -107,7 +107,7 @@ class Findings(NamedTuple):
         if job.attempt > 1:
             self._replace_earlier(connection, run, job)
         judged = [
-            (run, job.owner, position, int(judgement.outcome), judgement.step, judgement.reason)
+            (run, job.parent, position, int(judgement.outcome), judgement.step, judgement.reason)
             for position, judgement in self.judged
             if keeps_valid or judgement.outcome is not Outcome.VALID
         ]
@@ -115,7 +115,7 @@ class Findings(NamedTuple):
         insert_rows(connection, judgements, columns, judged)
         columns = ("audit_id", "job", "number", "first", "last", "reason")
         numbered = [
-            (job.owner, job.first, number, fault.first, fault.last, fault.reason)
+            (job.parent, job.first, number, fault.first, fault.last, fault.reason)
             for number, fault in enumerate(self.faults, start=1)
         ]
         insert_rows(connection, faults, columns, numbered)
@@ -124,9 +124,9 @@ class Findings(NamedTuple):
         """Delete the findings of an earlier attempt, which exist if somebody has set a finished job back."""
         if self.judged:
             (start, _), (last, _) = self.judged[0], self.judged[-1]
-            where = {"run": run, "audit": job.owner, "start": start, "end": last + 1}
+            where = {"run": run, "audit": job.parent, "start": start, "end": last + 1}
             connection.execute(delete(judgements).where(*JUDGEMENTS_OF_JOB), where)
-        connection.execute(delete(faults).where(*FAULTS_OF_JOB), {"audit": job.owner, "job": job.first})
+        connection.execute(delete(faults).where(*FAULTS_OF_JOB), {"audit": job.parent, "job": job.first})
 
 
 def audit_seal(connection: Connection, audit: int) -> bytes:

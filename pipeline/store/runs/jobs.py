@@ -94,12 +94,12 @@ SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "great
 """The columns of a job with the distribution of its values and node counts; NULL until it is done."""
 SOLVING = JobTable(
     table=jobs,
-    owner=jobs.c.run_id,
-    joined=jobs,
+    parent=jobs.c.run_id,
+    with_parents=jobs,
     run=jobs.c.run_id,
     totals=TOTALS,
-    owners=workable_runs,
-    open=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.ACTIVE),
+    workable_parents=workable_runs,
+    not_halted=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.ACTIVE),
     cancelled=exists().where(OF_JOB.c.id == jobs.c.run_id, OF_JOB.c.control == Control.CANCELLED),
 )
 

@@ -75,19 +75,19 @@ Installed = Collection[tuple[str, str]]
 class JobTable:
     """A table of jobs of one kind.
 
-    `owner` is the column of the run or audit that a job belongs to, and `owners` selects those that can be worked on
-    with the installed engines. `open` is the condition that users have not stopped the owner of a job, and `cancelled`
-    that they have cancelled it. `run` is the column of the run that a job is about, in `joined`, the table joined with
-    others. `totals` are the columns that a finished job fills.
+    `parent` is the column of the run or audit that a job belongs to, and `workable_parents` selects those that can be
+    worked on with the installed engines. `not_halted` is the condition that users have not stopped the parent of a job,
+    and `cancelled` that they have cancelled it. `run` is the column of the run that a job is about, in `with_parents`,
+    the table joined with others. `totals` are the columns that a finished job fills.
     """
 
     table: Table
-    owner: Column[int]
-    joined: FromClause
+    parent: Column[int]
+    with_parents: FromClause
     run: Column[int]
     totals: tuple[str, ...]
-    owners: Callable[[Installed], Select[tuple[int]]]
-    open: ColumnElement[bool]
+    workable_parents: Callable[[Installed], Select[tuple[int]]]
+    not_halted: ColumnElement[bool]
     cancelled: ColumnElement[bool]
 
 
@@ -96,7 +96,7 @@ class Lease:
     """A claimed job with the range `[first, stop)`. `trouble` says why its previous attempt ended, if there was one."""
 
     id: int
-    owner: int
+    parent: int
     first: int
     stop: int
     attempt: int
@@ -108,19 +108,19 @@ class Lease:
         return (self.trouble or "").startswith((f"{ProgramError.__name__}:", REFUSED))
 
 
-def cut(connection: Connection, jobs: JobTable, owner: int, spans: list[tuple[int, int]]) -> None:
+def cut(connection: Connection, jobs: JobTable, parent: int, spans: list[tuple[int, int]]) -> None:
     """Insert a pending job for each of the half-open ranges `spans`."""
     insert_rows(
         connection,
         jobs.table,
-        (jobs.owner.name, "first", "stop", "state", "attempt", *jobs.totals),
-        [(owner, first, stop, PENDING, 0, *(0 for _ in jobs.totals)) for first, stop in spans],
+        (jobs.parent.name, "first", "stop", "state", "attempt", *jobs.totals),
+        [(parent, first, stop, PENDING, 0, *(0 for _ in jobs.totals)) for first, stop in spans],
     )
 
 
 def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
     """Claim a job for `seconds`; return None if it is not pending, has to wait for the end of a pause, or users have
-    stopped its owner."""
+    stopped its parent."""
     claimed = connection.execute(_claiming(jobs), {"number": job, "claimant": worker, "seconds": seconds}).one_or_none()
     return None if claimed is None else Lease(*claimed)
 
@@ -130,7 +130,7 @@ def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
     table = jobs.table
     return (
         update(table)
-        .where(table.c.id == bindparam("number"), waiting(jobs), jobs.open)
+        .where(table.c.id == bindparam("number"), waiting(jobs), jobs.not_halted)
         .values(
             state=LEASED,
             attempt=table.c.attempt + 1,
@@ -138,7 +138,7 @@ def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
             started=clock(),
             leased_until=clock() + bindparam("seconds"),
         )
-        .returning(table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+        .returning(table.c.id, jobs.parent, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
     )
 
 
@@ -154,7 +154,7 @@ def finish(
     if mine.rowcount != 1:
         return False
     if end < lease.stop:
-        cut(connection, jobs, lease.owner, list(pieces(end, lease.stop, end - lease.first)))
+        cut(connection, jobs, lease.parent, list(pieces(end, lease.stop, end - lease.first)))
     return True
 
 
@@ -209,7 +209,7 @@ def refuse(store: Database, jobs: JobTable, job: int, trouble: str) -> None:
 def refused(store: Database, jobs: JobTable) -> set[int]:
     """Return the runs with pending jobs that a worker could not begin."""
     stopped = (jobs.table.c.state == PENDING) & jobs.table.c.trouble.startswith(REFUSED)
-    query = select(jobs.run).distinct().select_from(jobs.joined).where(stopped)
+    query = select(jobs.run).distinct().select_from(jobs.with_parents).where(stopped)
     with store.reading() as connection:
         return set(connection.execute(query).scalars())
 
@@ -225,7 +225,7 @@ class JobInHand:
 
 def renew(store: Database, jobs: JobTable, in_hand: Collection[JobInHand], seconds: float) -> list[JobInHand]:
     """Renew the leases of these jobs for `seconds`, where less than two thirds of that are left. Return the jobs whose
-    owner was cancelled; their leases are not renewed."""
+    parent was cancelled; their leases are not renewed."""
     cancelled, due = list[JobInHand](), list[JobInHand]()
     with store.reading() as connection:
         rows = connection.execute(_leases(jobs), {"numbers": [job.number for job in in_hand]}).all()
@@ -300,15 +300,15 @@ def free_expired(store: Database, jobs: JobTable) -> None:
     with store.writing() as connection:
         # A locked row is being finished by a worker that is late or hangs.
         free = (
-            select(table.c.id, jobs.owner, table.c.first, table.c.stop)
+            select(table.c.id, jobs.parent, table.c.first, table.c.stop)
             .where(expired)
             .with_for_update(of=table, skip_locked=True)
         )
         rows = connection.execute(free).all()
         long = [row for row in rows if row.stop - row.first > 1]
         connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
-        for _, owner, first, stop in long:
-            cut(connection, jobs, owner, halves(first, stop))
+        for _, parent, first, stop in long:
+            cut(connection, jobs, parent, halves(first, stop))
         trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
         connection.execute(
             update(table)
@@ -332,15 +332,15 @@ def pending(store: Database, jobs: JobTable, installed: Installed, limit: int) -
 @cache
 def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
     number = jobs.table.c.id
-    workable = select(number).where(waiting(jobs), jobs.owner.in_(jobs.owners(installed)))
+    workable = select(number).where(waiting(jobs), jobs.parent.in_(jobs.workable_parents(installed)))
     return workable.order_by(number).limit(bindparam("most", type_=Integer))
 
 
-def stuck(store: Database, jobs: JobTable, owners: Collection[int] | Select[tuple[int]]) -> list[Lease]:
-    """Return the pending jobs of these owners that have been claimed more than `MOST_CLAIMS` times."""
+def stuck(store: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:
+    """Return the pending jobs of these parents that have been claimed more than `MOST_CLAIMS` times."""
     table = jobs.table
-    columns = (table.c.id, jobs.owner, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
-    query = select(*columns).where(table.c.state == PENDING, table.c.attempt > MOST_CLAIMS, jobs.owner.in_(owners))
+    columns = (table.c.id, jobs.parent, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+    query = select(*columns).where(table.c.state == PENDING, table.c.attempt > MOST_CLAIMS, jobs.parent.in_(parents))
     with store.reading() as connection:
         return [Lease(*row) for row in connection.execute(query.order_by(table.c.id))]
 
@@ -352,7 +352,9 @@ def workable(connection: Connection, jobs: JobTable, job: int, installed: Instal
 
 @cache
 def _whether_workable(jobs: JobTable, installed: Installed) -> Select[bool]:
-    return select(exists().where(jobs.table.c.id == bindparam("number"), jobs.owner.in_(jobs.owners(installed))))
+    return select(
+        exists().where(jobs.table.c.id == bindparam("number"), jobs.parent.in_(jobs.workable_parents(installed)))
+    )
 
 
 def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
@@ -362,7 +364,7 @@ def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
     query = (
         select(func.count())
         .select_from(table)
-        .where(state.in_((PENDING, LEASED)), open_ones, jobs.owner.in_(jobs.owners(installed)))
+        .where(state.in_((PENDING, LEASED)), open_ones, jobs.parent.in_(jobs.workable_parents(installed)))
     )
     with store.reading() as connection:
         return connection.execute(query).scalar_one()
@@ -384,8 +386,10 @@ def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[Un
     retracted = engines.c.retracted_why.is_not(None)
     query = (
         select(engines.c.name, engines.c.version, retracted, func.count())
-        .select_from(jobs.joined.join(runs, runs.c.id == jobs.run).join(engines, engines.c.id == runs.c.engine_id))
-        .where(jobs.table.c.state == PENDING, jobs.open, jobs.owner.not_in(jobs.owners(installed)))
+        .select_from(
+            jobs.with_parents.join(runs, runs.c.id == jobs.run).join(engines, engines.c.id == runs.c.engine_id)
+        )
+        .where(jobs.table.c.state == PENDING, jobs.not_halted, jobs.parent.not_in(jobs.workable_parents(installed)))
         .group_by(engines.c.name, engines.c.version, retracted)
         .order_by(engines.c.name, engines.c.version)
     )
@@ -408,7 +412,7 @@ def _held(jobs: JobTable) -> ColumnElement[bool]:
     table = jobs.table
     return and_(
         table.c.id == bindparam("lease_id"),
-        jobs.owner == bindparam("lease_owner"),
+        jobs.parent == bindparam("lease_parent"),
         table.c.first == bindparam("lease_first"),
         table.c.stop == bindparam("lease_stop"),
         table.c.state == LEASED,
@@ -418,4 +422,4 @@ def _held(jobs: JobTable) -> ColumnElement[bool]:
 
 def _of(lease: Lease) -> dict[str, int]:
     """Return the parameters of `_held`."""
-    return {f"lease_{name}": getattr(lease, name) for name in ("id", "owner", "first", "stop", "attempt")}
+    return {f"lease_{name}": getattr(lease, name) for name in ("id", "parent", "first", "stop", "attempt")}

@@ -169,7 +169,7 @@ def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRu
 
 @cache
 def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
-    joined = jobs.joined.join(JOINED, jobs.run == runs.c.id)
+    joined = jobs.with_parents.join(JOINED, jobs.run == runs.c.id)
     return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("number"))
 
 

@@ -117,7 +117,7 @@ def list_workers(store: Database) -> list[Worker]:
         held = defaultdict(list)
         for row in connection.execute(select(every).where(every.c.state == LEASED).order_by(every.c.started)):
             seconds, late = max(now - row.started, 0.0), row.leased_until < now
-            held[row.worker].append(Held(row.kind, row.owner, row.first, row.stop - 1, seconds, late))
+            held[row.worker].append(Held(row.kind, row.parent, row.first, row.stop - 1, seconds, late))
     return [
         Worker(
             name=row.worker.partition(" ")[0],
@@ -132,13 +132,13 @@ def list_workers(store: Database) -> list[Worker]:
     ]
 
 
-def _rows_of(table: Table, kind: str, owner: ColumnElement[int], since: float) -> Select[tuple[object, ...]]:
+def _rows_of(table: Table, kind: str, parent: ColumnElement[int], since: float) -> Select[tuple[object, ...]]:
     """Select the jobs of a table that a worker holds, or has claimed or finished `since` some time. Damaged values are
     cast instead of reported, because the result is only a snapshot for display."""
     seen = func.coalesce(table.c.finished, table.c.started) > since
     return select(
         literal(kind).label("kind"),
-        owner.label("owner"),
+        parent.label("parent"),
         cast(table.c.worker, Text).label("worker"),
         table.c.state,
         *(cast(table.c[name], BigInteger).label(name) for name in ("first", "stop")),

@@ -5,7 +5,7 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, overload
 
-from dealmill.pipeline.arguments import MOST, MOST_DEAL, check_integer, node_limit
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_DEAL, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import engine_of, find_game
@@ -44,7 +44,7 @@ def deals(
         If the seed, the range or a parameter is not valid.
     """
     first = check_integer("the number of the first deal", first, 1, MOST_DEAL)
-    last = MOST
+    last = MAX_INTEGER
     if count is not None:
         last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, MOST_DEAL)
     dealt = DealRange(find_game(game), seed, first, last, parameters or {})

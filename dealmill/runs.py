@@ -27,7 +27,7 @@ from dealmill.pipeline.store.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.planning import queue_rerun, queue_retry
-from dealmill.pipeline.store.results import START, Query, find_result, query_of, unless_retracted
+from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted, find_run, related_runs
@@ -257,7 +257,7 @@ class Run(Tabular):
         """
         status = unless_retracted(self.status(), retracted=retracted)
         only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
-        start = (self.id, after) if after else START
+        start = (self.id, after) if after else FIRST_ITEM
         end = None if before is None else (self.id, before)
         return query_of(self._database, [status], only, start, limit, before=end, order=order, descending=descending)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
-from dealmill.pipeline.arguments import MOST, MOST_PACKED, check_integer, node_limit
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_PACKED, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
@@ -29,7 +29,7 @@ from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Order, Range
 from dealmill.pipeline.store.planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.results import (
-    START,
+    FIRST_ITEM,
     Item,
     Query,
     find_result,
@@ -496,7 +496,7 @@ class Store:
         self,
         *,
         after: int = 0,
-        before: int = MOST,
+        before: int = MAX_INTEGER,
         text: str = "",
         limit: int | None = None,
         descending: bool = False,
@@ -563,7 +563,7 @@ class Store:
         layout_length: Range = None,
         evidence_length: Range = None,
         audit: Outcome | str | None = None,
-        after: Item = START,
+        after: Item = FIRST_ITEM,
         before: Item | None = None,
         order: Order | str = Order.POSITION,
         descending: bool = False,
@@ -718,7 +718,7 @@ class Store:
         limit = node_limit(max_nodes)
         goal = Width.parse(half_width) if count is None else check_integer("count", count, 1, MOST_PACKED)
         definition, used = engine_of(game, engine)
-        deals = DealRange(definition, seed, 1, MOST, parameters or {})
+        deals = DealRange(definition, seed, 1, MAX_INTEGER, parameters or {})
         planned = open_survey(self._database, deals, definition.full_name(used), limit)
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 

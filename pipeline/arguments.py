@@ -7,7 +7,7 @@ from operator import index
 from dealmill.pipeline.errors import UsageError
 
 MOST_SEED = 2**64 - 1
-MOST = 2**63 - 1
+MAX_INTEGER = 2**63 - 1
 """The largest integer that every supported database can store."""
 MOST_DEAL = 2**63 - 2
 """The largest deal number; 2⁶³ − 1 means "no end" in `dealmill.pipeline.deals.DealRange`."""
@@ -45,7 +45,7 @@ def decimal_number(text: str) -> float:
     return number
 
 
-def check_integer(what: str, number: object, least: int = 0, greatest: int = MOST) -> int:
+def check_integer(what: str, number: object, least: int = 0, greatest: int = MAX_INTEGER) -> int:
     """Return an integer of any type, such as a NumPy integer, as an int; `what` names it in the error message.
 
     Raises
@@ -178,7 +178,7 @@ def _index(number: object) -> int | None:
 def _formatted(number: int) -> str:
     return {
         MOST_SEED: "2⁶⁴ − 1",
-        MOST: "2⁶³ − 1",
+        MAX_INTEGER: "2⁶³ − 1",
         MOST_DEAL: "2⁶³ − 2",
         MOST_NODES: "2⁶² − 1",
         -MOST_NODES: "1 − 2⁶²",

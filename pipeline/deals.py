@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.arguments import MOST, MOST_DEAL, MOST_SEED, check_integer
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_DEAL, MOST_SEED, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
@@ -61,7 +61,7 @@ class DealRange:
     @property
     def endless(self) -> bool:
         """Whether the range has no end."""
-        return self.last == MOST
+        return self.last == MAX_INTEGER
 
     @property
     def name(self) -> str:
@@ -96,7 +96,7 @@ class DealRange:
             If they do not describe a range, because the store is damaged.
         """
         try:
-            last = MOST if numbers["last"] is None else numbers["last"]
+            last = MAX_INTEGER if numbers["last"] is None else numbers["last"]
             return cls(game, numbers["seed"], numbers["first"], last, numbers["parameters"])
         except (AttributeError, KeyError, TypeError, UsageError) as error:
             raise DamagedError(
@@ -201,7 +201,7 @@ def parse_deal_range(text: str) -> DealRange:
     last = (
         check_integer("the number of the last deal", int(span[3]), 1, MOST_DEAL)
         if span[3]
-        else MOST
+        else MAX_INTEGER
         if span[2]
         else first
     )

@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 
 PART_SECONDS = 2.0
 """The time after which a worker that solves a job leaves the rest of its layouts to others."""
-AT_ONCE = 10
+FIRST_PART = 10
 """The layouts for which a program is called at once, or an engine at the beginning of a job."""
 GROWTH = 4
 """How many times as many layouts an engine may get at once as before, unless it will solve all of them in time."""
@@ -92,7 +92,7 @@ def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mappi
     _, known = find_engine(engine)
     load(engine)  # takes seconds if it is not compiled yet
     parts: list[Solved] = []
-    begun, first, size = time.monotonic(), 0, AT_ONCE
+    begun, first, size = time.monotonic(), 0, FIRST_PART
     while first < len(layouts):
         stop = min(first + size, len(layouts))
         part_errors = {index - first: why for index, why in errors.items() if first <= index < stop}

@@ -7,7 +7,7 @@ from statistics import geometric_mean
 import pytest
 from sqlalchemy import text, update
 
-from dealmill.pipeline.arguments import MOST, DifferenceKind
+from dealmill.pipeline.arguments import MAX_INTEGER, DifferenceKind
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
@@ -382,7 +382,7 @@ def test_retracted_runs_are_queued_again_for_the_installed_version(store: Databa
 
 
 def test_a_retracted_survey_is_repeated_with_as_many_deals(store: Database) -> None:
-    deals = DealRange(find_game("memory"), 7, 1, MOST)
+    deals = DealRange(find_game("memory"), 7, 1, MAX_INTEGER)
     survey = open_survey(store, deals, ENGINE, 77)
     extend_to(store, survey, 12_000)
     a_run(store, ENGINE, LAYOUTS)

@@ -16,7 +16,7 @@ from click.shell_completion import CompletionItem
 import dealmill
 from dealmill.cli.output import tell
 from dealmill.cli.process import ERROR
-from dealmill.pipeline.arguments import MOST, MOST_NODES, check_integer, number_range, whole_number
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, check_integer, number_range, whole_number
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
@@ -94,7 +94,7 @@ class WholeNumber(click.IntRange):
         except ValueError:
             number = value
         try:
-            return check_integer("it", number, int(self.min or 0), int(MOST if self.max is None else self.max))
+            return check_integer("it", number, int(self.min or 0), int(MAX_INTEGER if self.max is None else self.max))
         except UsageError as error:
             self.fail(str(error), param, ctx)
 

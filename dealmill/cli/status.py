@@ -11,7 +11,7 @@ from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 
-COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
+STATUS_COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "unproved", "retracted")
 LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority", "tags", "note")
 """Columns that a table has only if some run has something there."""
@@ -113,10 +113,21 @@ def _show_runs(
     if form is None:
         rows = [row | _words(run, row) for run, row in zip(runs, rows, strict=True)]
         named = [name for name in LABELS if any(row[name] for row in rows)]
-        columns = [*COLUMNS, *named, *used, "mean", "layouts/s", "started", "took", "audit", "fingerprint", "state"]
+        columns = [
+            *STATUS_COLUMNS,
+            *named,
+            *used,
+            "mean",
+            "layouts/s",
+            "started",
+            "took",
+            "audit",
+            "fingerprint",
+            "state",
+        ]
     else:
         ends = ("mean", "layouts/s", "started", "seconds", "cpu_seconds", "audit", "fingerprint", "state")
-        columns = [*COLUMNS, "storage", *LABELS, *used, *ends]
+        columns = [*STATUS_COLUMNS, "storage", *LABELS, *used, *ends]
     write_rows(columns, rows, form, empty)
 
 

@@ -20,7 +20,7 @@ ATTRIBUTES = {
     *("text-anchor", "font-family", "font-size", "font-weight"),
 }
 UNREADABLE = ("?", "\0", "-1", "<script>alert(1)</script>", "\ud800", "9" * 400, "z z z")
-MOST = 5
+LAYOUTS_PER_VERDICT = 5
 """Layouts with each verdict."""
 ALTERATIONS = 6
 WIDEST = 100
@@ -28,7 +28,7 @@ WIDEST = 100
 
 def a_board_is_drawn_for_the_layout_and_every_step(subject: Subject, engine: Engine) -> None:
     """As text, at most 100 characters wide."""
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 15, MOST):
+    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 15, LAYOUTS_PER_VERDICT):
         boards = list(subject.game.frames(layout, verdict, evidence))
         require(len(boards) > 1, f"layout {layout}: nothing is drawn for evidence {evidence}")
         require(list(subject.game.frames(layout)) == boards[:1], f"layout {layout}: the first board differs")
@@ -47,7 +47,7 @@ def a_picture_is_a_document_for_any_page(subject: Subject, engine: Engine) -> No
 
 def pictures_depend_only_on_their_arguments(subject: Subject, engine: Engine) -> None:
     """And only the layout is drawn if nothing is proved."""
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 2, MOST):
+    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 2, LAYOUTS_PER_VERDICT):
         scenes = list(subject.game.scenes(layout, verdict, evidence))
         again = list(subject.game.scenes(layout, verdict, evidence))
         require(again == scenes, f"layout {layout}: its pictures differ the second time")
@@ -62,7 +62,7 @@ def pictures_depend_only_on_their_arguments(subject: Subject, engine: Engine) ->
 @assumes("a board keeps its size during a play")
 def pictures_of_a_play_have_one_size(subject: Subject, engine: Engine) -> None:
     """So that nothing jumps when a page steps through them."""
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 3, MOST):
+    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 3, LAYOUTS_PER_VERDICT):
         if verdict is not Verdict.UNWINNABLE:
             scenes = subject.game.scenes(layout, verdict, evidence)
             sizes = {(scene.width, scene.height) for scene in scenes}
@@ -88,7 +88,7 @@ def evidence_that_cannot_be_read_is_an_error(subject: Subject, engine: Engine) -
 def altered_evidence_is_drawn_or_an_error(subject: Subject, engine: Engine) -> None:
     """Evidence in a store can be damaged."""
     random = Random(5)
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 6, MOST):
+    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 6, LAYOUTS_PER_VERDICT):
         for text in islice(altered_texts([evidence.encode()], random), ALTERATIONS):
             claim = random.choice([verdict, Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED])
             for scene in _drawn(subject, layout, claim, text.decode("utf-8", "replace")):
@@ -96,7 +96,7 @@ def altered_evidence_is_drawn_or_an_error(subject: Subject, engine: Engine) -> N
 
 
 def _scenes(subject: Subject, engine: Engine, seed: int) -> Iterator[tuple[str, list[Scene]]]:
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, seed, MOST):
+    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, seed, LAYOUTS_PER_VERDICT):
         yield layout, list(subject.game.scenes(layout, verdict, evidence))
 
 

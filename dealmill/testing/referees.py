@@ -14,7 +14,7 @@ from dealmill.pipeline.results.checker.build import sections_of
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts, assumes, require
 
 DEALS = 200
-MOST = 30
+LAYOUTS_PER_VERDICT = 30
 """Layouts with each verdict."""
 ALTERATIONS = 30
 BAD_TEXTS = 300
@@ -77,7 +77,7 @@ def the_referee_refuses_evidence_of_another_layout(subject: Subject, engine: Eng
 
 def the_referee_proves_no_other_verdict(subject: Subject, engine: Engine) -> None:
     """Altered evidence is refused, or proves the same verdict and value; nothing proves another one."""
-    rows = subject.some_of_each_verdict(engine, 17, MOST)
+    rows = subject.some_of_each_verdict(engine, 17, LAYOUTS_PER_VERDICT)
     proofs = [evidence.encode() for *_, evidence in rows]
     random = Random(17)
     for layout, verdict, value, evidence in rows:

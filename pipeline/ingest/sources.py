@@ -36,7 +36,7 @@ from dealmill.pipeline.progress import OpenFailed, Opening, Progress
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import BY_POSITION
 from dealmill.pipeline.store.planning import NO_END
-from dealmill.pipeline.store.results import END, Query
+from dealmill.pipeline.store.results import LAST_ITEM, Query
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import open_deals, open_source
 
@@ -95,7 +95,7 @@ def parse_source(source: SourceSpec) -> ParsedSource:
 
 
 def _saved(query: Query) -> SavedQuery:
-    whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, END, BY_POSITION)
+    whole = query.after[1] == 0 and (query.limit, query.before, query.ordering) == (None, LAST_ITEM, BY_POSITION)
     if len(query.runs) != 1 or not whole:
         raise UsageError("a query can be a source only if it is of one run, without after, before, limit and order")
     return SavedQuery(query.runs[0].id, query.filter)

@@ -28,7 +28,7 @@ from dealmill.pipeline.store.database.tables import (
     verdicts,
 )
 from dealmill.pipeline.store.runs import log
-from dealmill.pipeline.store.runs.planned import THERE, lock_run
+from dealmill.pipeline.store.runs.planned import NOT_DELETED, lock_run
 from dealmill.pipeline.store.runs.status import SILENT_READER, RunStatus
 from dealmill.pipeline.store.sources.source import Source
 
@@ -130,7 +130,10 @@ def _of_run(run: RunStatus) -> list[tuple[Select[int], str]]:
     held = (jobs.c.run_id == run.id, jobs.c.state == LEASED, jobs.c.leased_until > clock())
     queried = sources.c.name.startswith(f"query:{run.id}:", autoescape=True)
     return [
-        (select(runs.c.id).where(runs.c.repeats == run.id, THERE), "run {0} is a rerun of it; delete run {0} first"),
+        (
+            select(runs.c.id).where(runs.c.repeats == run.id, NOT_DELETED),
+            "run {0} is a rerun of it; delete run {0} first",
+        ),
         (
             select(sources.c.id).where(queried, or_(sources.c.accepted > 0, sources.c.complete)),
             "source {0} has the layouts of a query of it; delete source:{0} first",
@@ -155,7 +158,7 @@ def _of_source(source: Source) -> list[tuple[Select[int], str]]:
     )
     return [
         (
-            select(runs.c.id).where(runs.c.source_id == source.id, THERE).order_by(runs.c.id),
+            select(runs.c.id).where(runs.c.source_id == source.id, NOT_DELETED).order_by(runs.c.id),
             "run {0} is over it; delete run {0} first",
         ),
         (select(sources.c.id).where(*read), "it is being read; stop the command that reads it, and wait a minute"),

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
 
-from dealmill.pipeline.arguments import MOST, checked_range
+from dealmill.pipeline.arguments import MAX_INTEGER, checked_range
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
@@ -13,7 +13,7 @@ ALL = (-(2**62), 2**62)
 """The range of all numbers."""
 CONDITIONS = ("verdict", "value", "nodes", "layout-length", "evidence-length", "audit")
 """The names of the conditions of a filter as text."""
-BEHIND = MOST + 1
+BEHIND = MAX_INTEGER + 1
 """A number greater than all positions."""
 
 Range = str | tuple[int | None, int | None] | int | None

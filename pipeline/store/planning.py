@@ -17,16 +17,16 @@ from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.jobs import CHUNK, SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import cut
-from dealmill.pipeline.store.runs.planned import THERE, item_count, lock_run, run_seal
+from dealmill.pipeline.store.runs.planned import NOT_DELETED, item_count, lock_run, run_seal
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.store.storages.item_blocks import retryable
 
 # One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
 SAME_PLAN = [runs.c[name] == bindparam(name) for name in ("source_id", "engine_id", "node_limit", "storage")]
-FIRST_RUN = select(runs.c.id).where(*SAME_PLAN, THERE).order_by(runs.c.repetition).limit(1)
+FIRST_RUN = select(runs.c.id).where(*SAME_PLAN, NOT_DELETED).order_by(runs.c.repetition).limit(1)
 SAME_RUNS = select(func.count()).select_from(runs).where(*SAME_PLAN)
-NEW = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
+INSERT_RUN = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
 """Its seal follows, because it covers the number of the run."""
 SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindparam("found"))
 LOCKED_SOURCE = (
@@ -105,7 +105,7 @@ def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage
 
 def _plan(connection: Connection, plan: Mapping[str, object], repeats: int | None) -> int:
     repetition = connection.execute(SAME_RUNS, plan).scalar_one()
-    run: int = connection.execute(NEW, {**plan, "repetition": repetition, "repeats": repeats}).scalar_one()
+    run: int = connection.execute(INSERT_RUN, {**plan, "repetition": repetition, "repeats": repeats}).scalar_one()
     connection.execute(SEALED, {"number": run, "found": run_seal(connection, run)})
     return run
 

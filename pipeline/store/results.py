@@ -71,7 +71,7 @@ PAGE = 2_000
 Item = str | tuple[int, int]
 """An item as named by a caller: ``"3:17"`` or ``(3, 17)``, a run and a position."""
 
-START, END = (0, 0), (BEHIND, 0)
+FIRST_ITEM, LAST_ITEM = (0, 0), (BEHIND, 0)
 """Items before and behind all items."""
 
 
@@ -97,9 +97,9 @@ class Query(Tabular):
     store: Database
     runs: Sequence[RunStatus]
     filter: Filter
-    after: tuple[int, int] = START
+    after: tuple[int, int] = FIRST_ITEM
     limit: int | None = None
-    before: tuple[int, int] = END
+    before: tuple[int, int] = LAST_ITEM
     ordering: Ordering = BY_POSITION
 
     def __repr__(self) -> str:
@@ -154,7 +154,7 @@ class Query(Tabular):
     def _total(self) -> int | None:
         """Return the number of results by the totals of the runs; None if these cannot tell it."""
         verdicts = self.filter.verdict
-        if (self.filter, self.after, self.before) != (Filter(verdicts), START, END):
+        if (self.filter, self.after, self.before) != (Filter(verdicts), FIRST_ITEM, LAST_ITEM):
             return None
         every = Runs(self.store, self.numbers)
         number = sum(run.counts.get(verdict, 0) for run in every for verdict in set(verdicts or Verdict))
@@ -335,12 +335,12 @@ def query_of(
         If `after` or `before` is text and there is no such run.
     """
     start = _item(store, "after", after)
-    end = END if before is None else _item(store, "before", before)
+    end = LAST_ITEM if before is None else _item(store, "before", before)
     ordering = Ordering(Order.of(order), descending)
     if ordering.order is not Order.POSITION:
         if limit is None:
             raise UsageError(f"results ordered by {ordering.order} need a limit: add --limit N, or limit=N in Python")
-        if start != START or before is not None:
+        if start != FIRST_ITEM or before is not None:
             raise UsageError(
                 f"results ordered by {ordering.order} have no pages: leave out after and before, and raise the limit"
             )

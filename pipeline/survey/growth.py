@@ -16,7 +16,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.planning import check_packable, plan_run
-from dealmill.pipeline.store.runs.jobs import LONGEST, grow, pace
+from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.survey.estimate import Estimate
@@ -119,4 +119,4 @@ def extend_to(store: Database, run: RunStatus, deals: int) -> None:
     """Extend a survey to `deals` deals, in jobs that take a worker about `JOB_SECONDS`, judging by earlier jobs."""
     known = pace(store, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
-    grow(store, run.id, deals, min(max(chunk, BLOCK), LONGEST))
+    grow(store, run.id, deals, min(max(chunk, BLOCK), MAX_ITEMS_PER_JOB))

@@ -10,7 +10,7 @@ import pytest
 
 from dealmill import Store
 from dealmill.pipeline import solve as solving
-from dealmill.pipeline.arguments import MOST, MOST_PACKED
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_PACKED
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
@@ -200,9 +200,9 @@ def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(stor
     opened = Store(store)
     for first in (1, 500):
         with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
-            opened.queue(DealRange(game, 7, first, MOST), packed=True)
+            opened.queue(DealRange(game, 7, first, MAX_INTEGER), packed=True)
         with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
-            opened.run(DealRange(game, 7, first, MOST), packed=True)
+            opened.run(DealRange(game, 7, first, MAX_INTEGER), packed=True)
     with pytest.raises(UsageError, match="the number of deals in deal:memory:seed=7:1-100000000001 must be a whole"):
         opened.run(DealRange(game, 7, 1, MOST_PACKED + 1), packed=True)
     assert opened.runs() == []

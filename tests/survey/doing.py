@@ -1,6 +1,6 @@
 """Making surveys, and what goes wrong with them."""
 
-from dealmill.pipeline.arguments import MOST
+from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database.connections import Database
@@ -15,7 +15,7 @@ MEMORY = "memory/incremental"
 
 def endless(engine: str, **parameters: int) -> DealRange:
     game, _ = find_engine(engine)
-    return DealRange(game, 7, 1, MOST, parameters)
+    return DealRange(game, 7, 1, MAX_INTEGER, parameters)
 
 
 def a_survey(

@@ -27,7 +27,7 @@ from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning import queue_rerun, queue_run
-from dealmill.pipeline.store.results import START, query_of
+from dealmill.pipeline.store.results import FIRST_ITEM, query_of
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of
@@ -85,7 +85,7 @@ def test_values_whose_squares_cannot_be_added_up_are_failures(store: Database, m
     assert measured is not None
     scored, failed = (measured.count(verdict) for verdict in (Verdict.SCORED, Verdict.FAILED))
     assert (measured.value, measured.deviation) == (largest, 0) and min(scored, failed) > 500
-    [first] = query_of(store, [run], Filter(verdict=(Verdict.FAILED,)), START, 1)
+    [first] = query_of(store, [run], Filter(verdict=(Verdict.FAILED,)), FIRST_ITEM, 1)
     assert first.evidence == "the value 96,038,389 is out of range: at most 96,038,388 in a packed run"
 
 

@@ -74,7 +74,7 @@ if sys.version_info < (3, 11):
 
 LINE = "-" * 80
 SYS = Import("", "sys")
-END = """\
+PROGRAM_END = """\
 if __name__ == "__main__":
     sys.exit(main(EXPORT, check, read_rows))
 """
@@ -152,7 +152,7 @@ def checker(sections: Sequence[Section], export: Export, about: Mapping[str, str
     future = {each for each in imports if each.module == "__future__"}
     first, *others = map(str, sections)
     top = _top(export, about) + import_lines(future) + START + import_lines(imports - future - {SYS})
-    return top + "\n" + "\n\n".join([first, _written(export), *others, END])
+    return top + "\n" + "\n\n".join([first, _written(export), *others, PROGRAM_END])
 
 
 def _top(export: Export, about: Mapping[str, str]) -> str:

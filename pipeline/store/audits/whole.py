@@ -13,10 +13,10 @@ from dealmill.pipeline.store.database.tables import (
     sources,
 )
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_seal
-from dealmill.pipeline.store.sources.source import COLUMNS
+from dealmill.pipeline.store.sources.source import SOURCE_COLUMNS
 from dealmill.pipeline.store.sources.source_digests import stray_source_blocks
 
-SOURCE = select(*COLUMNS, sources.c.seal).where(sources.c.id == bindparam("source"))
+SOURCE = select(*SOURCE_COLUMNS, sources.c.seal).where(sources.c.id == bindparam("source"))
 COUNTS = select(sources.c.rejected, sources.c.accepted).where(sources.c.id == bindparam("source"))
 REJECTED = select(func.count(), func.min(rejects.c.number), func.max(rejects.c.number)).where(
     rejects.c.source_id == bindparam("source")

@@ -13,13 +13,13 @@ from dealmill.pipeline.store.database.tables import engines
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 
-COLUMNS = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why, engines.c.checked_as)
+ENGINE_COLUMNS = (engines.c.id, engines.c.name, engines.c.version, engines.c.retracted_why, engines.c.checked_as)
 LOCKED = (
-    select(*COLUMNS)
+    select(*ENGINE_COLUMNS)
     .where(engines.c.name == bindparam("name"), engines.c.version == bindparam("version"))
     .with_for_update(key_share=True)
 )
-NEW = insert(engines)
+INSERT_ENGINE = insert(engines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def enter_engine(connection: Connection, name: str, version: str, checked_as: st
     key = {"name": name, "version": version}
     row = connection.execute(LOCKED, key).one_or_none()
     if row is None:
-        insert_once(connection, NEW, {**key, "checked_as": checked_as})
+        insert_once(connection, INSERT_ENGINE, {**key, "checked_as": checked_as})
         row = connection.execute(LOCKED, key).one()
     entered = EngineVersion(*row)
     if entered.checked_as != checked_as:
@@ -104,7 +104,7 @@ def _on_record(connection: Connection, name: str, version: str) -> EngineVersion
     NotFoundError
         If the store has no runs of it.
     """
-    rows = connection.execute(select(*COLUMNS).where(engines.c.name == name))
+    rows = connection.execute(select(*ENGINE_COLUMNS).where(engines.c.name == name))
     recorded = {row.version: EngineVersion(*row) for row in rows}
     if version not in recorded:
         have = ", ".join(sorted(recorded)) or "none"

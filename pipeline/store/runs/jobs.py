@@ -74,13 +74,13 @@ def _dealt_here() -> ColumnElement[bool]:
     return sources.c.generator.in_([game.generator for game in games().values()])
 
 
-MOST = 2**56
+MAX_ADDEND = 2**56
 """The largest number of a job that is added up as it is. A larger one counts as this."""
 
 
 def bounded(column: ColumnElement[int], least: int = 0) -> ColumnElement[int]:
-    """Return a column for sums: numbers from `least` to `MOST`; anything else counts as `MOST`."""
-    return case((column.between(least, MOST), column), else_=MOST)
+    """Return a column for sums: numbers from `least` to `MAX_ADDEND`; anything else counts as `MAX_ADDEND`."""
+    return case((column.between(least, MAX_ADDEND), column), else_=MAX_ADDEND)
 
 
 def sizes(jobs: FromClause) -> ColumnElement[int]:
@@ -152,7 +152,7 @@ CHUNK = 25_000
 """Items per job of a run stored as rows: some tens of milliseconds of work for the fastest engines, so little is lost
 with a worker. A multiple of the block size, see `dealmill.pipeline.store.storages.item_blocks`."""
 
-LONGEST = 2_000_000
+MAX_ITEMS_PER_JOB = 2_000_000
 """The most items per job: one to two seconds of work for the fastest engines."""
 
 LAST = 20

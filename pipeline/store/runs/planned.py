@@ -61,7 +61,7 @@ class PlannedRun:
 JOINED = runs.outerjoin(sources).outerjoin(engines)
 """Runs with their source and engine. Outer joins keep runs whose source or engine is missing; `planned_fields` reports
 them."""
-THERE = runs.c.control != Control.DELETED
+NOT_DELETED = runs.c.control != Control.DELETED
 """The condition that a run was not deleted."""
 PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.id,
@@ -106,7 +106,7 @@ SEALED_PLAN = (
 PLAN_OF_RUN = select(*SEALED_PLAN).select_from(JOINED).where(runs.c.id == bindparam("run"))
 
 
-LOCKED = select(runs.c.engine_id).where(runs.c.id == bindparam("run"), THERE).with_for_update()
+LOCKED = select(runs.c.engine_id).where(runs.c.id == bindparam("run"), NOT_DELETED).with_for_update()
 
 
 def lock_run(connection: Connection, run: int) -> int:

@@ -40,8 +40,8 @@ from dealmill.pipeline.store.database.tables import (
     runs,
     sources,
 )
-from dealmill.pipeline.store.runs.jobs import MOST, TOTALS, bounded, sizes
-from dealmill.pipeline.store.runs.planned import JOINED, PLANNED, THERE, PlannedRun, item_count, planned_fields
+from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, TOTALS, bounded, sizes
+from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED, PlannedRun, item_count, planned_fields
 
 SILENT_READER = timedelta(seconds=60)
 """The time without a new entry after which a reader is taken to have stopped: several times that of a batch."""
@@ -162,7 +162,7 @@ def run_numbers(
 ) -> list[int]:
     """Return the numbers of all runs, or of those that meet conditions on their row, source and engine: at most `limit`
     of them, oldest first, or newest first if `descending`."""
-    query = select(runs.c.id).select_from(JOINED if which else runs).where(THERE, *which)
+    query = select(runs.c.id).select_from(JOINED if which else runs).where(NOT_DELETED, *which)
     order = runs.c.id.desc() if descending else runs.c.id
     with store.reading() as connection:
         return list(connection.execute(query.order_by(order).limit(limit)).scalars())
@@ -314,7 +314,7 @@ def find_run(store: Database, key: int | str) -> RunStatus:
     """
     if key == "last":
         with store.reading() as connection:
-            number = connection.execute(select(func.max(runs.c.id)).where(THERE)).scalar()
+            number = connection.execute(select(func.max(runs.c.id)).where(NOT_DELETED)).scalar()
     else:
         number = row_number(key)
     statuses = _counted_runs(store, [number]) if number is not None else []
@@ -349,7 +349,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             counted.c.cpu_seconds,
         )
         .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
-        .where(one_of(runs.c.id, NUMBERS), THERE)
+        .where(one_of(runs.c.id, NUMBERS), NOT_DELETED)
         .order_by(runs.c.id)
     )
     return query
@@ -378,7 +378,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
-            *(func.sum(bounded(jobs.c[name], -MOST)).label(name) for name in TOTALS),
+            *(func.sum(bounded(jobs.c[name], -MAX_ADDEND)).label(name) for name in TOTALS),
             func.sum(case((recent, size), else_=0)).label("recent"),
             cast(latest.c.at, Float).label("finished"),
             cast(func.max(SEEN), Float).label("seen"),

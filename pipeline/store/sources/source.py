@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, bindparam, exists, or_, select
 
-from dealmill.pipeline.arguments import MOST, row_number
+from dealmill.pipeline.arguments import MAX_INTEGER, row_number
 from dealmill.pipeline.digests import layout_digest, seal
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.contract import Reject
@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import Control, items, rejects, runs, sources
 
-PAGE = 1_000
+REJECTS_PER_PAGE = 1_000
 NO_PARAMETERS: Mapping[str, object] = MappingProxyType({})
 
 
@@ -60,7 +60,7 @@ class Source:
         return seal("source", *(getattr(self, field.name) for field in fields(self)))
 
 
-COLUMNS = (
+SOURCE_COLUMNS = (
     sources.c.id,
     sources.c.game,
     sources.c.name,
@@ -72,9 +72,11 @@ COLUMNS = (
     sources.c.rejected,
     sources.c.complete,
 )
-SOURCE = Shape(*COLUMNS)
-BY_NUMBER = select(*COLUMNS).where(sources.c.id == bindparam("number"))
-BY_CONTENTS = select(*COLUMNS).where(sources.c.game == bindparam("game"), sources.c.digest == bindparam("digest"))
+SOURCE = Shape(*SOURCE_COLUMNS)
+BY_NUMBER = select(*SOURCE_COLUMNS).where(sources.c.id == bindparam("number"))
+BY_CONTENTS = select(*SOURCE_COLUMNS).where(
+    sources.c.game == bindparam("game"), sources.c.digest == bindparam("digest")
+)
 ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
 REJECT = Shape(*ENTRY)
 
@@ -88,7 +90,7 @@ def find_source(store: Database, key: int | str) -> Source:
     NotFoundError
         If there is no such source.
     """
-    named = select(*COLUMNS).where(sources.c.name == printable(str(key))).order_by(sources.c.id.desc()).limit(1)
+    named = select(*SOURCE_COLUMNS).where(sources.c.name == printable(str(key))).order_by(sources.c.id.desc()).limit(1)
     with store.reading() as connection:
         source = one_source(connection, BY_NUMBER, {"number": row_number(key)})
         source = source or one_source(connection, named)
@@ -102,7 +104,7 @@ def earlier_namesake(store: Database, source: Source) -> Source | None:
     with store.reading() as connection:
         return one_source(
             connection,
-            select(*COLUMNS)
+            select(*SOURCE_COLUMNS)
             .where(sources.c.name == source.name, sources.c.id < source.id)
             .order_by(sources.c.id.desc())
             .limit(1),
@@ -116,7 +118,7 @@ def list_sources(store: Database) -> list[Source]:
     there = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
     readable = []
     with store.reading() as connection:
-        for row in connection.execute(select(*COLUMNS).where(there).order_by(sources.c.id)):
+        for row in connection.execute(select(*SOURCE_COLUMNS).where(there).order_by(sources.c.id)):
             if trouble := SOURCE.trouble(row):
                 warnings.warn(DamagedWarning(_unreadable(row.id, trouble)), stacklevel=2)
             else:
@@ -140,9 +142,9 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
         with store.reading() as connection:
             rows = connection.execute(
                 select(*ENTRY)
-                .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MOST))
+                .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MAX_INTEGER))
                 .order_by(rejects.c.number)
-                .limit(PAGE)
+                .limit(REJECTS_PER_PAGE)
             ).all()
         for row in rows:
             if trouble := REJECT.trouble(row):
@@ -150,7 +152,7 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
                 warnings.warn(DamagedWarning(message), stacklevel=2)
             else:
                 yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
-        if len(rows) < PAGE:
+        if len(rows) < REJECTS_PER_PAGE:
             return
         after = rows[-1].number
 
@@ -158,7 +160,7 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
 def one_source(
     connection: Connection, query: Select[*tuple[Any, ...]], parameters: Mapping[str, object] = NO_PARAMETERS
 ) -> Source | None:
-    """Return the source that a query of `COLUMNS` finds; None if there is none.
+    """Return the source that a query of `SOURCE_COLUMNS` finds; None if there is none.
 
     Raises
     ------

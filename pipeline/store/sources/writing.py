@@ -30,7 +30,7 @@ COUNTED = ("accepted", "duplicates", "rejected", "complete")
 NOTHING_READ = {"accepted": 0, "duplicates": 0, "rejected": 0, "complete": False, "seal": UNSEALED}
 
 # One command may read a hundred thousand sources, and building these statements would take longer than executing them.
-NEW = insert(sources).values(created=clock())
+INSERT_SOURCE = insert(sources).values(created=clock())
 FIRST_SEAL = (
     update(sources)
     .where(sources.c.id == bindparam("number"), sources.c.seal == UNSEALED)
@@ -97,7 +97,7 @@ def _open(store: Database, *, game: str, digest: bytes, **described: object) -> 
     with store.writing() as connection:
         if store_has := one_source(connection, BY_CONTENTS, key):
             return store_has
-        insert_once(connection, NEW, {**key, **NOTHING_READ, **described})
+        insert_once(connection, INSERT_SOURCE, {**key, **NOTHING_READ, **described})
         opened = one_source(connection, BY_CONTENTS, key)
         assert opened is not None  # noqa: S101 -- inserted by now
         connection.execute(FIRST_SEAL, {"number": opened.id, "found": opened.seal})

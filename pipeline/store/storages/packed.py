@@ -28,7 +28,7 @@ from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_
 from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
 from dealmill.pipeline.store.filters import BEHIND, Filter
-from dealmill.pipeline.store.runs.jobs import LONGEST
+from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import packed_audit
@@ -226,7 +226,10 @@ LAST_BLOCK = greatest_below_end(
     blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < BEYOND_NUMBERS // BLOCK
 )
 LAST_UNFINISHED_JOB = greatest_below_end(
-    jobs.c.stop, jobs.c.run_id == bindparam("run"), jobs.c.state != DONE, jobs.c.stop <= jobs.c.first + LONGEST
+    jobs.c.stop,
+    jobs.c.run_id == bindparam("run"),
+    jobs.c.state != DONE,
+    jobs.c.stop <= jobs.c.first + MAX_ITEMS_PER_JOB,
 )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection
 
 from dealmill.pipeline import solve as solving
-from dealmill.pipeline.arguments import MOST
+from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of, block_range, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
@@ -105,7 +105,7 @@ BLOCKS_AT_ONCE = 3
 no longer fit into a core's cache."""
 
 
-MOST_VALUE = isqrt(MOST // BLOCK)
+MOST_VALUE = isqrt(MAX_INTEGER // BLOCK)
 """The largest value whose square can be added up over a block in 64 bits, about 96 million."""
 TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a packed run"
 

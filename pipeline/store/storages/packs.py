@@ -20,7 +20,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
-from dealmill.pipeline.store.runs.jobs import LONGEST
+from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.storages.item_blocks import unsolved
 
 
@@ -112,7 +112,7 @@ def next_pack(store: Database, run: int, after: int) -> Pack | None:
 
 def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
     """Return the same as `next_pack`. Rows that are not valid packs are skipped."""
-    behind = after - LONGEST
+    behind = after - MAX_ITEMS_PER_JOB
     while row := connection.execute(NEXT, {"run": run, "beyond": after + 1, "behind": behind}).one_or_none():
         if pack := _read_pack(row):
             return pack
@@ -132,7 +132,7 @@ def previous_pack(store: Database, run: int, before: int) -> Pack | None:
 
 def _read_pack(row: Row[*tuple[Any, ...]]) -> Pack | None:
     """Return the pack in a row; None if it is not a valid one."""
-    if PACK.trouble(row) or not 0 < row.first < row.stop <= row.first + LONGEST:
+    if PACK.trouble(row) or not 0 < row.first < row.stop <= row.first + MAX_ITEMS_PER_JOB:
         return None
     return Pack(row.first, row.stop, row.verdicts, _moments(row.moments, row.stop - row.first))
 

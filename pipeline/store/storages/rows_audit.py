@@ -40,7 +40,7 @@ SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.source_id == bindparam("source"),
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
 )
-FETCHED = 1_000
+ROWS_PER_FETCH = 1_000
 TableRow = Row[*tuple[Any, ...]]
 position_of = attrgetter("position")
 
@@ -150,7 +150,7 @@ def _rows_after(connection: Connection, run: int, end: int, stop: int) -> Iterat
     """Yield the rows of the verdicts on the items `[end, stop)`."""
     if end < stop:
         query = select(verdicts).where(verdicts.c.run_id == run, verdicts.c.position >= end, verdicts.c.position < stop)
-        yield from connection.execute(query, execution_options={"yield_per": FETCHED})
+        yield from connection.execute(query, execution_options={"yield_per": ROWS_PER_FETCH})
 
 
 def _count(rows: Iterable[TableRow]) -> dict[str, object]:

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
-from dealmill.pipeline.store.runs.jobs import LONGEST
+from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
@@ -254,7 +254,7 @@ def next_job(
     exclusive) that may have a matching verdict, or of the last one if `backwards`; None if there is none."""
     if after + 1 >= before:
         return None
-    where = {"run": run, "behind": after - LONGEST, "after": after, "last": before - 1}
+    where = {"run": run, "behind": after - MAX_ITEMS_PER_JOB, "after": after, "last": before - 1}
     for name, (low, high) in (("values", filter_.value), ("nodes", filter_.nodes)):
         where |= {f"least_{name}": low, f"greatest_{name}": high}
     query = _next_job(filter_.verdict, filter_.value != ALL, filter_.nodes != ALL, backwards)

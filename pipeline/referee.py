@@ -8,6 +8,8 @@ from dealmill.pipeline.errors import InvalidEvidence, Unchecked
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Code, Verdict
 
+LONGEST_TEXT = 1 << 20
+"""The most characters of a layout, and of evidence, that is judged or drawn."""
 Check = Callable[[str, str, Verdict, int | None, str], None]
 """The function ``check(engine, layout, verdict, value, evidence)`` of a game's rules."""
 
@@ -94,22 +96,34 @@ def judge_by(
     ------
     Unchecked
         If `check` leaves this evidence to others.
+    MemoryError
+        If there is not enough memory, which says nothing about the evidence.
     """
     if wrong := _wrong_claim(verdict, evidence):
         return Judgement(Outcome.INVALID, 0, wrong)
     if evidence is None or verdict == Verdict.FAILED:
         return NO_EVIDENCE
+    if wrong := too_long(layout, evidence):
+        return Judgement(Outcome.INVALID, 0, wrong)
     try:
         check(engine, layout, Verdict(verdict), value, evidence)
     except InvalidEvidence as error:
         objection = error
-    except Unchecked:
+    except (MemoryError, Unchecked):
         raise
     except Exception as error:  # noqa: BLE001 -- a damaged record may hold any layout and evidence
         objection = InvalidEvidence(0, f"the referee cannot read it: {type(error).__name__}: {error}")
     else:
         return VALID
     return Judgement(Outcome.INVALID, objection.step, objection.reason)
+
+
+def too_long(layout: str, evidence: str | None) -> str | None:
+    """Return which of two texts is too long to be judged or drawn, or None."""
+    for name, text in (("layout", layout), ("evidence", evidence or "")):
+        if len(text) > LONGEST_TEXT:
+            return f"the {name} has {len(text):,} characters, expected at most {LONGEST_TEXT:,}"
+    return None
 
 
 def _wrong_claim(verdict: int, evidence: str | None) -> str | None:

@@ -10,7 +10,7 @@ from dealmill.pipeline.games.contract import DECIDED, Engine, Game
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Judgement, judge
+from dealmill.pipeline.referee import Judgement, judge, too_long
 
 Part = TypeVar("Part", str, Scene)
 
@@ -98,15 +98,19 @@ class Result:
 
         Raises
         ------
+        InvalidEvidence
+            If the layout or the evidence is too long.
         DealmillError
             If the game raises an error that is not one of evidence.
         """
         game, _ = self.game_and_engine
+        if reason := too_long(self.layout, self.evidence):
+            raise InvalidEvidence(0, reason)
         if self.verdict is Verdict.FAILED and not is_canonical(game, self.layout):
             return
         try:
             yield from draw(game)
-        except DealmillError:
+        except (DealmillError, MemoryError):
             raise
         except Exception as error:
             raise DealmillError(

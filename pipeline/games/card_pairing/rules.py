@@ -24,14 +24,17 @@ MATCHINGS = ((0, 1, 2, 3), (0, 2, 1, 3), (0, 3, 1, 2))
 EMPTY = "-"
 """An empty stack in a layout."""
 MOST_CARDS = MOST_STACKS = 1_024
-LONGEST_CERTIFICATE = 1 << 20
-"""Characters."""
 MOST_WORK = 50_000_000
 """The referee refuses a certificate that asks for more work than this: the number of options that it looks at, and of
 sets that it updates. It takes about a minute."""
+TOO_LONG = "the certificate takes too long to check"
 
 MOST_POSITIONS = 1_000_000
 """The referee refuses odds if more positions can be reached. To visit so many takes about ten seconds."""
+MOST_ODDS_WORK = 100_000_000
+"""The most stacks at which it looks, and moves that it makes, to find these positions."""
+MOST_BITS = 200_000_000
+"""The most bits of the chances of all positions after the same number of moves."""
 CERTAINTY = 1_000_000
 """The value of a deal that every play wins."""
 
@@ -420,6 +423,8 @@ def _refute(board: Board, deal: Deal, certificate: str, entry: int, covered: Car
     """
     if entry == len(certificate):
         raise InvalidEvidence(entry + 1, "the certificate ends before every way jams")
+    if board.work > MOST_WORK:
+        raise InvalidEvidence(entry + 1, TOO_LONG)
     cards = deal.ranks.get(certificate[entry], [])
     if not cards or cards[0] in before:
         raise InvalidEvidence(entry + 1, f"{certificate[entry]!a} is not a rank that is still to be paired off")
@@ -431,6 +436,7 @@ def _refute(board: Board, deal: Deal, certificate: str, entry: int, covered: Car
         sets = pair, waits[a] | waits[b], other_pair, waits[c] | waits[d]
         if not circular(*sets):
             with_these = with_pairs(before, pairs, *sets)
+            board.work += len(with_these)
             following = _refute(board, deal, certificate, following, covered | pair | other_pair, with_these)
     return following
 
@@ -482,10 +488,6 @@ class LemmaChecker:
 
     def check(self, certificate: str) -> None:
         """Check each step in order; the last one must be a contradiction."""
-        if len(certificate) > LONGEST_CERTIFICATE:
-            raise self._invalid(
-                f"the certificate has {len(certificate):,} characters, expected {LONGEST_CERTIFICATE:,}"
-            )
         steps = certificate.split(" ")
         for self._step, step in enumerate(steps, start=1):
             self._place = f"lemma {len(self.lemmas) + 1}: " if step.startswith(("+", "-")) else ""
@@ -575,7 +577,7 @@ class LemmaChecker:
 
     def _check_work(self) -> None:
         if self.board.work > MOST_WORK:
-            raise self._invalid("the certificate takes too long to check")
+            raise self._invalid(TOO_LONG)
 
     def _invalid(self, reason: str) -> InvalidEvidence:
         return InvalidEvidence(self._step, f"{self._place}{reason}")
@@ -640,13 +642,13 @@ class Plays:
 
     def __init__(self, deal: Deal) -> None:
         self._rank_of = {card: rank for rank, cards in deal.ranks.items() for card in cards}
-        self._stacks = [(1 << stack.stop) - (1 << stack.start) for stack in deal.stacks]
+        self.stacks = [(1 << stack.stop) - (1 << stack.start) for stack in deal.stacks if stack]
         self.start: Cards = (1 << len(self._rank_of)) - 1
 
     def after(self, position: Cards) -> list[Cards]:
         """Return the positions after each legal move."""
         tops: dict[str, list[Cards]] = {}
-        for stack in self._stacks:
+        for stack in self.stacks:
             if left := position & stack:
                 top = left.bit_length() - 1
                 tops.setdefault(self._rank_of[top], []).append(1 << top)
@@ -654,45 +656,82 @@ class Plays:
 
 
 def odds_of(plays: Plays, limit: int = MOST_POSITIONS) -> Odds:
-    """Follow all plays at once, move by move, to their ends.
-
-    `layer` has, for each position after so many moves, how likely it is, in multiples of ``1 / whole``, and the number
-    of sequences of moves that lead there.
+    """Find all positions, then those that can be won, and then how likely each of these is.
 
     Raises
     ------
     InvalidEvidence
-        With step 4, if more than `limit` positions with cards left can be reached.
+        With step 4, if more than `limit` positions with cards left can be reached, or the check takes too long.
     """
-    layer, whole = {plays.start: (1, 1)}, 1
-    layers: list[list[Cards]] = []
-    count = 0
-    while layer and 0 not in layer:
-        layers.append(list(layer))
-        count += len(layer)
-        moves = {position: plays.after(position) for position in layer}
-        unit = lcm(*(len(after) for after in moves.values() if after))
-        reached: dict[Cards, tuple[int, int]] = {}
-        for position, (share, ways) in layer.items():
-            if count + len(reached) - (0 in reached) > limit:
-                raise InvalidEvidence(4, f"more than {limit:,} positions can be reached")
-            for following in moves[position]:
-                other_share, other_ways = reached.get(following, (0, 0))
-                reached[following] = other_share + share * (unit // len(moves[position])), other_ways + ways
-        layer, whole = reached, whole * unit
-    won, orders = layer.get(0, (0, 0))
+    layers = _layers(plays, limit)
+    positions = sum(map(len, layers))
+    if 0 not in layers[-1]:
+        return Odds(0, 1, 0, 0, positions)
+    units, critical = _keep_winnable(plays, layers)
+    won, whole, orders = _follow_all(plays, layers, units)
     common = gcd(won, whole)
-    return Odds(won // common, whole // common, orders, _critical_choices(plays, layers) if won else 0, count)
+    return Odds(won // common, whole // common, orders, critical, positions - 1)
 
 
-def _critical_choices(plays: Plays, layers: list[list[Cards]]) -> int:
-    """Count the critical choices among the positions with cards left, which are given by the number of moves before."""
-    critical, winnable = 0, {0}
-    for layer in reversed(layers):
-        last, winnable = winnable, set()
-        for position in layer:
+def _layers(plays: Plays, limit: int) -> list[set[Cards]]:
+    """Return the positions that can be reached, by the number of moves before."""
+    layers, count, work = [{plays.start}], 1, 0
+    while 0 not in layers[-1]:
+        following = set[Cards]()
+        for position in layers[-1]:
+            after = plays.after(position)
+            following.update(after)
+            if count + len(following) - (0 in following) > limit:
+                raise InvalidEvidence(4, f"more than {limit:,} positions can be reached")
+            work += len(plays.stacks) + len(after)
+            if work > MOST_ODDS_WORK:
+                raise InvalidEvidence(4, "the odds take too long to check")
+        if not following:
+            break
+        layers.append(following)
+        count += len(following)
+    return layers
+
+
+def _keep_winnable(plays: Plays, layers: list[set[Cards]]) -> tuple[list[int], int]:
+    """Remove the positions that cannot be won from all layers, the last of which has no cards left.
+
+    Returns, for each layer but the last, a common multiple of the numbers of moves of its positions, and the number of
+    critical choices.
+    """
+    units, critical = [1] * (len(layers) - 1), 0
+    for number in reversed(range(len(units))):
+        winnable = set[Cards]()
+        counts = set[int]()
+        for position in layers[number]:
             moves = plays.after(position)
-            if not last.isdisjoint(moves):
+            if not layers[number + 1].isdisjoint(moves):
                 winnable.add(position)
-                critical += not last.issuperset(moves)
-    return critical
+                counts.add(len(moves))
+                critical += not layers[number + 1].issuperset(moves)
+        layers[number], units[number] = winnable, lcm(*counts)
+    return units, critical
+
+
+def _follow_all(plays: Plays, layers: list[set[Cards]], units: list[int]) -> tuple[int, int, int]:
+    """Follow all plays through positions that can be won; `layers` has these, and is emptied.
+
+    Returns ``(won, whole, orders)``: ``won / whole`` is the share of the plays that win.
+    """
+    layers.reverse()
+    layers.pop()
+    whole, reached = 1, {plays.start: (1, 1)}  # how likely a position is, in multiples of 1 / whole, and its sequences
+    for unit in units:
+        whole *= unit
+        before, reached = reached, dict.fromkeys(layers.pop(), (0, 0))
+        if len(reached) * whole.bit_length() > MOST_BITS:
+            raise InvalidEvidence(4, "the odds take too much memory to check")
+        for position, (share, orders) in before.items():
+            moves = plays.after(position)
+            part = share * (unit // len(moves))
+            for after in moves:
+                if after in reached:
+                    other_share, other_orders = reached[after]
+                    reached[after] = other_share + part, other_orders + orders
+    won, orders = reached[0]
+    return won, whole, orders

@@ -26,7 +26,10 @@ PACK_READERS = {".csv": csv_rows, ".json": json_pack}
 ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove", "Unchecked")
 TAKEN = ("IllegalMove", "InvalidEvidence", "Unchecked", "Verdict")
 """The names of Dealmill that the rules of a game may import."""
-REFEREE = ("Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE", "judge_by", "_wrong_claim")
+REFEREE = (
+    *("LONGEST_TEXT", "Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE"),
+    *("judge_by", "too_long", "_wrong_claim"),
+)
 
 TOP = """\
 Check {file} with nothing but Python.

@@ -3,25 +3,29 @@
 import re
 import sys
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from functools import cache
 from itertools import islice, product
+from math import comb
 from random import Random
 
 import pytest
 
+from dealmill.pipeline.bounded import BoundedProcess
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.card_pairing.rules import (
-    LONGEST_CERTIFICATE,
     LemmaChecker,
     Option,
+    Plays,
     check,
     check_layout,
     deal_of,
+    odds_of,
     play,
     start,
 )
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import judge
 from dealmill.testing.subject import altered_texts
 from tests.doing import dealer
 from tests.games.card_pairing.naive import (
@@ -455,12 +459,10 @@ def test_a_certificate_that_takes_too_long_is_refused(certificate: str, monkeypa
     assert checker.board.work < 3_000
 
 
-def test_a_certificate_that_is_too_long_is_refused() -> None:
-    limit = LONGEST_CERTIFICATE
-    with pytest.raises(InvalidEvidence, match="step 0: the certificate has 1,048,577 characters, expected 1,048,576"):
-        check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * (limit + 1))
-    with pytest.raises(InvalidEvidence, match="step 1: 'gggggggggggggggggggg' is not a hint"):
-        check("winnable", UNEVEN, Verdict.UNWINNABLE, None, "g" * limit)
+def test_the_entries_of_a_tree_are_counted_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[check.__module__], "MOST_WORK", 3)
+    with pytest.raises(InvalidEvidence, match="step 2: the certificate takes too long to check"):
+        check("winnable", LOST, Verdict.UNWINNABLE, None, CERTIFICATE)
 
 
 VALUE, ODDS = 589_315, "14259369055191929/24196548096000000 76362905 229 1904"
@@ -502,3 +504,34 @@ def test_odds_prove_no_other_verdict() -> None:
     for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE):
         with pytest.raises(InvalidEvidence, match=f"the verdict is {verdict}, but odds only score deals"):
             check("odds", NEERC, verdict, VALUE, ODDS)
+
+
+@pytest.mark.parametrize(("most", "visited"), [(100, 1), (1 + comb(200, 2), 2)])
+def test_positions_are_counted_while_they_are_visited(most: int, visited: int) -> None:
+    asked = list[int]()
+
+    class Counted(Plays):
+        def after(self, position: int) -> list[int]:
+            asked.append(position)
+            return super().after(position)
+
+    with pytest.raises(InvalidEvidence, match=f"step 4: more than {most:,} positions can be reached"):
+        odds_of(Counted(deal_of(" ".join("A" * 200))), most)
+    assert len(asked) == visited
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"), [("MOST_ODDS_WORK", "take too long"), ("MOST_BITS", "take too much memory")]
+)
+def test_odds_that_take_too_much_to_check_are_refused(limit: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules[check.__module__], limit, 30)
+    with pytest.raises(InvalidEvidence, match=f"step 4: the odds {reason}"):
+        check("odds", NEERC, Verdict.SCORED, VALUE, ODDS)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", [" ".join("A" * 1_024), " ".join(["A" * 102] * 10)], ids=["flat", "high"])
+def test_the_largest_odds_are_refused_in_bounded_memory(layout: str) -> None:
+    with closing(BoundedProcess()) as process:
+        judged = process.call(3_600, judge, "card-pairing/odds", layout, Verdict.SCORED, 10**6, "1/1 2 0 1000000")
+    assert str(judged) == "invalid: step 4: more than 1,000,000 positions can be reached"

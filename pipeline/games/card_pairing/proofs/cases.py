@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from dealmill.pipeline.games.card_pairing.drawing import Cell, printer
 from dealmill.pipeline.games.card_pairing.rules import (
@@ -14,6 +15,9 @@ from dealmill.pipeline.games.card_pairing.rules import (
     stack_name,
 )
 from dealmill.verdicts import Verdict
+
+MOST_CASES = 1_000
+"""The most cases of a certificate that are shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class Case:
 
 
 def cases(layout: str, certificate: str) -> list[Case]:
-    """Return the cases of a certificate in its own order.
+    """Return the first cases of a certificate in its own order, at most `MOST_CASES`.
 
     Raises
     ------
@@ -49,7 +53,13 @@ def cases(layout: str, certificate: str) -> list[Case]:
         If the certificate proves nothing.
     """
     check("winnable", layout, Verdict.UNWINNABLE, None, certificate)
-    return list(_leaves(deal_of(layout), iter(certificate), printer(layout), (), {}))
+    return list(islice(_leaves(deal_of(layout), iter(certificate), printer(layout), (), {}), MOST_CASES))
+
+
+def count_cases(certificate: str) -> int:
+    """Return the number of cases of a certificate: each entry has three ways, and all but the first make one of them
+    several cases."""
+    return 2 * len(certificate) + 1
 
 
 def shortest_first(leaves: list[Case]) -> list[Case]:

@@ -9,7 +9,7 @@ from textwrap import fill
 
 from dealmill.game import CHOSEN, OTHER, Scene, Style, scene
 from dealmill.pipeline.games.card_pairing.drawing import Grid, listed, printer
-from dealmill.pipeline.games.card_pairing.proofs.cases import Case, Wait, cases, cell_of, shortest_first
+from dealmill.pipeline.games.card_pairing.proofs.cases import Case, Wait, cases, cell_of, count_cases, shortest_first
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import proof
 from dealmill.pipeline.games.card_pairing.proofs.pictures import proof_scenes
 from dealmill.pipeline.games.card_pairing.proofs.words import ProofText
@@ -46,13 +46,15 @@ def explained(layout: str, certificate: str) -> str:
         If it proves nothing.
     """
     if not certificate.startswith(STEPS):
-        return "\n".join([TREE, *_branches(cases(layout, certificate))])
+        leaves = cases(layout, certificate)
+        more = count_cases(certificate) - len(leaves)
+        return "\n".join([TREE, *_branches(leaves), *([f"({more:,} more cases are not shown.)"] if more else [])])
     words = ProofText(layout, proof(layout, certificate))
     return "\n".join([LEMMAS, *(fill(step, WIDEST, subsequent_indent="  ") for step in words.steps())])
 
 
 def loss_scenes(grid: Grid, layout: str, certificate: str) -> Iterator[Scene]:
-    """Yield the cases of a tree, the shortest circle first, or the steps of a proof by lemmas.
+    """Yield the first cases of a tree, the shortest circle first, or the steps of a proof by lemmas.
 
     The two pairs of each rank that can only leave in pairs have solid and dashed rings in a case.
 
@@ -65,7 +67,7 @@ def loss_scenes(grid: Grid, layout: str, certificate: str) -> Iterator[Scene]:
         leaves = shortest_first(cases(layout, certificate))
         proves = _proves(list(dict.fromkeys(choice.partition(":")[0] for case in leaves for choice in case.path)))
         for number, case in enumerate(leaves, start=1):
-            yield _case(grid, layout, case, f"Case {number} of {len(leaves)}", proves)
+            yield _case(grid, layout, case, f"Case {number} of {count_cases(certificate)}", proves)
     else:
         yield from proof_scenes(grid, layout, proof(layout, certificate), PROVES)
 

@@ -1,0 +1,66 @@
+"""Functions in a process that ends if they take too much time or memory."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import dealmill
+from dealmill.pipeline.bounded import MOST_BYTES, BoundedProcess, TooMuch
+
+LONG = 60
+MEGABYTE = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def process() -> Iterator[BoundedProcess]:
+    bounded = BoundedProcess()
+    yield bounded
+    bounded.close()
+
+
+def take(size: int) -> int:
+    """Take memory in small parts, as texts and sets do."""
+    return len([bytes(MEGABYTE) for _ in range(size // MEGABYTE)])
+
+
+def complain(error: Exception) -> None:
+    raise error
+
+
+def end(code: int) -> None:
+    os._exit(code)
+
+
+def test_a_call_may_take_so_much_memory_besides_that_of_the_calls_before(process: BoundedProcess) -> None:
+    for _ in range(3):
+        assert process.call(LONG, take, MOST_BYTES - 20 * MEGABYTE)
+    with pytest.raises(TooMuch, match=r"^took more than 500 MB of memory$"):
+        process.call(LONG, take, MOST_BYTES + 20 * MEGABYTE)
+    with pytest.raises(TooMuch, match="500 MB"):
+        process.call(LONG, bytes, MOST_BYTES)
+
+
+def test_a_call_that_takes_too_long_ends_its_process_only(process: BoundedProcess) -> None:
+    with pytest.raises(TooMuch, match=r"^took more than 1 seconds$"):
+        process.call(1, time.sleep, LONG)
+    assert process.call(LONG, abs, -3) == 3
+
+
+def test_errors_come_back_and_the_process_lives_on(process: BoundedProcess) -> None:
+    before = process.call(LONG, os.getpid)
+    with pytest.raises(dealmill.NotFoundError, match=r"^no$"):
+        process.call(LONG, complain, dealmill.NotFoundError("no"))
+    with pytest.raises(dealmill.DealmillError, match=r"^KeyError: 'x'$"):
+        process.call(LONG, complain, KeyError("x"))
+    assert process.call(LONG, os.getpid) == before
+
+
+def test_a_process_that_has_ended_is_replaced(process: BoundedProcess) -> None:
+    with pytest.raises(TooMuch, match=r"^ended with exit code 7$"):
+        process.call(LONG, end, 7)
+    os.kill(process.call(LONG, os.getpid), signal.SIGKILL)
+    process.process.join()  # type: ignore[union-attr]
+    assert process.call(LONG, abs, -3) == 3

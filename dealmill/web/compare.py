@@ -21,7 +21,7 @@ from fastapi.responses import Response
 import dealmill
 from dealmill.web.filters import url
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, page
-from dealmill.web.steps import Number, steps_of
+from dealmill.web.steps import Number, drawn
 
 router = APIRouter(include_in_schema=False)
 
@@ -188,7 +188,8 @@ def beside(
     ]
     sides: list[dict[str, Any]] = []
     for result, number in zip(results, (step, step2), strict=True):
-        sides.append({"result": result, "engine": result.game_and_engine[1], "steps": steps_of(result, number)})
+        steps, undrawn = drawn(request, result, number)
+        sides.append({"result": result, "engine": result.game_and_engine[1], "steps": steps, "undrawn": undrawn})
     shown = [side["steps"].number if side["steps"] else 0 for side in sides]
     path = f"/compare/{run}/{position}/{run2}/{position2}"
 

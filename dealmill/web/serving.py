@@ -28,8 +28,8 @@ def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], obj
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:
-        app.state.judge.close()
-        app.state.comparisons.close()
+        for process in (app.state.checker, app.state.drawer, app.state.judge, app.state.comparisons):
+            process.close()
 
 
 def _listen(host: str, port: int) -> socket.socket:

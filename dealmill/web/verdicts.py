@@ -1,6 +1,5 @@
 """The page of one verdict, and that of a layout that is solved while its page is viewed."""
 
-from dataclasses import replace
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -13,7 +12,7 @@ from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Judge, Task
 from dealmill.web.filters import Filtered, url
 from dealmill.web.runs import slice_of
 from dealmill.web.site import Digits, OpenStore, Position, RunNumber, page
-from dealmill.web.steps import Form, Number, Steps, is_small, steps_of
+from dealmill.web.steps import Form, Number, drawn, file_of, is_small
 
 router = APIRouter(include_in_schema=False)
 
@@ -32,9 +31,10 @@ def verdict(
     """Show a result at one step of its evidence."""
     subject = store.find_run(run)
     result = subject.result(position, retracted=filter_.retracted)
-    engine, steps, judgement, why = _drawn_and_judged(request.app.state.judge, result, step if leaf is None else leaf)
+    steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
     if steps and form != "page":
-        return steps.file(form)
+        return file_of(steps)
+    engine, judgement, why = _judged(request.app.state.judge, result)
     path = f"/runs/{run}/layouts/{position}"
     return page(
         request,
@@ -43,6 +43,7 @@ def verdict(
         result=result,
         engine=engine,
         steps=steps,
+        undrawn=undrawn,
         link=lambda number, form=None: filter_.link(path, **{steps.parameter: number, "as": form} if steps else {}),
         judgement=judgement,
         why=why,
@@ -56,27 +57,24 @@ def verdict(
 
 
 @router.get("/runs/{run}/layouts/{position}/board.svg")
-def board(store: OpenStore, run: RunNumber, position: Position, filter_: Filtered) -> Response:
+def board(request: Request, store: OpenStore, run: RunNumber, position: Position, filter_: Filtered) -> Response:
     """Send the picture of a layout, which lists show small."""
     result = store.find_run(run).result(position, retracted=filter_.retracted)
-    scene = next(replace(result, evidence=None).scenes(), None) if is_small(result) else None
-    if scene is None:
+    picture = request.app.state.drawer.layout(result) if is_small(result) else None
+    if picture is None:
         raise dealmill.NotFoundError(f"there is no picture of layout {result.item}")
-    return Response(scene.svg, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
+    return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
 
 
-def _drawn_and_judged(
-    judge: Judge, result: dealmill.Result, number: int | None
-) -> tuple[Engine | None, Steps | None, dealmill.Judgement | None, str | None]:
-    """Return the engine of a result, its scenes and its judgement; or why some are missing: the game may not be
-    installed here, or not work. There is no judgement as long as it is being made."""
-    engine, steps = None, None
+def _judged(judge: Judge, result: dealmill.Result) -> tuple[Engine | None, dealmill.Judgement | None, str | None]:
+    """Return the engine of a result and its judgement, or why one is missing: the game may not be installed here, or
+    not work. There is no judgement as long as it is being made."""
+    engine = None
     try:
         _, engine = result.game_and_engine
-        steps = steps_of(result, number)
-        return engine, steps, judge.judge(result) if is_small(result) else None, None
+        return engine, judge.judge(result) if is_small(result) else None, None
     except dealmill.DealmillError as error:
-        return engine, steps, None, str(error)
+        return engine, None, str(error)
 
 
 @router.get("/check")
@@ -101,9 +99,9 @@ def check(
         code = 503 if isinstance(error, dealmill.UnavailableError) else 400
         return page(request, "paste.html", code=code, message=str(error), **asked)
     _, engine = find_engine(result.engine)
-    steps = steps_of(result, step if leaf is None else leaf)
+    steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
     if steps and form != "page":
-        return steps.file(form)
+        return file_of(steps)
     return page(
         request,
         "pasted.html",
@@ -111,6 +109,7 @@ def check(
         judgement=judgement,
         engine=engine,
         steps=steps,
+        undrawn=undrawn,
         link=lambda number, form=None: url(
             "/check", {**given, **({steps.parameter: number} if steps else {}), **({"as": form} if form else {})}
         ),

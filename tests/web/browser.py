@@ -55,6 +55,5 @@ def serving(url: str) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
-            app.state.checker.close()
-            app.state.judge.close()
-            app.state.comparisons.close()
+            for process in (app.state.checker, app.state.drawer, app.state.judge, app.state.comparisons):
+                process.close()

@@ -1,0 +1,130 @@
+"""Drawing of results, in a process of its own: step by step, with the tree of their cases, and small pictures."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from itertools import islice
+from typing import NamedTuple
+
+import dealmill
+from dealmill.pipeline.games.pictures import Scene
+
+MOST_SCENES = 1_000
+LONG_TEXT = 400
+"""Scenes of a longer layout with its evidence are kept for the next view, which is probably of another step."""
+MOST_KEPT = 50_000_000
+"""The most characters of scenes that are kept."""
+LARGE = 900
+"""The width or height from which on a scene has its own size, and scrolls in a box."""
+
+
+@dataclass(slots=True)
+class Branch:
+    """A choice in a tree of cases: the scenes of the leaves below it, by number, and the choices that follow."""
+
+    choice: str
+    leaves: list[int] = field(default_factory=list)
+    branches: "list[Branch]" = field(default_factory=list)
+
+    @property
+    def cases(self) -> int:
+        """The number of leaves below it, at any depth."""
+        return len(self.leaves) + sum(branch.cases for branch in self.branches)
+
+
+class Title(NamedTuple):
+    """What a list of scenes shows of one."""
+
+    caption: str
+    path: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The scenes of a result: the titles of all, and the one `shown` with its `number`. `proves` says what the scenes
+    prove, and is empty if they show a play. `whole` is false if some scenes are left out. `board` is the text board at
+    this step, if it was asked for."""
+
+    result: dealmill.Result
+    titles: list[Title]
+    number: int
+    shown: Scene
+    proves: str
+    whole: bool
+    board: str | None
+
+    @property
+    def large(self) -> bool:
+        """Whether the scene that is shown scrolls in a box."""
+        return max(self.shown.width, self.shown.height) > LARGE
+
+    @property
+    def picture(self) -> str:
+        """The SVG element of the scene that is shown."""
+        if not self.large:
+            return self.shown.svg
+        return self.shown.svg.replace("<svg", f'<svg width="{self.shown.width}" height="{self.shown.height}"', 1)
+
+    @property
+    def last(self) -> int:
+        """The number of the last scene."""
+        return len(self.titles) - 1
+
+    @property
+    def parameter(self) -> str:
+        """The parameter of the URL that selects a scene."""
+        return "leaf" if any(title.path for title in self.titles) else "step"
+
+    @property
+    def tree(self) -> Branch:
+        """The scenes in the tree of their paths."""
+        root = Branch("")
+        for number, title in enumerate(self.titles):
+            branch = root
+            for choice in title.path:
+                if not branch.branches or branch.branches[-1].choice != choice:
+                    branch.branches.append(Branch(choice))
+                branch = branch.branches[-1]
+            if title.path:
+                branch.leaves.append(number)
+        return root
+
+
+def draw(result: dealmill.Result, number: int | None, as_text: bool) -> Steps | None:
+    """Return the scenes of a result at scene `number`, or at the last one if there are fewer. Without a number, a play
+    is at its layout and a proof at its first picture.
+
+    None if its text is not a layout, or its evidence cannot be followed to the end.
+    """
+    is_long = len(result.layout) + len(result.evidence or "") > LONG_TEXT
+    scenes = _kept_scenes(result) if is_long else _scenes(result)
+    if is_long and sum(len(scene.svg) for scene in scenes) > MOST_KEPT:
+        _kept_scenes.cache_clear()
+    shown = scenes[:MOST_SCENES]
+    if not shown:
+        return None
+    if number is None:
+        number = next((index for index, scene in enumerate(shown) if scene.proves), 0)
+    number = min(number, len(shown) - 1)
+    titles = [Title(scene.caption, scene.path) for scene in shown]
+    board = next(islice(result.frames(), number, None)) if as_text else None
+    return Steps(result, titles, number, shown[number], shown[-1].proves, len(scenes) == len(shown), board)
+
+
+def draw_layout(result: dealmill.Result) -> str | None:
+    """Return the picture of the layout of a result, None if its text is not a layout."""
+    scene = next(replace(result, evidence=None).scenes(), None)
+    return scene.svg if scene else None
+
+
+def _scenes(result: dealmill.Result) -> Sequence[Scene]:
+    """Return the scenes of a result, at most one more than are shown."""
+    scenes: list[Scene] = []
+    with suppress(dealmill.InvalidEvidence):  # the referee names the step at fault
+        scenes.extend(islice(result.scenes(), MOST_SCENES + 1))
+    return scenes
+
+
+_kept_scenes = lru_cache(maxsize=2)(_scenes)
+"""The page of one verdict, and that of a layout that is solved while its page is viewed."""

@@ -26,7 +26,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.solve import logger
-from dealmill.testing import engines, layouts, pictures, referees
+from dealmill.testing import engines, hostile, layouts, pictures, referees
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
 
@@ -148,7 +148,7 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     checks = [_check(definition, game, check, subject) for check in of_game]
     for engine in definition.engines:
         name = definition.full_name(engine)
-        of_engine = (*engines.CHECKS, *referees.CHECKS, *pictures.CHECKS)
+        of_engine = (*engines.CHECKS, *referees.CHECKS, *pictures.CHECKS, *hostile.CHECKS)
         checks += [_check(definition, name, check, subject, engine) for check in of_engine]
         if golden:
             checks.append(_check(definition, name, the_output_is_that_of_its_golden_file, subject, engine, golden))

@@ -11,10 +11,13 @@ from tests.doing import QUICK_GAMES
 from tests.fuzz.layouts import unusual_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden"
+SLOW = pytest.mark.slow
 QUICK = {*(game.name for game in QUICK_GAMES), "canfield", "golf", "klondike", "seahaven-towers"}
 """The games that `make test` checks: of patiences, those that have all there is in the rules of the others."""
+COSTLY = "no evidence takes too much memory"
+"""A check that takes long, which `make test` makes of one game."""
 CHECKS = [
-    pytest.param(check, id=str(check), marks=() if name in QUICK else pytest.mark.slow)
+    pytest.param(check, id=str(check), marks=() if name in ({"memory"} if check.name == COSTLY else QUICK) else SLOW)
     for name in games()
     for check in checks_of(name, unusual_lines(name), GOLDEN)
 ]

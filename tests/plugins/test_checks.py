@@ -154,6 +154,12 @@ FAULTS = {
     "altered evidence is drawn or an error": Fault(
         "picture.py", "    check(", "    0 and check(", r"evidence '.*': (ValueError|TypeError|IndexError): "
     ),
+    "no evidence takes too much memory": Fault(
+        "rules.py",
+        '    words = evidence.split(" ")\n',
+        '    words = [evidence[:600] + str(step) for step in range(len(evidence))]\n    words = evidence.split(" ")\n',
+        r"characters: judging and drawing it took more than 500 MB of memory",
+    ),
 }
 """By check, something that it must find."""
 

@@ -1,6 +1,7 @@
 """What protects the store: headers, host names, the token, sizes, and a connection that cannot write."""
 
 import base64
+import socket
 from collections.abc import Iterator
 
 import httpx2
@@ -188,3 +189,13 @@ def test_pages_are_compressed_for_browsers_that_ask_for_it(client: TestClient) -
     assert int(packed.headers["content-length"]) < len(plain.content) / 3
     rows = client.get(f"/runs/{PAIRING}/layouts.jsonl", headers={"Accept-Encoding": "gzip"})
     assert rows.headers["content-encoding"] == "gzip" and rows.text.splitlines()[-1].startswith('{"end": true')
+
+
+@pytest.mark.parametrize("length", ["9" * 20, "9" * 4_400, "70000", "-1", "1e3"])
+def test_a_body_of_any_stated_length_is_refused(furnished: str, length: str) -> None:
+    request = f"POST /api/check HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n"
+    with serving(furnished) as address:
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+            connection.sendall(request.encode())
+            assert connection.recv(12) in (b"HTTP/1.1 400", b"HTTP/1.1 413")

@@ -37,6 +37,8 @@ LOCK_ERRORS = {
     sqlite3.SQLITE_IOERR_SHMLOCK,
     sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK,
 }
+MEMORY_ERRORS = {sqlite3.SQLITE_IOERR_NOMEM, sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_MMAP}
+"""SQLite's error codes for memory that it cannot get or map, though its message is "disk I/O error"."""
 FREE_BYTE = 1 << 62
 """A byte of the file that SQLite never locks."""
 BESIDE = ("-wal", "-shm")
@@ -291,6 +293,8 @@ def error_of(path: Path, url: str, error: BaseException | None) -> StoreError:
         hint = f"is {path.parent} writable, and is there free disk space?"
         if code == sqlite3.SQLITE_BUSY:
             hint = f"another process has held a lock on {path} for {BUSY_SECONDS} s; try again when it has ended"
+        elif extended in MEMORY_ERRORS:
+            hint = "there is not enough memory; if it is limited, allow more, for example with: ulimit -v unlimited"
         elif extended in LOCK_ERRORS:
             hint = f"does the file system of {path} have locks? {LOCAL}"
         return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")

@@ -1,5 +1,6 @@
 """The file of an embedded store is damaged."""
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from sqlalchemy import text
 import dealmill
 from dealmill import DamagedError, StoreError, StoreUnavailable
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.sqlite import error_of
 from tests.servers import dealmill as command
 from tests.store.embedded.files import execute
 
@@ -59,3 +61,13 @@ def test_a_missing_table_is_not_waited_for(solved: Path) -> None:
     with dealmill.open(f"sqlite:///{solved}") as store, pytest.raises(StoreError, match="no such table") as refused:
         store.log()
     assert not isinstance(refused.value, StoreUnavailable)
+
+
+@pytest.mark.parametrize("code", [sqlite3.SQLITE_IOERR_SHMMAP, sqlite3.SQLITE_IOERR_NOMEM])
+def test_an_error_of_memory_is_not_taken_for_one_of_the_disk(file: Path, code: int) -> None:
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = code
+    assert str(error_of(file, "sqlite:///a.db", error)) == (
+        "the database sqlite:///a.db is not available: disk I/O error; there is not enough memory; if it is limited, "
+        "allow more, for example with: ulimit -v unlimited"
+    )

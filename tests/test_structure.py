@@ -27,9 +27,7 @@ PATIENCE = "pipeline/games/patience"
 REST = {
     *((f"{PATIENCE}/{name}.py", "place") for name in ("drawing", "engine", "kernel")),
     *((f"{PATIENCE}/{name}.py", "found") for name in ("engine", "kernel")),
-    *((f"{PATIENCE}/{name}.py", "other") for name in ("engine", "rules")),
-    *((f"{PATIENCE}/deal.py", "most"), (f"{PATIENCE}/kernel.py", "one")),
-    *(("pipeline/games/card_pairing/odds.py", name) for name in ("most", "one", "other")),
+    *((f"{PATIENCE}/engine.py", "other"), (f"{PATIENCE}/kernel.py", "one")),
 }
 """Those that are left."""
 

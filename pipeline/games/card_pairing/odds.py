@@ -133,7 +133,7 @@ def odds(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
 @kernel
 def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: Results) -> int:
     small = _new_graph(ROOMS[0])
-    most = np.uint64(min(limit, MOST_POSITIONS))
+    most_positions = np.uint64(min(limit, MOST_POSITIONS))
     end = ZERO
     for i in range(first, len(results.verdicts)):
         if len(results.evidence) - np.int64(end) < LONGEST_EVIDENCE:
@@ -142,8 +142,8 @@ def _solve_each(text: Bytes, starts: Numbers, first: int, limit: int, results: R
         results.verdicts[i] = UNDECIDED
         for room in ROOMS:
             graph = small if room == ROOMS[0] else _new_graph(room)
-            outcome = _reach(deal, graph, most)
-            results.nodes[i] = min(graph.counts[POSITIONS], most)
+            outcome = _reach(deal, graph, most_positions)
+            results.nodes[i] = min(graph.counts[POSITIONS], most_positions)
             size = _write_numbers(graph, results.evidence[end:], outcome == WON) if outcome in (WON, LOST) else ZERO
             if size:
                 results.verdicts[i] = SCORED
@@ -194,14 +194,14 @@ def _read(text: Bytes, begin: np.uint64, end: np.uint64) -> Deal:
 
 
 @allocating
-def _reach(deal: Deal, graph: Graph, most: np.uint64) -> int:
+def _reach(deal: Deal, graph: Graph, limit: np.uint64) -> int:
     """Reach all positions, layer by layer.
 
-    Returns `WON` or `LOST`, `GAVE_UP` if the positions with cards left are more than `most`, and `FULL` if the graph
+    Returns `WON` or `LOST`, `GAVE_UP` if the positions with cards left are more than `limit`, and `FULL` if the graph
     has not enough room.
     """
     graph.counts[:] = ZERO
-    if ZERO in (deal.start, most):
+    if ZERO in (deal.start, limit):
         return GAVE_UP
     graph.slots[:] = 0
     tops = np.empty(deal.ranks, dtype=np.uint64)
@@ -213,7 +213,7 @@ def _reach(deal: Deal, graph: Graph, most: np.uint64) -> int:
             graph.counts[POSITIONS] = begin
             return WON
         end = graph.counts[POSITIONS]
-        outcome = _explore(deal, graph, begin, tops, most)
+        outcome = _explore(deal, graph, begin, tops, limit)
         if outcome != GOING_ON:
             return outcome
         graph.counts[LAYERS] += ONE
@@ -222,7 +222,7 @@ def _reach(deal: Deal, graph: Graph, most: np.uint64) -> int:
 
 
 @routine
-def _explore(deal: Deal, graph: Graph, begin: np.uint64, tops: Words, most: np.uint64) -> int:
+def _explore(deal: Deal, graph: Graph, begin: np.uint64, tops: Words, limit: np.uint64) -> int:
     """Enter the moves of the last layer, which starts with position `begin`, and the positions after them.
 
     `tops` has room for the set of stacks on which each rank is uncovered. To call a function for each position would
@@ -248,7 +248,7 @@ def _explore(deal: Deal, graph: Graph, begin: np.uint64, tops: Words, most: np.u
                 while slots[slot] and positions[slots[slot] - ONE] != after:
                     slot = (slot + ONE) & last_slot
                 if slots[slot] == 0:
-                    if counts[POSITIONS] == most and after != ZERO:
+                    if counts[POSITIONS] == limit and after != ZERO:
                         return GAVE_UP
                     if counts[POSITIONS] == len(positions):
                         return FULL
@@ -362,10 +362,10 @@ def _add_up(
 
 
 @inlined
-def _common_divisor(one: np.uint64, other: np.uint64) -> np.uint64:
-    while other:
-        one, other = other, one % other
-    return one
+def _common_divisor(a: np.uint64, b: np.uint64) -> np.uint64:
+    while b:
+        a, b = b, a % b
+    return a
 
 
 @inlined

@@ -35,9 +35,9 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
         If seed 0 has no such deal.
     """
     if seed == FIELD_SEED:
-        least, most = (1, MOST_MICROSOFT) if rules.numbers == "microsoft" else (0, MOST_SOLVITAIRE)
-        if count and not least <= first <= first + count - 1 <= most:
-            raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers {least:,} to {most:,}")
+        least, greatest = (1, MOST_MICROSOFT) if rules.numbers == "microsoft" else (0, MOST_SOLVITAIRE)
+        if count and not least <= first <= first + count - 1 <= greatest:
+            raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers {least:,} to {greatest:,}")
         shuffled = _microsoft if rules.numbers == "microsoft" else partial(_solvitaire, _deck(rules))
         return pack([_dealt(rules, shuffled(number)) for number in range(first, first + count)])
     return pack([_dealt(rules, _shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])

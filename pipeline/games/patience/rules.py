@@ -290,9 +290,9 @@ class Referee:
                 columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
                 yield column[-size:], position._replace(columns=columns)
         for card in position.cells:
-            yield (card,), position._replace(cells=tuple(other for other in position.cells if other != card))
+            yield (card,), position._replace(cells=tuple(each for each in position.cells if each != card))
         for card in position.reserve[-1:] if rules.stacked else position.reserve:
-            yield (card,), position._replace(reserve=tuple(other for other in position.reserve if other != card))
+            yield (card,), position._replace(reserve=tuple(each for each in position.reserve if each != card))
         yield from self._offered(position)
         if rules.removable:
             for suit, count in enumerate(position.foundations):

@@ -24,7 +24,7 @@ from dealmill.game import (
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Referee, Rules
 
-KERNEL, DEALING = "1", "1"
+KERNEL, DEALING = "2", "1"
 """The versions of the engine and of the deals for all rules. Those of a game add the digest of its rules."""
 MAX_NODES = 1_000_000
 
@@ -86,7 +86,8 @@ class Patience(Game):
                 f"{KERNEL}-{self._digest}",
                 "whether it can be won if all cards are known, also those that lie face down",
                 "won: the moves, each a card and where it goes: `6H7S` onto a card, or `f`, `c`, `e`, `h` for "
-                "foundation, cell, empty column, hole; lost: `* 7276`, the number of positions that can be reached",
+                "foundation, cell, empty column, hole; lost: `6C4H 1`, the cards that matter and "
+                "the positions that can be reached if all others are out of the way, or `* 7276`, those with all cards",
                 complete=False,
                 max_nodes=MAX_NODES,
             ),

@@ -9,16 +9,17 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.pipeline.games.patience import kernel as k
+from dealmill.pipeline.games.patience import solving
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 """The suits with odd numbers are red: the other suit of a colour is ``suit ^ 2``."""
-MOST_NODES = 5_000_000
-"""The node limit of a search is at most this, for which two gigabytes are reserved, though rarely used."""
-MOST_POSITIONS = 100_000
-"""A loss with more positions stays undecided, since the referee does not visit more."""
+MOST_NODES = 12_000_000
+"""The node limit of a search is at most this, for which four gigabytes are reserved, though rarely used."""
+MOST_POSITIONS = 10_000_000
+"""A loss with more positions stays undecided, since no referee visits more."""
 MOST_MOVES = 5_000
 """A win with more moves stays undecided."""
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h"}
@@ -66,15 +67,17 @@ class Winnable:
 
 
 def _solve(words: k.Words, base: int, rules: Rules, limit: int, sizes: Sizes) -> tuple[Verdict, str | None]:
-    match k.solve(words, limit, MOST_POSITIONS, sizes.table):
+    match solving.solve(words, limit, MOST_POSITIONS, sizes.table):
         case k.WON:
             moves = _words_of_moves(words, base, rules.ranks)
             if len(moves) > MOST_MOVES:
                 return Verdict.UNDECIDED, None
             return Verdict.WINNABLE, " ".join(moves) or "-"
         case k.LOST:
+            if words[k.LISTED]:
+                return Verdict.UNWINNABLE, f"{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
             return Verdict.UNWINNABLE, f"* {words[k.STORED]}"
-        case k.CONTRADICTION:
+        case solving.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")
     return Verdict.UNDECIDED, None
 
@@ -94,6 +97,12 @@ def _words_of_moves(words: k.Words, base: int, ranks: int) -> list[str]:
             where = PLACES[target]
         found.append(_name(card, base, ranks) + where)
     return found
+
+
+def _list(words: k.Words, base: int, ranks: int) -> str:
+    """Return the live cards of a loss, by suits and then by ranks."""
+    live = [_name(card, base, ranks) for card in range(52) if words[k.LISTED] >> card & 1]
+    return "".join(sorted(live, key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))))
 
 
 def _name(card: int, base: int, ranks: int) -> str:
@@ -133,6 +142,8 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.RELAXED] = not has_hole and rules.cells == 0
     words[k.BUILDING] = {"none": 0, "same-suit": 0, "red-black": 1, "any-suit": 2}[rules.build]
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
+    words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
+    words[k.LISTS] = lists_prove_losses(rules)
     words[k.PROBES] = 30 if rules.cells or rules.build == "any-suit" else 10
     words[k.Z : k.END] = _random_words()
     for card in range(52):
@@ -160,12 +171,19 @@ def partial_runs_are_twins(rules: Rules) -> bool:
     return rules.move == "run" and rules.cells == 0
 
 
+def lists_prove_losses(rules: Rules) -> bool:
+    """Return whether a loss in the easier game with some of the cards proves a loss: cards leave the columns one by one
+    or as runs by the rules for building, to foundations, and a stock goes to the waste."""
+    return rules.hole == "none" and rules.to == "waste" and rules.move in ("card", "run")
+
+
 def _load(words: k.Words, rules: Rules, layout: str) -> int:
     """Write a layout as the start of a search; return the index of the base rank."""
     start = words[k.START - k.HASH :]
     start[k.HASH : k.POSITION_END] = 0
     start[k.TOP : k.TOP + k.FIRST_COLUMN_LIMIT] = start[k.UNDER : k.UNDER + 52] = k.NO_CARD
     words[k.STOCK_INDEX : k.STOCK_INDEX + 52] = -1
+    words[k.CANDIDATES] = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
@@ -199,6 +217,7 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
         start[k.RESERVE_COUNT] += 1
         key ^= z[card << 6 | k.RESERVED]
     waste, stock = numbers(cards.get("waste", "")), numbers(cards.get("stock", ""))
+    words[k.IN_STOCK] = sum(1 << card for card in (*waste, *stock))
     for place, card in enumerate([*waste, *stock]):
         words[k.STOCK_CARDS + place], words[k.STOCK_INDEX + card] = card, place
         start[k.REST] |= 1 << place
@@ -214,6 +233,8 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
         start[k.UP + card // 13] = card % 13 + 1
         for lower in range(card % 13 + 1):
             key ^= z[(card - lower) << 6 | k.FOUNDATION]
+            if not rules.removable or (rules.initial == "all" and card - lower == card // 13 * 13):
+                words[k.CANDIDATES] &= ~(1 << card - lower)
     for card in numbers(cards.get("hole", "")):
         start[k.HOLE_TOP] = card
         key ^= z[54 << 6 | card % 13]

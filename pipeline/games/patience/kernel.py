@@ -1,4 +1,4 @@
-"""The search of all patiences as one kernel over one array of 64-bit words, `S`.
+"""The search of all patiences, for a kernel, over one array of 64-bit words, `S`.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
 lists: `TOP` of each, and `UNDER` of each card. A position is hashed as the place of each card (the card on which it
@@ -12,7 +12,7 @@ A search is depth first, with an explicit stack. Without `LITERAL`, it leaves ou
 - Positions in which not even the relaxed game is won are lost (`_is_lost`, `RELAXED`).
 
 Where these hold is decided from the rules, see `dealmill.pipeline.games.patience.engine`. With `LITERAL`, it visits all
-positions, which are what the referee counts.
+positions, which are what the referee counts; also those of an easier game, in which some cards are `ABSENT`.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import inlined, kernel, lowest_bit, routine
+from dealmill.kernels import count_bits, inlined, lowest_bit, routine
 
 Words = NDArray[np.int64]
 word = cast(Callable[[int], int], np.int64)
@@ -35,9 +35,11 @@ LITERAL, NOISE, NODES = 20, 21, 22
 FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = range(23, 32)
 # A position
 HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT, UP = range(32, 42)
-TOPS, HOLE_TOP, LEFT, DONE = range(45, 49)
+TOPS, HOLE_TOP, LEFT, DONE, ABSENT = range(45, 50)
 TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
 POSITION_END = 220
+# The easier game that is searched, and the best list of cards
+REMOVED, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(220, 228)
 # Constants of a layout
 STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
 START = 400
@@ -46,11 +48,10 @@ Z = 1024
 END = Z + 64 * 64
 
 NO_CARD = 63
-CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP = 52, 53, 54, 55, 56, 57
-"""Places of cards, besides other cards; the last one is only hashed."""
+CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY = range(52, 59)
+"""Places of cards, besides other cards; `TURNED_UP` is only hashed, and absent cards are `AWAY`."""
 FIRST_COLUMN_LIMIT = 20
-WON, LOST, OPEN, CONTRADICTION = 1, 2, 3, 4
-PROBE_NODES = 3_000
+WON, LOST, OPEN = 1, 2, 3
 FRAME, STEP = 4, 3
 FIRST_TABLE = 4_096
 SCORE = 40
@@ -61,7 +62,7 @@ SUIT = (1 << 13) - 1
 
 
 @inlined
-def _bit(card: int) -> int:
+def bit_of(card: int) -> int:
     return word(1) << card
 
 
@@ -71,7 +72,24 @@ def _first(cards: int) -> int:
 
 
 @inlined
-def _do(s: Words, move: int, automatic: int) -> None:
+def _waited_for(s: Words, suit: int, rank: int) -> int:
+    """Return the rank for which a foundation waits, `rank` or a higher one: nobody waits for absent cards."""
+    while rank < s[RANKS] and s[ABSENT] & (word(1) << (suit * 13 + rank)):
+        rank += 1
+    return rank
+
+
+@inlined
+def _top_of_foundation(s: Words, suit: int) -> int:
+    """Return the card that may come back from a foundation, or -1."""
+    rank = s[UP + suit] - 1
+    while rank >= s[INITIAL] and s[ABSENT] & (word(1) << (suit * 13 + rank)):
+        rank -= 1
+    return suit * 13 + rank if rank >= s[INITIAL] else word(-1)
+
+
+@inlined
+def do(s: Words, move: int, automatic: int) -> None:
     card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
     count, index = (move >> 18) & 63, (move >> 24) & 63
     step = s[TRAIL] + STEP * s[DONE]
@@ -82,11 +100,11 @@ def _do(s: Words, move: int, automatic: int) -> None:
     if source < FIRST_COLUMN_LIMIT:
         under, top = s[UNDER + card], s[TOP + source]
         key ^= s[Z + (card << 6 | under)]
-        s[TOPS] ^= _bit(top)
+        s[TOPS] ^= bit_of(top)
         s[LENGTH + source] -= count
         s[TOP + source] = under
         if under != NO_CARD:
-            s[TOPS] |= _bit(under)
+            s[TOPS] |= bit_of(under)
             if s[LENGTH + source] == s[DOWN + source]:
                 s[DOWN + source] -= 1
                 turned = word(1)
@@ -94,18 +112,23 @@ def _do(s: Words, move: int, automatic: int) -> None:
     else:
         key ^= s[Z + (card << 6 | source)]
         if source == CELL:
-            s[CELL_CARDS] ^= _bit(card)
+            s[CELL_CARDS] ^= bit_of(card)
             s[CELL_COUNT] -= 1
         elif source == FOUNDATION:
-            s[UP + card // 13] -= 1
             s[LEFT] += 1
+            if target != AWAY:
+                s[UP + card // 13] = card % 13
         elif source == RESERVED:
-            s[RESERVE] ^= _bit(card)
+            s[RESERVE] ^= bit_of(card)
             s[RESERVE_COUNT] -= 1
         else:
-            s[REST] ^= _bit(s[STOCK_INDEX + card])
+            s[REST] ^= bit_of(s[STOCK_INDEX + card])
             s[STOCK_COUNT] -= 1
-            if s[TO_HOLE] == 0:
+            if target == AWAY and s[DRAW] == 1:
+                key ^= s[Z + (52 << 6 | s[TURNED])]
+                s[TURNED] -= index <= s[TURNED]
+                key ^= s[Z + (52 << 6 | s[TURNED])]
+            elif s[TO_HOLE] == 0:
                 key ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
                 if s[PASSES] and not _is_ahead(s, index, s[STOCK_COUNT] + 1):
                     s[PASSES_LEFT] -= 1
@@ -119,19 +142,23 @@ def _do(s: Words, move: int, automatic: int) -> None:
         s[UNDER + card] = parent
         key ^= s[Z + (card << 6 | parent)]
         if parent != NO_CARD:
-            s[TOPS] ^= _bit(parent)
+            s[TOPS] ^= bit_of(parent)
         s[TOP + target] = top
         s[LENGTH + target] += count
-        s[TOPS] |= _bit(top)
+        s[TOPS] |= bit_of(top)
     else:
         key ^= s[Z + (card << 6 | target)]
         if target == CELL:
-            s[CELL_CARDS] |= _bit(card)
+            s[CELL_CARDS] |= bit_of(card)
             s[CELL_COUNT] += 1
         else:
             s[LEFT] -= 1
             if target == FOUNDATION:
-                s[UP + card // 13] += 1
+                s[UP + card // 13] = _waited_for(s, card // 13, card % 13 + 1)
+            elif target == AWAY:
+                s[ABSENT] |= bit_of(card)
+                if s[UP + card // 13] == card % 13:
+                    s[UP + card // 13] = _waited_for(s, card // 13, card % 13 + 1)
             else:
                 parent = s[HOLE_TOP]
                 key ^= s[Z + (54 << 6 | parent % 13)] ^ s[Z + (54 << 6 | card % 13)]
@@ -141,7 +168,7 @@ def _do(s: Words, move: int, automatic: int) -> None:
 
 
 @inlined
-def _undo(s: Words, level: int) -> None:
+def undo(s: Words, level: int) -> None:
     """Take moves back until `level` are left."""
     while s[DONE] > level:
         s[DONE] -= 1
@@ -154,40 +181,45 @@ def _undo(s: Words, level: int) -> None:
         top = card
         if target < FIRST_COLUMN_LIMIT:
             top = s[TOP + target]
-            s[TOPS] ^= _bit(top)
+            s[TOPS] ^= bit_of(top)
             s[TOP + target] = parent
             s[LENGTH + target] -= count
             if parent != NO_CARD:
-                s[TOPS] |= _bit(parent)
+                s[TOPS] |= bit_of(parent)
         elif target == CELL:
-            s[CELL_CARDS] ^= _bit(card)
+            s[CELL_CARDS] ^= bit_of(card)
             s[CELL_COUNT] -= 1
         else:
             s[LEFT] += 1
             if target == FOUNDATION:
-                s[UP + card // 13] -= 1
+                s[UP + card // 13] = card % 13
+            elif target == AWAY:
+                s[ABSENT] ^= bit_of(card)
+                if source != FOUNDATION:
+                    s[UP + card // 13] = min(s[UP + card // 13], card % 13)
             else:
                 s[HOLE_TOP] = parent
         if source < FIRST_COLUMN_LIMIT:
             under = s[TOP + source]
             if under != NO_CARD:
-                s[TOPS] ^= _bit(under)
+                s[TOPS] ^= bit_of(under)
                 s[DOWN + source] += (move >> TURNED_BIT) & 1
             s[UNDER + card] = under
             s[TOP + source] = top
             s[LENGTH + source] += count
-            s[TOPS] |= _bit(top)
+            s[TOPS] |= bit_of(top)
         elif source == CELL:
-            s[CELL_CARDS] |= _bit(card)
+            s[CELL_CARDS] |= bit_of(card)
             s[CELL_COUNT] += 1
         elif source == FOUNDATION:
-            s[UP + card // 13] += 1
             s[LEFT] -= 1
+            if target != AWAY:
+                s[UP + card // 13] = _waited_for(s, card // 13, card % 13 + 1)
         elif source == RESERVED:
-            s[RESERVE] |= _bit(card)
+            s[RESERVE] |= bit_of(card)
             s[RESERVE_COUNT] += 1
         else:
-            s[REST] |= _bit(s[STOCK_INDEX + card])
+            s[REST] |= bit_of(s[STOCK_INDEX + card])
             s[STOCK_COUNT] += 1
 
 
@@ -214,7 +246,7 @@ def _is_safe(s: Words, card: int) -> bool:
 @routine
 def _source_of(s: Words, card: int) -> int:
     """Return where a card that can be moved alone is, or -1; a card of the stock only if all of them always can."""
-    bit = _bit(card)
+    bit = bit_of(card)
     if s[TOPS] & bit:
         for column in range(s[COLUMNS]):
             if s[TOP + column] == card:
@@ -223,45 +255,101 @@ def _source_of(s: Words, card: int) -> int:
         return word(CELL)
     if s[RESERVE] & bit and (s[STACKED] == 0 or s[RESERVE_CARDS + s[RESERVE_COUNT] - 1] == card):
         return word(RESERVED)
-    if s[STOCK_IS_OPEN] and s[STOCK_INDEX + card] >= 0 and s[REST] & _bit(s[STOCK_INDEX + card]):
+    if s[STOCK_IS_OPEN] and s[STOCK_INDEX + card] >= 0 and s[REST] & bit_of(s[STOCK_INDEX + card]):
         return word(STOCK)
     return word(-1)
-
-
-@routine
-def _settle(s: Words) -> None:
-    """Fill empty columns from the reserve if the rules say so, and do moves that are safe."""
-    again = True
-    while again:
-        again = False
-        if s[FILLS] and s[RESERVE_COUNT]:
-            for column in range(s[COLUMNS]):
-                if s[LENGTH + column] == 0 and s[RESERVE_COUNT]:
-                    card = s[RESERVE_CARDS + s[RESERVE_COUNT] - 1]
-                    _do(s, card | RESERVED << 6 | column << 12 | 1 << 18, word(1))
-                    again = True
-        if s[LITERAL] == 0 and s[HOLE] == 0 and not again:
-            for suit in range(4):
-                if s[UP + suit] < s[RANKS]:
-                    card = suit * 13 + s[UP + suit]
-                    source = _source_of(s, card)
-                    if source >= 0 and _is_safe(s, card):
-                        index = word(1)
-                        if source == STOCK:
-                            index += _place_in_stock(s, card)
-                        _do(s, card | source << 6 | FOUNDATION << 12 | 1 << 18 | index << 24, word(0))
-                        again = True
-                        break
 
 
 @inlined
 def _place_in_stock(s: Words, card: int) -> int:
     """Return how many cards of the stock lie before this one."""
-    before, count = s[REST] & (_bit(s[STOCK_INDEX + card]) - 1), word(0)
+    before, count = s[REST] & (bit_of(s[STOCK_INDEX + card]) - 1), word(0)
     while before:
         before &= before - 1
         count += 1
     return count
+
+
+@routine
+def _loose_card(s: Words) -> int:
+    """Return the move of a card that becomes absent, since it or a card below it in its run could lie on an absent one;
+    -1 if there is none. Of a stock, only if it is turned card by card: the other cards are offered as before."""
+    for column in range(s[COLUMNS]):
+        card, count = s[TOP + column], s[LENGTH + column] - s[DOWN + column]
+        while count > 0:
+            if s[PARENTS + card] & s[ABSENT]:
+                return word(s[TOP + column] | column << 6 | AWAY << 12 | 1 << 18)
+            under = s[UNDER + card]
+            count -= 1
+            if s[MOVES_RUNS] == 0 or s[PARENTS + card] & bit_of(under) == 0:
+                break
+            card = under
+    for suit in range(4 * s[REMOVABLE]):
+        card = _top_of_foundation(s, suit)
+        if card >= 0 and s[PARENTS + card] & s[ABSENT]:
+            return card | FOUNDATION << 6 | AWAY << 12 | 1 << 18
+    cards = s[CELL_CARDS] | s[RESERVE]
+    while cards:
+        card = _first(cards)
+        cards &= cards - 1
+        if s[PARENTS + card] & s[ABSENT]:
+            source = _source_of(s, card)
+            if source >= 0:
+                return word(card | source << 6 | AWAY << 12 | 1 << 18)
+    rest, index = s[REST], word(0)
+    while rest and s[DRAW] == 1:
+        card = s[STOCK_CARDS + _first(rest)]
+        rest &= rest - 1
+        index += 1
+        is_offered = index >= s[TURNED] or s[PASSES] == 0 or s[PASSES_LEFT] > 0
+        if is_offered and s[PARENTS + card] & s[ABSENT]:
+            return word(card | STOCK << 6 | AWAY << 12 | 1 << 18 | index << 24)
+    return word(-1)
+
+
+@inlined
+def _fill(s: Words) -> int:
+    """Return the move of a card from the reserve to an empty column; -1 if there is none."""
+    card, move = s[RESERVE_CARDS + s[RESERVE_COUNT] - 1], word(-1)
+    for column in range(s[COLUMNS]):
+        if s[LENGTH + column] == 0:
+            move = card | RESERVED << 6 | column << 12 | 1 << 18
+            break
+    return move
+
+
+@inlined
+def _safe_move(s: Words) -> int:
+    """Return the move of a card to its foundation that is safe; -1 if there is none."""
+    move = word(-1)
+    for suit in range(4):
+        card = suit * 13 + s[UP + suit]
+        if s[UP + suit] < s[RANKS]:
+            source = _source_of(s, card)
+            if source >= 0 and _is_safe(s, card):
+                index = word(1)
+                if source == STOCK:
+                    index += _place_in_stock(s, card)
+                move = card | source << 6 | FOUNDATION << 12 | 1 << 18 | index << 24
+                break
+    return move
+
+
+@routine
+def settle(s: Words) -> None:
+    """Do what happens without a move: empty columns are filled from the reserve, if the rules say so, and loose cards
+    become absent. Without `LITERAL`, also do moves that are safe."""
+    while True:
+        move, automatic = word(-1), word(1)
+        if s[FILLS] and s[RESERVE_COUNT]:
+            move = _fill(s)
+        if move < 0 and s[ABSENT]:
+            move = _loose_card(s)
+        if move < 0 and s[LITERAL] == 0 and s[HOLE] == 0:
+            move, automatic = _safe_move(s), word(0)
+        if move < 0:
+            return
+        do(s, move, automatic)
 
 
 @inlined
@@ -280,9 +368,9 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
     if s[PARENTS + card] & s[TOPS]:
         for column in range(s[COLUMNS]):
             top = s[TOP + column]
-            if top != NO_CARD and s[PARENTS + card] & _bit(top):
+            if top != NO_CARD and s[PARENTS + card] & bit_of(top):
                 end = _add(s, end, score, move | column << 12)
-    if space >= 0 and s[SPACES] & _bit(card):
+    if space >= 0 and s[SPACES] & bit_of(card):
         end = _add(s, end, word(-25), move | space << 12)
     return end
 
@@ -303,7 +391,7 @@ def _single(s: Words, end: int, card: int, source: int, index: int) -> int:
 
 
 @routine
-def _moves(s: Words, start: int) -> int:
+def list_moves(s: Words, start: int) -> int:
     """Write all moves to the list of moves from `start` on, the most promising first; return the end."""
     end, space = start, word(-1)
     for column in range(s[COLUMNS]):
@@ -319,7 +407,7 @@ def _moves(s: Words, start: int) -> int:
         shown = length - s[DOWN + column]
         while True:
             under = s[UNDER + card]
-            joined = s[MOVES_RUNS] != 0 and count < shown and (s[PARENTS + card] & _bit(under)) != 0
+            joined = s[MOVES_RUNS] != 0 and count < shown and (s[PARENTS + card] & bit_of(under)) != 0
             if s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13):
                 score = word(70) if count == shown and shown < length else word(30)
                 end = _targets(s, end, card, word(column), count, word(0), score, space if count < length else word(-1))
@@ -336,7 +424,7 @@ def _moves(s: Words, start: int) -> int:
         end = _targets(s, end, card, word(CELL), one, none, word(60), space)
     cards = s[RESERVE]
     if s[STACKED] and cards:
-        cards = _bit(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
+        cards = bit_of(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
     while cards:
         card = _first(cards)
         cards &= cards - 1
@@ -354,13 +442,14 @@ def _moves(s: Words, start: int) -> int:
         if _is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
             end = _single(s, end, card, word(STOCK), index)
             end = _targets(s, end, card, word(STOCK), one, index, word(15), space)
+            if s[DRAW] > 1 and s[PARENTS + card] & s[ABSENT]:
+                end = _add(s, end, word(90), card | STOCK << 6 | AWAY << 12 | 1 << 18 | index << 24)
     if s[REMOVABLE]:
         for suit in range(4):
-            if s[UP + suit] > s[INITIAL]:
-                card = suit * 13 + s[UP + suit] - 1
-                if s[LITERAL] or not _is_safe(s, card):
-                    end = _single(s, end, card, word(FOUNDATION), none)
-                    end = _targets(s, end, card, word(FOUNDATION), one, none, word(-30), space)
+            card = _top_of_foundation(s, suit)
+            if card >= 0 and (s[LITERAL] or not _is_safe(s, card)):
+                end = _single(s, end, card, word(FOUNDATION), none)
+                end = _targets(s, end, card, word(FOUNDATION), one, none, word(-30), space)
     _sort(s, s[MOVES] + start, s[MOVES] + end)
     return end
 
@@ -386,7 +475,7 @@ def _clear_table(s: Words) -> None:
 
 
 @inlined
-def _slot(s: Words, key: int) -> int:
+def slot_of(s: Words, key: int) -> int:
     """Return where a key is in the table, or the free place for it."""
     mask = s[TABLE_SIZE] - 1
     at: int = ((key * word(-7046029254386353131)) >> 20) & mask
@@ -406,14 +495,14 @@ def _grow(s: Words) -> None:
         s[at] = 0
     for at in range(old, old + size):
         if s[at]:
-            s[_slot(s, s[at])] = s[at]
+            s[slot_of(s, s[at])] = s[at]
 
 
 @inlined
 def _store(s: Words) -> bool:
     """Store the position; return whether it is new."""
     key = s[HASH] if s[HASH] else word(1)
-    slot = _slot(s, key)
+    slot = slot_of(s, key)
     if s[slot] == key:
         return False
     s[slot] = key
@@ -444,7 +533,7 @@ def _is_lost(s: Words) -> bool:
     for suit in range(4):
         every |= ((word(1) << s[RANKS]) - 1) << (13 * suit)
         up |= ((word(1) << s[UP + suit]) - 1) << (13 * suit)
-    shown = s[TOPS] | up
+    shown = s[TOPS] | up | s[ABSENT]
     stacks = word(0)
     space = word(0)
     for column in range(s[COLUMNS]):
@@ -456,7 +545,7 @@ def _is_lost(s: Words) -> bool:
     if s[STACKED]:
         piled = s[RESERVE_COUNT]
         if piled:
-            shown |= _bit(s[RESERVE_CARDS + piled - 1])
+            shown |= bit_of(s[RESERVE_CARDS + piled - 1])
     else:
         shown |= s[RESERVE]
     rest, index, stock, offered = s[REST], word(0), word(0), word(0)
@@ -464,9 +553,9 @@ def _is_lost(s: Words) -> bool:
         card = s[STOCK_CARDS + _first(rest)]
         rest &= rest - 1
         index += 1
-        stock |= _bit(card)
+        stock |= bit_of(card)
         if _is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
-            offered |= _bit(card)
+            offered |= bit_of(card)
     shown |= offered
     again = True
     while again:
@@ -488,22 +577,22 @@ def _is_lost(s: Words) -> bool:
             while cards:
                 card = _first(cards)
                 cards &= cards - 1
-                if (up | places) & _bit(card) or s[PARENTS + card] & shown:
+                if (up | places) & bit_of(card) or s[PARENTS + card] & shown:
                     shown |= stock
                     again = True
                     break
         while piled > 0:
             card = s[RESERVE_CARDS + piled - 1]
-            if not ((up | places) & _bit(card) or s[PARENTS + card] & shown or (s[FILLS] and space)):
+            if not ((up | places) & bit_of(card) or s[PARENTS + card] & shown or (s[FILLS] and space)):
                 break
             piled -= 1
             again = True
             if piled:
-                shown |= _bit(s[RESERVE_CARDS + piled - 1])
+                shown |= bit_of(s[RESERVE_CARDS + piled - 1])
         for number in range(stacks):
             at = STACKS + STACK_FIELDS * number
             top, count, down = s[at], s[at + 1], s[at + 2]
-            while count > 0 and ((up | places) & _bit(top) or s[PARENTS + top] & shown):
+            while count > 0 and ((up | places) & bit_of(top) or s[PARENTS + top] & shown):
                 again = True
                 count -= 1
                 if count == 0:
@@ -512,17 +601,17 @@ def _is_lost(s: Words) -> bool:
                         places = s[SPACES]
                 else:
                     top = s[UNDER + top]
-                    shown |= _bit(top)
+                    shown |= bit_of(top)
                     down = min(down, count - 1)
             s[at], s[at + 1], s[at + 2] = top, count, down
             if count == 0 or s[MOVES_RUNS] == 0:
                 continue
             card, size = top, word(1)
-            while size < count - down and s[PARENTS + card] & _bit(s[UNDER + card]):
+            while size < count - down and s[PARENTS + card] & bit_of(s[UNDER + card]):
                 card = s[UNDER + card]
                 size += 1
                 whole = size == count
-                if s[PARENTS + card] & shown or (places & _bit(card) and not (whole and s[at + 3])):
+                if s[PARENTS + card] & shown or (places & bit_of(card) and not (whole and s[at + 3])):
                     if whole:
                         if s[at + 3]:
                             space = word(1)
@@ -533,7 +622,7 @@ def _is_lost(s: Words) -> bool:
                         stacks = _push(s, top, size, word(0), word(0), stacks)
                         top, count = s[UNDER + card], count - size
                         down = min(down, count - 1)
-                        shown |= _bit(top)
+                        shown |= bit_of(top)
                         s[at], s[at + 1], s[at + 2] = top, count, down
                         again = True
                     else:
@@ -543,12 +632,67 @@ def _is_lost(s: Words) -> bool:
 
 
 @routine
-def _search(s: Words, limit: int) -> int:
+def _take_away(s: Words) -> None:
+    """Make the cards in `REMOVED` absent at the start. If some of them are in a stock that is turned by two or more
+    cards, all others in it are always offered."""
+    absent = s[REMOVED]
+    s[ABSENT], s[TOPS], s[LEFT] = absent, 0, 0
+    for column in range(s[COLUMNS]):
+        card, height, down, upper = s[TOP + column], s[LENGTH + column], s[DOWN + column], word(NO_CARD)
+        s[TOP + column], s[LENGTH + column], s[DOWN + column] = NO_CARD, 0, 0
+        while card != NO_CARD:
+            under = s[UNDER + card]
+            height -= 1
+            if absent & bit_of(card) == 0:
+                if upper == NO_CARD:
+                    s[TOP + column] = card
+                    s[TOPS] |= bit_of(card)
+                else:
+                    s[UNDER + upper] = card
+                    s[DOWN + column] += height < down
+                s[UNDER + card] = NO_CARD
+                s[LENGTH + column] += 1
+                upper = card
+            card = under
+        s[LEFT] += s[LENGTH + column]
+    s[CELL_CARDS] &= ~absent
+    s[CELL_COUNT] = count_bits(s[CELL_CARDS])
+    count = word(0)
+    for place in range(s[RESERVE_COUNT]):
+        card = s[RESERVE_CARDS + place]
+        if absent & bit_of(card) == 0:
+            s[RESERVE_CARDS + count] = card
+            count += 1
+    s[RESERVE] &= ~absent
+    s[RESERVE_COUNT] = count
+    rest, index, turned = s[REST], word(0), s[TURNED]
+    while rest:
+        place = _first(rest)
+        rest &= rest - 1
+        index += 1
+        if absent & bit_of(s[STOCK_CARDS + place]):
+            s[REST] ^= bit_of(place)
+            s[STOCK_COUNT] -= 1
+            s[TURNED] -= index <= turned
+            if s[DRAW] > 1:
+                s[DRAW], s[PASSES] = 1, 0
+    if s[PASSES] == 0 and s[DRAW] == 1:
+        s[TURNED] = s[PASSES_LEFT] = 0
+    s[LEFT] += s[CELL_COUNT] + s[RESERVE_COUNT] + s[STOCK_COUNT]
+    for suit in range(4):
+        s[UP + suit] = _waited_for(s, word(suit), s[UP + suit])
+
+
+@routine
+def search(s: Words, limit: int) -> int:
     """Search from the start of the layout until it is won or lost, or `limit` nodes, in all, are reached."""
     for at in range(HASH, POSITION_END):
         s[at] = s[START + at - HASH]
+    s[DRAW], s[PASSES] = s[OWN_DRAW], s[OWN_PASSES]
+    if s[REMOVED]:
+        _take_away(s)
     _clear_table(s)
-    _settle(s)
+    settle(s)
     if s[LEFT] == 0:
         return word(WON)
     if s[NODES] >= limit:
@@ -558,17 +702,17 @@ def _search(s: Words, limit: int) -> int:
     if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
         return word(LOST)
     depth, frame = word(0), s[FRAMES]
-    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _moves(s, word(0)), s[DONE]
+    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, list_moves(s, word(0)), s[DONE]
     while depth >= 0:
         frame = s[FRAMES] + FRAME * depth
-        _undo(s, s[frame + 3])
+        undo(s, s[frame + 3])
         if s[frame + 1] == s[frame + 2]:
             depth -= 1
             continue
         move = s[s[MOVES] + s[frame + 1]]
         s[frame + 1] += 1
-        _do(s, move & BARE, word(0))
-        _settle(s)
+        do(s, move & BARE, word(0))
+        settle(s)
         if s[LEFT] == 0:
             return word(WON)
         if not _store(s):
@@ -583,83 +727,5 @@ def _search(s: Words, limit: int) -> int:
             return word(OPEN)
         depth += 1
         frame += FRAME
-        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, _moves(s, start), s[DONE]
+        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, list_moves(s, start), s[DONE]
     return word(LOST)
-
-
-@inlined
-def _number(s: Words, key: int, number: int) -> None:
-    slot = _slot(s, key if key else word(1))
-    s[slot] = key if key else word(1)
-    s[slot + s[TABLE_SIZE]] = number
-
-
-@routine
-def _shorten(s: Words, room: int) -> bool:
-    """Shorten a win, whose moves are on the trail: from each of its positions, go on to the latest one that a single
-    move reaches. The new moves are on the trail afterwards. Return False if something does not fit: then it is invalid.
-
-    Uses the `room` words of the table for the numbers of the positions.
-    """
-    last = word(0)
-    size = word(2)
-    while size < 2 * (s[DONE] + 1):
-        size *= 2
-    if 2 * size > room:
-        return bool(s[LEFT] == 0)
-    s[TABLE_SIZE] = size
-    for at in range(s[TABLE], s[TABLE] + 2 * size):
-        s[at] = 0
-    for step in range(s[DONE]):
-        if (s[s[TRAIL] + STEP * step] >> AUTOMATIC_BIT) & 1 == 0:
-            _number(s, s[s[TRAIL] + STEP * step + 1], last)
-            last += 1
-    _number(s, s[HASH], last)
-    for at in range(HASH, POSITION_END):
-        s[at] = s[START + at - HASH]
-    s[LITERAL], s[NOISE] = 1, 0
-    _settle(s)
-    position = word(0)
-    while position < last:
-        farthest, chosen, level = position, word(0), s[DONE]
-        for at in range(_moves(s, word(0))):
-            move = s[s[MOVES] + at] & BARE
-            _do(s, move, word(0))
-            _settle(s)
-            slot = _slot(s, s[HASH] if s[HASH] else word(1))
-            if s[slot] and s[slot + size] > farthest:
-                farthest, chosen = s[slot + size], move
-            _undo(s, level)
-        if farthest == position:
-            return False
-        _do(s, chosen, word(0))
-        _settle(s)
-        position = farthest
-    return bool(s[LEFT] == 0)
-
-
-@kernel
-def solve(s: Words, limit: int, most_positions: int, room: int) -> int:
-    """Decide a layout within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
-
-    The moves of a win are on the trail, and the number of positions of a loss is `s[STORED]`, at most `most_positions`.
-    Each table has `room` words.
-    """
-    s[NODES] = s[LITERAL] = 0
-    found = word(OPEN)
-    for probe in range(s[PROBES]):
-        s[NOISE] = 2 * probe + 1
-        found = _search(s, min(limit, s[NODES] + PROBE_NODES))
-        if found != OPEN or s[NODES] >= limit:
-            break
-    s[NOISE] = 0
-    if found == OPEN and s[NODES] < limit:
-        found = _search(s, limit)
-    if found == LOST:
-        s[LITERAL] = 1
-        found = _search(s, min(limit, s[NODES] + most_positions))
-        if found == WON:
-            return word(CONTRADICTION)
-    if found == WON and not _shorten(s, room):
-        return word(CONTRADICTION)
-    return found

@@ -33,13 +33,16 @@ def test_verdicts_are_those_of_plain_code(seed: int) -> None:
             continue
         assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, text)
         assert evidence
-        assert truth[0] or evidence == f"* {truth[1]}", (rules, text)
+        full = evidence.startswith("* ")
+        assert truth[0] or evidence == f"* {truth[1]}" or not full, (rules, text)
+        assert truth[0] or full or int(evidence.split(" ")[1]) < truth[1], (rules, text)
         Referee(rules)("winnable", text, verdict, None, evidence)
 
 
 @pytest.mark.parametrize("name", ["klondike", "canfield", "seahaven-towers", "beleaguered-castle", "fan", "trigon"])
 def test_the_order_of_columns_and_the_names_of_suits_do_not_matter(name: str) -> None:
-    """Suits change their names together with that of their colour. Of wins, only the verdict stays the same."""
+    """Suits change their names together with that of their colour. Of wins and of losses that are proved by some cards,
+    only the verdict stays the same."""
     rules, random = rules_of(name), Random(name)
     layouts = unpack(deal(rules, 5, 1, 20))
     batch = solved(rules, layouts)
@@ -47,7 +50,7 @@ def test_the_order_of_columns_and_the_names_of_suits_do_not_matter(name: str) ->
         renamed = [_renamed(text, rules, names, random) for text in layouts]
         again = solved(rules, renamed)
         for text, first, second in zip(layouts, _losses(batch), _losses(again), strict=True):
-            assert "open" in (first, second) or first == second, text
+            assert _are_equal(first, second), text
 
 
 def _renamed(text: str, rules: Rules, names: str, random: Random) -> str:
@@ -66,9 +69,16 @@ def _losses(batch: Batch) -> list[str]:
     return [words.get(verdict, str(evidence)) for verdict, evidence in zip(batch.verdicts, batch.evidence, strict=True)]
 
 
+def _are_equal(first: str, second: str) -> bool:
+    """Whether two outcomes of a deal do not contradict each other."""
+    both_lost = {"won", "open"}.isdisjoint((first, second))
+    both_full = first.startswith("* ") and second.startswith("* ")
+    return "open" in (first, second) or first == second or (both_lost and not both_full)
+
+
 def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
     rules = rules_of("klondike")
-    batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), 300_000)
+    batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), 500_000)
     for verdict, winnable in zip(batch.verdicts, PUBLISHED.values(), strict=True):
         assert verdict in (Verdict.UNDECIDED, Verdict.WINNABLE if winnable else Verdict.UNWINNABLE)
     assert batch.verdicts.count(Verdict.WINNABLE) == 3

@@ -9,6 +9,7 @@ import pytest
 from tests.servers import dealmill
 
 RANGE = "deal:klondike:seed=1:1-12"
+LOST = "deal:klondike:seed=1:6-6"
 
 
 @pytest.fixture(scope="module")
@@ -37,6 +38,24 @@ def test_the_exported_checker_proves_the_rows(folder: Path) -> None:
     checker = [sys.executable, "-I", "-S", "a.csv.check.py", "a.csv"]
     checked = subprocess.run(checker, cwd=folder, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_a_loss_that_plain_python_cannot_count_is_checked_by_dealmill_alone(folder: Path) -> None:
+    assert dealmill("run", "deal:golf:seed=1:5-5", cwd=folder).returncode == 0
+    audited = dealmill("audit", "last", cwd=folder)
+    assert audited.returncode == 0 and "0 invalid" in audited.stdout + audited.stderr
+    assert dealmill("export", "last", "golf.csv", "--with-checker", cwd=folder).returncode == 0
+    checker = [sys.executable, "-I", "-S", "golf.csv.check.py", "golf.csv"]
+    checked = subprocess.run(checker, cwd=folder, capture_output=True, text=True, check=False)
+    assert checked.returncode == 3, checked.stdout + checked.stderr
+    assert "row 1 (position 1) needs Dealmill: 201,950 positions are more" in checked.stdout
+    assert "needs Dealmill: 1 unwinnable" in checked.stdout
+
+
+def test_a_loss_is_shown_by_the_cards_that_matter(folder: Path) -> None:
+    assert dealmill("run", LOST, cwd=folder).returncode == 0
+    shown = dealmill("show", "last:1", cwd=folder)
+    assert "Unwinnable: even if all cards but these" in shown.stdout, shown.stdout + shown.stderr
 
 
 def test_a_win_is_shown_move_by_move(folder: Path) -> None:

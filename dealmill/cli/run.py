@@ -233,7 +233,8 @@ def import_(
 ) -> None:
     """Store verdicts of any solver as a run. Nothing is solved.
 
-    FILE ends in .jsonl, .json, .csv, .tsv or .parquet, all but the last also with .gz; `-` is JSON on standard input.
+    FILE ends in .jsonl, .json, .csv, .tsv or .parquet, all but the last also with .gz, .bz2 or .xz; `-` is JSON
+    on standard input.
     Each row has a layout and a verdict (or result) and, optionally, a value, nodes and evidence, as `dealmill export`
     writes them. A row that cannot be used is stored as a reject with its line and all reasons, and makes the exit code
     4. If a layout has two different verdicts, both are stored and their lines named, and the exit code is 3. If the

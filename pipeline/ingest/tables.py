@@ -390,7 +390,8 @@ FORMS: dict[str, ReadRows] = {
     ".tsv": _csv_rows,
     ".parquet": _parquet_rows,
 }
-PACKED = ".gz"
+PACKED = (".gz", ".bz2", ".xz")
+"""The suffixes of compressed text formats; how a file is compressed is told by its first bytes."""
 
 
 def is_table(file: str) -> bool:
@@ -399,7 +400,7 @@ def is_table(file: str) -> bool:
 
 
 def is_text_table(file: str) -> bool:
-    """Return whether a file is a table in a text format, which may be gzipped."""
+    """Return whether a file is a table in a text format, which may be compressed."""
     return row_reader(file) is not _parquet_rows
 
 
@@ -409,15 +410,16 @@ def row_reader(file: str) -> ReadRows:
     Raises
     ------
     UsageError
-        If it is none of `FORMS`, all but Parquet also with ``.gz``.
+        If it is none of `FORMS`, all but Parquet also with one of `PACKED`.
     """
     suffix = ".jsonl" if file == STDIN else _suffix(file)
     if suffix not in FORMS:
-        raise UsageError(f"{file} must end in {', '.join(FORMS)}, or .gz after one of the text formats")
+        packed = " or ".join([", ".join(PACKED[:-1]), PACKED[-1]])
+        raise UsageError(f"{file} must end in {', '.join(FORMS)}, or {packed} after one of the text formats")
     return FORMS[suffix]
 
 
 def _suffix(file: str) -> str:
     path = Path(file.lower())
     unpacked_suffix = Path(path.stem).suffix
-    return unpacked_suffix if path.suffix == PACKED and unpacked_suffix != ".parquet" else path.suffix
+    return unpacked_suffix if path.suffix in PACKED and unpacked_suffix != ".parquet" else path.suffix

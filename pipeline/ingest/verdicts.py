@@ -58,13 +58,15 @@ class ImportEngine:
     """The engine that verdicts are imported for.
 
     `checked_as` is the full name of an installed engine, as which the referee checks them; None if `name` is the full
-    name of an installed engine itself. `words` has the verdicts that it can give, by the words for them.
+    name of an installed engine itself. `may_claim` says whether its verdicts may be without evidence. `words` has the
+    verdicts that it can give, by the words for them.
     """
 
     game: Game
     name: str
     version: str
     checked_as: str | None
+    may_claim: bool
     words: Mapping[str, int]
 
     @classmethod
@@ -90,11 +92,12 @@ class ImportEngine:
         if name in installed and checked_as is not None:
             raise UsageError(f"{game.name}/{name} is installed, and is checked as itself: leave out --checked-as")
         if name in installed:
-            return cls(game, f"{game.name}/{name}", version, None, _verdict_words(game, installed[name], words))
+            words_of = _verdict_words(game, installed[name], words)
+            return cls(game, f"{game.name}/{name}", version, None, installed[name].program is not None, words_of)
         judging, like = find_engine(checked_as or game.name, game)
         if judging.name != game.name:
             raise UsageError(f"{checked_as} is not an engine of {game.name}")
-        return cls(game, f"{game.name}/{name}", version, game.full_name(like), _verdict_words(game, like, words))
+        return cls(game, f"{game.name}/{name}", version, game.full_name(like), True, _verdict_words(game, like, words))
 
     def proves(self, layout: str, verdict: int, value: int | None, evidence: str) -> bool:
         """Return whether evidence proves a verdict."""
@@ -184,7 +187,7 @@ def _claim(engine: ImportEngine, layout: str | Reasons, cells: Sequence[Any]) ->
         reasons.append("the verdict is undecided, but there is evidence")
     if evidence == "" and not reasons and not engine.proves(str(layout), verdict, value, ""):
         evidence = None
-    if evidence is None and verdict != UNDECIDED and engine.checked_as is None:
+    if evidence is None and verdict != UNDECIDED and not engine.may_claim:
         reasons.append("there is no evidence, but the engine gives some for each verdict: import it as another engine")
     return (verdict, value or 0, nodes or 0, evidence), reasons
 
@@ -289,7 +292,7 @@ def read_verdicts(game: Game, file: str) -> Iterator[Entries]:
         If the file cannot be read, or a row of it cannot be used.
     """
     engine = game.engines[0]
-    known = ImportEngine(game, game.name, "", game.full_name(engine), _verdict_words(game, engine, {}))
+    known = ImportEngine(game, game.name, "", game.full_name(engine), True, _verdict_words(game, engine, {}))
     with ExitStack() as copies:
         table = VerdictTable(known, LayoutTable(file, LayoutColumn(game), rereadable(file, copies)))
         for entries in table.entries(lambda _: None):

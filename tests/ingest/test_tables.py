@@ -1,8 +1,10 @@
 """Tables as other programs write them: the same rows in every form, bounded memory, and clear errors."""
 
+import bz2
 import csv
 import gzip
 import json
+import lzma
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -41,6 +43,7 @@ ROW = st.tuples(
 )
 TITLE = st.sampled_from([str, str.upper, str.title, " {} ".format, "{}\t".format])
 Cells = Sequence[Any]
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {".gz": gzip.compress, ".bz2": bz2.compress, ".xz": lzma.compress}
 
 
 def delimited(path: Path, titles: Cells, rows: Sequence[Cells], delimiter: str) -> None:
@@ -51,7 +54,7 @@ def delimited(path: Path, titles: Cells, rows: Sequence[Cells], delimiter: str) 
 
 def json_lines(path: Path, titles: Cells, rows: Sequence[Cells]) -> None:
     lines = "".join([json.dumps(dict(zip(titles, row, strict=True))) + "\r\n" for row in rows])
-    path.write_bytes(gzip.compress(lines.encode()) if path.suffix == ".gz" else lines.encode())
+    path.write_bytes(COMPRESS.get(path.suffix, bytes)(lines.encode()))
 
 
 def json_array(path: Path, titles: Cells, rows: Sequence[Cells], indent: int | None) -> None:
@@ -67,6 +70,8 @@ def parquet_table(path: Path, titles: Cells, rows: Sequence[Cells]) -> None:
 WRITERS: dict[str, Callable[[Path, Cells, Sequence[Cells]], None]] = {
     "a.jsonl": json_lines,
     "a.jsonl.gz": json_lines,
+    "a.jsonl.bz2": json_lines,
+    "a.jsonl.xz": json_lines,
     "a.csv": partial(delimited, delimiter=","),
     "b.csv": partial(delimited, delimiter=";"),
     "a.tsv": partial(delimited, delimiter="\t"),

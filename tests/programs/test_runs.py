@@ -59,7 +59,7 @@ def test_a_program_gives_the_run_of_the_engine_it_is_checked_as(store: Database,
     assert (audit.valid, audit.invalid, audit.faults) == (len(LAYOUTS), 0, 0)
 
 
-def test_a_claim_is_stored_counted_and_shown_as_not_proved(store: Database, declare: Declare) -> None:
+def test_a_claim_is_stored_counted_and_shown_as_not_proved(store: Database, declare: Declare, tmp_path: Path) -> None:
     declare("claims", POISON)
     proved, run = a_run(store, "memory/two-pass", LAYOUTS), a_run(store, ENGINE, LAYOUTS)
     assert (find_run(store, proved.id).unproved, find_run(store, run.id).unproved) == (0, 1)
@@ -74,6 +74,9 @@ def test_a_claim_is_stored_counted_and_shown_as_not_proved(store: Database, decl
     rerun = queue_rerun(store, find_run(store, run.id), any_version=False)
     do_runs(store)
     assert outcome(store, rerun) == outcome(store, run.id)
+    Store(store).find_run(run.id).export(path := tmp_path / "memory.jsonl")
+    imports = [Store(store).import_verdicts(path, engine=engine, version="9") for engine in (ENGINE, "memory/two-pass")]
+    assert [(each.status().unproved, each.status().rejected) for each in imports] == [(1, 0), (0, 1)]
     alter(store, f"UPDATE jobs SET unproved = 0 WHERE run_id = {run.id}")
     assert an_audit(store, run).faults == 1
 

@@ -16,12 +16,12 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import LONGEST_TEXT, judge_by
+from dealmill.pipeline.referee import LONGEST_TEXT, judge
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts
 
 SECONDS = 3_600
 """After which a referee is taken to run for ever."""
-NUMBERS = ("0", "9999", "99999", "9" * 19, "9" * 4_400)
+NUMBERS = ("0", "9999", "99999", "9999999", "9" * 19, "9" * 4_400)
 """Numbers that evidence may state: of positions that a referee visits, of more, with more digits than Python reads."""
 NUMBER = re.compile("[0-9]+")
 NESTED = ("[", '{"a":')
@@ -38,12 +38,14 @@ def no_evidence_takes_too_much_memory(subject: Subject, engine: Engine) -> None:
     with closing(BoundedProcess()) as process:
         for layout, verdict, value, evidence in subject.some_of_each_verdict(engine, 19, 1):
             for text in dict.fromkeys(hostile_texts(evidence, Random(19))):
-                for tried in dict.fromkeys([layout, largest]):
+                for subject_layout in dict.fromkeys([layout, largest]):
                     try:
-                        process.call(SECONDS, judge_and_draw, name, tried, verdict, value, text)
+                        process.call(SECONDS, judge_and_draw, name, subject_layout, verdict, value, text)
                     except TooMuch as error:
                         what = f"{verdict}, evidence {text[:60]!r} of {len(text):,} characters"
-                        raise CheckFailed(f"layout {tried[:200]}: {what}: judging and drawing it {error}") from error
+                        raise CheckFailed(
+                            f"layout {subject_layout[:200]}: {what}: judging and drawing it {error}"
+                        ) from error
 
 
 def hostile_texts(evidence: str, random: Random) -> Iterator[str]:
@@ -63,8 +65,8 @@ def hostile_texts(evidence: str, random: Random) -> Iterator[str]:
 
 def judge_and_draw(name: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
     """Judge evidence of an engine (its full name), and draw as much of it as a page shows."""
-    game, engine = find_engine(name)
-    judge_by(game.check, engine.rules_name, layout, verdict, value, evidence)
+    game, _ = find_engine(name)
+    judge(name, layout, verdict, value, evidence)
     for drawn in (game.frames, game.scenes):
         with suppress(InvalidEvidence):
             for _ in islice(drawn(layout, verdict, evidence), MOST_SCENES):

@@ -201,7 +201,9 @@ def rejects(
 @router.post("/check")
 def check(request: Request, given: ToCheck) -> Judged:
     """Solve a layout and check its evidence. Nothing is stored."""
-    checked, judgement = request.app.state.checker.check(Task(given.game, given.layout, given.engine, given.max_nodes))
+    checked, judgement = request.app.state.paste_solver.solve(
+        Task(given.game, given.layout, given.engine, given.max_nodes)
+    )
     return Judged.model_validate(
         _row(checked) | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
     )

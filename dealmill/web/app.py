@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 import dealmill
 from dealmill.pipeline.printable import printable
 from dealmill.web import api, charts, compare, overview, runs, verdicts
-from dealmill.web.check import Checker, Drawer, Judge
+from dealmill.web.check import Drawer, Judge, PasteSolver
 from dealmill.web.compare import Comparisons
 from dealmill.web.safety import MOST_BYTES, Gate, report_damage
 from dealmill.web.site import Shared, page
@@ -67,7 +67,7 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     )
     app.state.token = token
     app.state.store = store
-    app.state.checker = Checker()
+    app.state.paste_solver = PasteSolver()
     app.state.drawer = Drawer()
     app.state.judge = Judge()
     app.state.comparisons = Comparisons()

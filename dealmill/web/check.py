@@ -88,14 +88,14 @@ class SharedProcess:
         self.process.close()
 
 
-class Checker(SharedProcess):
+class PasteSolver(SharedProcess):
     """The process that solves pasted layouts."""
 
     def __init__(self) -> None:
         super().__init__()
         self._loaded: set[tuple[str, str | None]] = set()
 
-    def check(self, task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
+    def solve(self, task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
         """Solve a layout, and check its evidence with the referee.
 
         Raises

@@ -11,24 +11,24 @@ from fastapi.testclient import TestClient
 import dealmill
 from dealmill.pipeline.bounded import TooMuch
 from dealmill.web import check
-from dealmill.web.check import MOST_WAITING, Busy, Checker, Task
+from dealmill.web.check import MOST_WAITING, Busy, PasteSolver, Task
 from tests.web import shop
 
 WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
 
 
 @pytest.fixture(scope="module")
-def checker() -> Iterator[Checker]:
+def solver() -> Iterator[PasteSolver]:
     """A process that solves layouts."""
-    process = Checker()
+    process = PasteSolver()
     yield process
     process.close()
 
 
-def test_the_result_is_that_of_the_engine_and_judged(checker: Checker) -> None:
-    result, judgement = checker.check(Task("card-pairing", WON, None, 1_000))
+def test_the_result_is_that_of_the_engine_and_judged(solver: PasteSolver) -> None:
+    result, judgement = solver.solve(Task("card-pairing", WON, None, 1_000))
     assert result == dealmill.solve("card-pairing", WON, max_nodes=1_000) and judgement.valid
-    undecided, judgement = checker.check(Task("card-pairing", WON, "card-pairing/winnable", 1))
+    undecided, judgement = solver.solve(Task("card-pairing", WON, "card-pairing/winnable", 1))
     assert undecided.verdict is dealmill.Verdict.UNDECIDED and judgement.outcome is dealmill.Outcome.NO_EVIDENCE
 
 
@@ -48,17 +48,17 @@ def test_the_result_is_that_of_the_engine_and_judged(checker: Checker) -> None:
     ],
 )
 def test_errors_come_back_and_the_process_lives_on(
-    checker: Checker, task: Task, error: type[Exception], message: str
+    solver: PasteSolver, task: Task, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        checker.check(task)
-    assert checker.check(Task("memory", "ABBA", None, 100))[0].value == 8
+        solver.solve(task)
+    assert solver.solve(Task("memory", "ABBA", None, 100))[0].value == 8
 
 
-def test_requests_wait_for_each_other_only_so_long(checker: Checker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_wait_for_each_other_only_so_long(solver: PasteSolver, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "MOST_WAIT", 0.05)
-    with checker.lock, pytest.raises(Busy, match="try again"):
-        checker.check(Task("memory", "ABBA", None, 100))
+    with solver.lock, pytest.raises(Busy, match="try again"):
+        solver.solve(Task("memory", "ABBA", None, 100))
 
 
 def test_the_form_shows_the_solution_step_by_step(client: TestClient) -> None:
@@ -87,17 +87,17 @@ def test_the_form_keeps_invalid_input(client: TestClient) -> None:
 
 def test_only_a_few_requests_wait_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "MOST_WAIT", 60)
-    checker = Checker()
+    solver = PasteSolver()
     answers: list[str] = []
 
     def ask() -> None:
         try:
-            checker.check(Task("memory", "ABBA", None, 1_000))
+            solver.solve(Task("memory", "ABBA", None, 1_000))
         except Busy as busy:
             answers.append(str(busy))
 
     asking = [threading.Thread(target=ask) for _ in range(MOST_WAITING + 4)]
-    with checker.lock:  # another layout is being solved
+    with solver.lock:  # another layout is being solved
         for thread in asking:
             thread.start()
         for thread in asking:
@@ -105,7 +105,7 @@ def test_only_a_few_requests_wait_for_the_others(monkeypatch: pytest.MonkeyPatch
         assert len(answers) == 3 and sum(thread.is_alive() for thread in asking) == MOST_WAITING + 1
     for thread in asking:
         thread.join()
-    checker.close()
+    solver.close()
     assert len(answers) == 3
 
 

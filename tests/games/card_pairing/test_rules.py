@@ -506,8 +506,8 @@ def test_odds_prove_no_other_verdict() -> None:
             check("odds", NEERC, verdict, VALUE, ODDS)
 
 
-@pytest.mark.parametrize(("most", "visited"), [(100, 1), (1 + comb(200, 2), 2)])
-def test_positions_are_counted_while_they_are_visited(most: int, visited: int) -> None:
+@pytest.mark.parametrize(("limit", "visited"), [(100, 1), (1 + comb(200, 2), 2)])
+def test_positions_are_counted_while_they_are_visited(limit: int, visited: int) -> None:
     asked = list[int]()
 
     class Counted(Plays):
@@ -515,8 +515,8 @@ def test_positions_are_counted_while_they_are_visited(most: int, visited: int) -
             asked.append(position)
             return super().after(position)
 
-    with pytest.raises(InvalidEvidence, match=f"step 4: more than {most:,} positions can be reached"):
-        odds_of(Counted(deal_of(" ".join("A" * 200))), most)
+    with pytest.raises(InvalidEvidence, match=f"step 4: more than {limit:,} positions can be reached"):
+        odds_of(Counted(deal_of(" ".join("A" * 200))), limit)
     assert len(asked) == visited
 
 

@@ -19,7 +19,7 @@ def start(text: str, rules: Rules, live: Set[Card]) -> State:
     state = naive.parsed(text, rules)
     deck = {(RANKS.index(rank) + 1, suit) for rank in state["order"] for suit in naive.COLOURS}
     up = {
-        (RANKS.index(state["order"][place]) + 1, suit) for suit, count in state["up"].items() for place in range(count)
+        (RANKS.index(state["order"][index]) + 1, suit) for suit, count in state["up"].items() for index in range(count)
     }
     stays = {card for card in up if not rules.removable or (rules.initial == "all" and height(card, state) == 0)}
     absent = deck - live - stays
@@ -32,8 +32,8 @@ def start(text: str, rules: Rules, live: Set[Card]) -> State:
 
 
 def height(card: Card, state: State) -> int:
-    place: int = state["order"].index(RANKS[card[0] - 1])
-    return place
+    index: int = state["order"].index(RANKS[card[0] - 1])
+    return index
 
 
 def remove(state: State, cards: Set[Card]) -> None:
@@ -84,7 +84,7 @@ def offers(state: State, rules: Rules) -> Iterator[State]:
     if state["open"]:
         cards = state["waste"] + state["stock"]
         for card in cards:
-            others = [other for other in cards if other != card]
+            others = [each for each in cards if each != card]
             yield {**copied(state), "waste": [*others, card], "stock": []}
         return
     seen: list[Card] = []

@@ -23,12 +23,7 @@ VAGUE = {"found", "wanted", "place", "one", "other", "most"}
 """Words that do not say what a variable holds."""
 PUBLIC = {("dealmill/cli/diff.py", "other"), ("dealmill/runs.py", "other")}
 """Arguments that users name: OTHER of ``dealmill diff``, and that of `Run.diff`."""
-PATIENCE = "pipeline/games/patience"
-REST = {
-    *((f"{PATIENCE}/{name}.py", "place") for name in ("drawing", "engine", "kernel")),
-    *((f"{PATIENCE}/{name}.py", "found") for name in ("engine", "kernel")),
-    *((f"{PATIENCE}/engine.py", "other"), (f"{PATIENCE}/kernel.py", "one")),
-}
+REST = {("pipeline/games/patience/drawing.py", "place")}
 """Those that are left."""
 
 

@@ -86,7 +86,7 @@ def _words_of_moves(words: k.Words, base: int, ranks: int) -> list[str]:
     """Return the moves on the trail as they are written."""
     first = int(words[k.TRAIL])
     steps = words[first : first + k.STEP * int(words[k.DONE]) : k.STEP].tolist()
-    found = []
+    moves = []
     for step in steps:
         if step >> k.AUTOMATIC_BIT & 1:
             continue
@@ -95,8 +95,8 @@ def _words_of_moves(words: k.Words, base: int, ranks: int) -> list[str]:
             where = "e" if parent == k.NO_CARD else _name(parent, base, ranks)
         else:
             where = PLACES[target]
-        found.append(_name(card, base, ranks) + where)
-    return found
+        moves.append(_name(card, base, ranks) + where)
+    return moves
 
 
 def _list(words: k.Words, base: int, ranks: int) -> str:
@@ -112,14 +112,14 @@ def _name(card: int, base: int, ranks: int) -> str:
 @cache
 def _random_words() -> k.Words:
     """Return the words with which positions are hashed: the outputs of SplitMix64."""
-    state, mask, found = 0, (1 << 64) - 1, []
+    state, mask, outputs = 0, (1 << 64) - 1, []
     for _ in range(64 * 64):
         state = (state + 0x9E3779B97F4A7C15) & mask
         word = state
         word = ((word ^ (word >> 30)) * 0xBF58476D1CE4E5B9) & mask
         word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & mask
-        found.append(word ^ (word >> 31))
-    return np.array(found, dtype=np.uint64).view(np.int64)
+        outputs.append(word ^ (word >> 31))
+    return np.array(outputs, dtype=np.uint64).view(np.int64)
 
 
 def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
@@ -150,7 +150,7 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
         suit, rank = divmod(card, 13)
         if rank < rules.ranks - 1:
             words[k.PARENTS + card] = sum(
-                1 << 13 * other + rank + 1 for other in range(4) if _may_lie_on(rules.build, suit, other)
+                1 << 13 * parent + rank + 1 for parent in range(4) if _may_lie_on(rules.build, suit, parent)
             )
     words[k.TABLE] = words[k.OTHER_TABLE] = k.END
     words[k.OTHER_TABLE] += sizes.table
@@ -161,8 +161,8 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.MOST_MOVES] = sizes.moves
 
 
-def _may_lie_on(build: str, suit: int, other: int) -> bool:
-    return {"none": False, "any-suit": True, "same-suit": suit == other, "red-black": (suit ^ other) % 2 == 1}[build]
+def _may_lie_on(build: str, suit: int, parent: int) -> bool:
+    return {"none": False, "any-suit": True, "same-suit": suit == parent, "red-black": (suit ^ parent) % 2 == 1}[build]
 
 
 def partial_runs_are_twins(rules: Rules) -> bool:
@@ -211,16 +211,16 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
         start[k.CELL_CARDS] |= 1 << card
         start[k.CELL_COUNT] += 1
         key ^= z[card << 6 | k.CELL]
-    for place, card in enumerate(numbers(cards.get("reserve", ""))):
-        start[k.RESERVE_CARDS + place] = card
+    for index, card in enumerate(numbers(cards.get("reserve", ""))):
+        start[k.RESERVE_CARDS + index] = card
         start[k.RESERVE] |= 1 << card
         start[k.RESERVE_COUNT] += 1
         key ^= z[card << 6 | k.RESERVED]
     waste, stock = numbers(cards.get("waste", "")), numbers(cards.get("stock", ""))
     words[k.IN_STOCK] = sum(1 << card for card in (*waste, *stock))
-    for place, card in enumerate([*waste, *stock]):
-        words[k.STOCK_CARDS + place], words[k.STOCK_INDEX + card] = card, place
-        start[k.REST] |= 1 << place
+    for index, card in enumerate([*waste, *stock]):
+        words[k.STOCK_CARDS + index], words[k.STOCK_INDEX + card] = card, index
+        start[k.REST] |= 1 << index
         start[k.STOCK_COUNT] += 1
         key ^= z[card << 6 | k.STOCK]
     turned = len(waste)

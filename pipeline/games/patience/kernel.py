@@ -415,13 +415,13 @@ def list_moves(s: Words, start: int) -> int:
                 break
             card = under
             count += 1
-    one, none = word(1), word(0)
+    single, none = word(1), word(0)
     cards = s[CELL_CARDS]
     while cards:
         card = _first(cards)
         cards &= cards - 1
         end = _single(s, end, card, word(CELL), none)
-        end = _targets(s, end, card, word(CELL), one, none, word(60), space)
+        end = _targets(s, end, card, word(CELL), single, none, word(60), space)
     cards = s[RESERVE]
     if s[STACKED] and cards:
         cards = bit_of(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
@@ -429,7 +429,7 @@ def list_moves(s: Words, start: int) -> int:
         card = _first(cards)
         cards &= cards - 1
         end = _single(s, end, card, word(RESERVED), none)
-        end = _targets(s, end, card, word(RESERVED), one, none, word(60), space)
+        end = _targets(s, end, card, word(RESERVED), single, none, word(60), space)
     rest, index = s[REST], word(0)
     if s[TO_HOLE] and rest:
         card = s[STOCK_CARDS + _first(rest)]
@@ -441,7 +441,7 @@ def list_moves(s: Words, start: int) -> int:
         index += 1
         if _is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
             end = _single(s, end, card, word(STOCK), index)
-            end = _targets(s, end, card, word(STOCK), one, index, word(15), space)
+            end = _targets(s, end, card, word(STOCK), single, index, word(15), space)
             if s[DRAW] > 1 and s[PARENTS + card] & s[ABSENT]:
                 end = _add(s, end, word(90), card | STOCK << 6 | AWAY << 12 | 1 << 18 | index << 24)
     if s[REMOVABLE]:
@@ -449,7 +449,7 @@ def list_moves(s: Words, start: int) -> int:
             card = _top_of_foundation(s, suit)
             if card >= 0 and (s[LITERAL] or not _is_safe(s, card)):
                 end = _single(s, end, card, word(FOUNDATION), none)
-                end = _targets(s, end, card, word(FOUNDATION), one, none, word(-30), space)
+                end = _targets(s, end, card, word(FOUNDATION), single, none, word(-30), space)
     _sort(s, s[MOVES] + start, s[MOVES] + end)
     return end
 
@@ -459,11 +459,11 @@ def _sort(s: Words, first: int, stop: int) -> None:
     """Sort moves by falling scores; those with the same score keep their order."""
     for at in range(first + 1, stop):
         move = s[at]
-        place = at
-        while place > first and s[place - 1] >> SCORE < move >> SCORE:
-            s[place] = s[place - 1]
-            place -= 1
-        s[place] = move
+        slot = at
+        while slot > first and s[slot - 1] >> SCORE < move >> SCORE:
+            s[slot] = s[slot - 1]
+            slot -= 1
+        s[slot] = move
 
 
 @inlined
@@ -658,8 +658,8 @@ def _take_away(s: Words) -> None:
     s[CELL_CARDS] &= ~absent
     s[CELL_COUNT] = count_bits(s[CELL_CARDS])
     count = word(0)
-    for place in range(s[RESERVE_COUNT]):
-        card = s[RESERVE_CARDS + place]
+    for slot in range(s[RESERVE_COUNT]):
+        card = s[RESERVE_CARDS + slot]
         if absent & bit_of(card) == 0:
             s[RESERVE_CARDS + count] = card
             count += 1
@@ -667,11 +667,11 @@ def _take_away(s: Words) -> None:
     s[RESERVE_COUNT] = count
     rest, index, turned = s[REST], word(0), s[TURNED]
     while rest:
-        place = _first(rest)
+        slot = _first(rest)
         rest &= rest - 1
         index += 1
-        if absent & bit_of(s[STOCK_CARDS + place]):
-            s[REST] ^= bit_of(place)
+        if absent & bit_of(s[STOCK_CARDS + slot]):
+            s[REST] ^= bit_of(slot)
             s[STOCK_COUNT] -= 1
             s[TURNED] -= index <= turned
             if s[DRAW] > 1:

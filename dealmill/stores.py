@@ -239,9 +239,9 @@ class Store:
         storage = Storage.PACKED if packed else Storage.ROWS
         for source in parsed if names else ():
             with suppress(InputError):  # raised or recorded below
-                game_name = game_of_source(self._database, source, game).name
-                for engine in engines_for(game_name, names):
-                    fitting_engine(str(source), game_name, engine, storage)
+                owner = game_of_source(self._database, source, game)
+                for engine in engines_for(owner.name, names):
+                    fitting_engine(str(source), owner, engine, storage)
         opening = open_readings(
             self._database, [] if packed else parsed, game, progress, anyway=anyway, layout_column=layout_column
         )
@@ -395,8 +395,8 @@ class Store:
         storage = Storage.PACKED if packed else Storage.ROWS
         [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
         if not isinstance(parsed, str):  # before it is read
-            game = game_of_source(self._database, parsed, None).name
-            fitting_engine(parsed.name, game, game if engine is None else engine, storage)
+            game = game_of_source(self._database, parsed, None)
+            fitting_engine(parsed.name, game, game.name if engine is None else engine, storage)
         if isinstance(parsed, str):
             stored = find_source(self._database, parsed)
         elif packed:
@@ -723,11 +723,12 @@ class Store:
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 
     def runs_of(self, engine: str, version: str) -> RunList:
-        """Return the runs of a version of an engine (its full name), oldest first."""
+        """Return the runs of a version of an engine (its full name) or a family, oldest first."""
         return RunList(Run(self._database, status) for status in runs_of_engine(self._database, engine, version))
 
     def retract(self, engine: str, version: str, why: str) -> Retraction:
-        """Retract all verdicts of an engine version, including future ones.
+        """Retract all verdicts of an engine version, including future ones. `engine` may be a family such as
+        ``patience``, and `version` that of its engines without the digest of rules: this retracts all its games.
 
         Nothing is deleted, but the verdicts are returned only on request, and the version gets no new runs. If the
         version was retracted before, the first reason is kept; see `Retraction.why`.

@@ -154,15 +154,15 @@ class DealRange:
             self.part(1, 2).texts()
 
 
-def check_generator(name: str, game: str, generator: str | None) -> None:
-    """Check that the installed generator is the one that dealt a source.
+def check_generator(name: str, game: Game, generator: str | None) -> None:
+    """Check that the installed generator of a game is the one that dealt a source.
 
     Raises
     ------
     VersionError
         If another version is installed.
     """
-    if (installed := find_game(game).generator) != generator:
+    if (installed := game.generator) != generator:
         raise VersionError(
             f"{name} was dealt by {generator}, but {installed} is installed: to deal it again, install the version of "
             "Dealmill that dealt it"

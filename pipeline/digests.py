@@ -35,7 +35,8 @@ else, because the record was changed from outside, is encoded as ``values``.
 tag        columns                                                digest
 =========  =====================================================  ======================================================
 source     id, game, name, digest, generator, deals, accepted,    ``sources.seal``
-           duplicates, rejected, complete (values)
+           duplicates, rejected, complete; the digest of rules,
+           if they are on record (values)
 items      positions, lines (numbers); digests (digests)          ``source_blocks.digest``, of a thousand items
 run        id, source, game, digest of the source, engine,        ``runs.seal``
            version, node limit, storage, rerun number, repeats;

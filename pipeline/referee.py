@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from dealmill.pipeline.errors import InvalidEvidence, Unchecked
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import EngineKey, find_engine
 from dealmill.pipeline.games.verdict import Code, Verdict
 
 LONGEST_TEXT = 1 << 20
@@ -55,29 +55,29 @@ Judge = Callable[[str, int, int | None, str | None], Judgement]
 
 
 def judge(
-    engine: str,
+    engine: EngineKey,
     layout: str,
     verdict: int,
     value: int | None,
     evidence: str | None,
-    checked_as: str | None = None,
+    *,
+    imported: bool = False,
 ) -> Judgement:
-    """Check a verdict of an engine (its full name) against its evidence; for `checked_as` see `referee`.
+    """Check a verdict of an engine against its evidence; for `imported` see `referee`.
 
     The other arguments may be anything: what the referee cannot interpret is judged invalid.
     """
-    return referee(engine, checked_as)(layout, verdict, value, evidence)
+    return referee(engine, imported=imported)(layout, verdict, value, evidence)
 
 
-def referee(engine: str, checked_as: str | None = None) -> Judge:
-    """Return the `judge` of one engine (its full name).
-
-    If the engine exists only on record, its verdicts are checked as those of the engine `checked_as`. Verdicts of such
-    engines and of programs may be claims without evidence, which are neither valid nor invalid.
+def referee(engine: EngineKey, *, imported: bool = False) -> Judge:
+    """Return the `judge` of one engine, or of verdicts `imported` for an engine that exists only on record, and which
+    are checked as those of this one. Verdicts of such engines and of programs may be claims without evidence, which are
+    neither valid nor invalid.
     """
-    game, known = find_engine(checked_as or engine)
+    game, known = find_engine(engine)
     judge: Judge = partial(judge_by, game.compiled_check, known.rules_name)
-    may_claim = checked_as is not None or known.program is not None
+    may_claim = imported or known.program is not None
     return partial(_judge_claim, judge) if may_claim else judge
 
 

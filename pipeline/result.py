@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar, TypeVar
 
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
-from dealmill.pipeline.games import engine_of_run, find_engine
-from dealmill.pipeline.games.contract import DECIDED, Engine, Game
+from dealmill.pipeline.games import EngineKey, RecordedEngine, engine_of_run, find_engine
+from dealmill.pipeline.games.contract import DECIDED, Engine, Game, RulesText
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -24,6 +24,7 @@ class Result:
     layouts of a run or a call from 1; `line` is the line in the file, or the number of the deal. `run` is None if the
     result is not stored. `judgement` is that of the newest audit, if the query asked for it. If the verdict was
     imported for an engine that exists only on record, it is checked as one of the installed engine `checked_as`.
+    `rules` are the recorded rules of the game, if there are some.
     """
 
     engine: str
@@ -37,6 +38,7 @@ class Result:
     run: int | None = None
     judgement: Judgement | None = None
     checked_as: str | None = None
+    rules: RulesText | None = None
 
     COLUMNS: ClassVar = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
     AUDIT_COLUMNS: ClassVar = ("audit", "step", "reason")
@@ -70,14 +72,19 @@ class Result:
         VersionError
             If the result is of a run whose engine is not installed here.
         """
+        return find_engine(self._judged_as) if self.run is None else engine_of_run(self.run, self._judged_as)
+
+    @property
+    def _judged_as(self) -> EngineKey:
         name = self.checked_as or self.engine
-        return find_engine(name) if self.run is None else engine_of_run(self.run, name)
+        return name if self.rules is None else RecordedEngine(name, self.rules)
 
     def check(self) -> Judgement:
         """Check the evidence with the referee of the game."""
         if self.run is not None:
             _ = self.game_and_engine  # raises an error that names the run
-        return judge(self.engine, self.layout, self.verdict, self.value, self.evidence, self.checked_as)
+        imported = self.checked_as is not None
+        return judge(self._judged_as, self.layout, self.verdict, self.value, self.evidence, imported=imported)
 
     def frames(self) -> Iterator[str]:
         """Return an iterator over text boards: the layout first, then one per step of the evidence.

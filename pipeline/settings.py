@@ -84,6 +84,9 @@ class Settings:
     )
     """The format of worker logs: text for people, or one JSON object per line."""
 
+    rules: str = ""
+    """A folder of rules files, ``NAME.toml``: each is a game."""
+
     plugins: str | None = None
     """The distributions whose games are loaded, by name, separated by commas; all if it is not set. Dealmill's own
     games are always loaded, and an empty value loads no others."""

@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 
 from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, VersionError
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import EngineKey, find_engine
 from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import UncompiledError, compiled_mark
 from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalMask, Engine, EngineFunction, Game, Layout, Reject
@@ -53,7 +53,7 @@ class Solver(Protocol):
         ...
 
 
-def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
+def solve(engine: EngineKey, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
     """Solve canonical layouts with an engine (its full name).
 
     A layout on which the engine raises an exception gets the verdict `FAILED`, with the text of the error as evidence;
@@ -63,7 +63,7 @@ def solve(engine: str, layouts: Sequence[str], max_nodes: int | None = None) -> 
 
 
 def solve_texts(
-    engine: str, layouts: Texts, max_nodes: int | None = None, errors: Mapping[int, str] = NO_ERRORS
+    engine: EngineKey, layouts: Texts, max_nodes: int | None = None, errors: Mapping[int, str] = NO_ERRORS
 ) -> Solved:
     """Solve recorded layouts, given and returned as flat arrays.
 
@@ -86,7 +86,7 @@ def solve_texts(
     return concatenate_solved(parts).take(np.argsort(np.concatenate([bad, good])))
 
 
-def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mapping[int, str]) -> Solved:
+def solve_part(engine: EngineKey, layouts: Texts, max_nodes: int | None, errors: Mapping[int, str]) -> Solved:
     """Solve recorded layouts as `solve_texts` does, but only the first ones: as many as take about `PART_SECONDS`, and
     at least one, so that a job with hard layouts ends before its lease does."""
     _, known = find_engine(engine)
@@ -106,7 +106,7 @@ def solve_part(engine: str, layouts: Texts, max_nodes: int | None, errors: Mappi
     return concatenate_solved(parts)
 
 
-def cpu_seconds(engine: str) -> float:
+def cpu_seconds(engine: EngineKey) -> float:
     """Return the processor seconds that the program of an engine has taken in this process or, if it is not a program,
     this process; NaN where the system does not say. The difference between two calls is what the engine cost."""
     _, known = find_engine(engine)
@@ -117,7 +117,7 @@ def cpu_seconds(engine: str) -> float:
     return cpu_seconds_of_programs()
 
 
-def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
+def _faults_of_record(engine: EngineKey, layouts: Texts) -> dict[int, str]:
     """Return an error text for each text that is not canonical, by index from 0."""
     game, _ = find_engine(engine)
     bad = np.flatnonzero(~canonical_mask(game, layouts))
@@ -128,7 +128,7 @@ def _faults_of_record(engine: str, layouts: Texts) -> dict[int, str]:
     }
 
 
-def _solve(engine: str, layouts: Texts, max_nodes: int | None) -> Solved:
+def _solve(engine: EngineKey, layouts: Texts, max_nodes: int | None) -> Solved:
     solver = load(engine)
     try:
         return solver(layouts, max_nodes)
@@ -223,7 +223,9 @@ def _failed(reasons: Sequence[str]) -> Solved:
 
 
 def _example(game: Game) -> str:
-    """Return the first of the example deals of a game."""
+    """Return the first of the example deals of a game, which is the first deal of seed 1."""
+    if game.rules_text:
+        return unpack(game.deal(1, 1, 1))[0]
     file = game.examples / f"{game.name}-deals.txt"
     try:
         with file.open() as deals:
@@ -235,17 +237,17 @@ def _example(game: Game) -> str:
         ) from error
 
 
-def load(name: str) -> Solver:
+def load(name: EngineKey) -> Solver:
     """Return an engine that is ready to run. If its kernels must be compiled, one process does it and others wait."""
     return _load(name, find_engine(name)[1])
 
 
 @cache
-def _load(name: str, engine: Engine) -> Solver:
+def _load(name: EngineKey, engine: Engine) -> Solver:
     from dealmill.pipeline.games.kernels import compiling
 
     game, _ = find_engine(name)
-    with compiling(game.folder, CHECK.format(game.name) if engine.program else name):
+    with compiling(game.folder, CHECK.format(game.name) if engine.program else str(name)):
         solver = guarded(game, function_of(game, engine), engine.max_nodes)
         _try(game, engine, solver, pack([_example(game)]))
         compiled_mark(game.folder, CHECK.format(game.name)).touch()

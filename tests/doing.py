@@ -10,12 +10,11 @@ from dealmill.pipeline import solve as room
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import installed_engines
+from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
@@ -29,7 +28,7 @@ QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None
 """The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
 ENGINES = [(game, engine) for game in QUICK_GAMES for engine in game.engines]
 each_game = pytest.mark.parametrize("game", QUICK_GAMES, ids=lambda game: game.name)
-each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, PATIENCES[0]], ids=lambda game: game.name)
+each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("bakers-game")], ids=lambda game: game.name)
 """One game of each package."""
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
@@ -38,7 +37,7 @@ each_engine = pytest.mark.parametrize(
 
 def pending(store: Database) -> list[int]:
     """Return the numbers of the jobs of runs that can be claimed."""
-    return leases.pending(store, SOLVING, installed_engines(), 10_000)
+    return leases.pending(store, SOLVING, Installation().engines(store), 10_000)
 
 
 def alter(store: Database, statement: str, **values: object) -> None:
@@ -114,7 +113,7 @@ def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: i
 
 def do_audit(store: Database, number: int) -> AuditStatus:
     """Do all pending jobs of audits, and return the audit with the given number."""
-    while parts := leases.pending(store, AUDITING, installed_engines(), 10_000):
+    while parts := leases.pending(store, AUDITING, Installation().engines(store), 10_000):
         for part in parts:
             job = AUDIT_JOBS.claim(store, part, "test", LEASE)
             assert job is not None

@@ -12,7 +12,7 @@ from pathlib import Path
 from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import broken_games, games
 from dealmill.pipeline.games.contract import VERBS
-from dealmill.pipeline.games.installed import OWN, BrokenGame, Offer, all_offers, load
+from dealmill.pipeline.games.installed import OWN, RULES, BrokenGame, Offer, all_offers, load
 from dealmill.pipeline.programs.solver import any_programs, check_programs
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, clock_difference, file_of, server_version
@@ -94,7 +94,8 @@ def _versions() -> str:
 
 def _games() -> str:
     if broken := broken_games():
-        raise DealmillError(f"{'; '.join(map(str, broken))}; {OF_A_PACKAGE}")
+        hint = f"; {OF_A_PACKAGE}" if any(game.package != RULES for game in broken) else ""
+        raise DealmillError(f"{'; '.join(map(str, broken))}{hint}")
     if faults := [f"{offer.package}: {fault}" for offer in all_offers() for fault in _faults(offer)]:
         raise DealmillError(f"{'; '.join(faults)}; {OF_A_PACKAGE}")
     excluded = ", excluded by DEALMILL_PLUGINS"
@@ -104,7 +105,7 @@ def _games() -> str:
 def _faults(offer: Offer) -> Iterator[str]:
     """Yield which functions and example files of another package's game cannot be used. Dealmill's own are tested."""
     game = load(offer)
-    if offer.distribution == OWN or isinstance(game, BrokenGame):
+    if offer.distribution in (OWN, RULES) or isinstance(game, BrokenGame):
         return
     for verb in VERBS:
         try:

@@ -73,7 +73,7 @@ def reconcile(store: Database, broker_url: str, installation: Installation) -> N
             return
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
-                for number in leases.pending(store, kind.table, installation.engines, WINDOW):
+                for number in leases.pending(store, kind.table, installation.engines(store), WINDOW):
                     app.send_task(TASK, (name, number), producer=producer)
 
 
@@ -119,9 +119,10 @@ def _channel(url: str) -> Iterator[Any]:
 
 def unfinished(store: Database, installation: Installation) -> int:
     """Return the number of pending and leased jobs that an installation can do."""
-    return sum(leases.unfinished(store, kind.table, installation.engines) for kind in KINDS.values())
+    return sum(leases.unfinished(store, kind.table, installation.engines(store)) for kind in KINDS.values())
 
 
 def unworkable(store: Database, installation: Installation) -> list[UnworkableJobs]:
     """Return the pending jobs that an installation cannot do; see `leases.unworkable`."""
-    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(store, kind.table, installation.engines)]
+    engines = installation.engines(store)
+    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(store, kind.table, engines)]

@@ -12,13 +12,14 @@ from celery.exceptions import WorkerLostError
 from celery.worker.request import Request
 
 from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
+from dealmill.pipeline.games import EngineKey
 from dealmill.pipeline.games.caches import UncompiledError, nothing_compiled
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_revision
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.installation import Installation, installed_engines
+from dealmill.pipeline.store.installation import Installation, workable_engines
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import Lease
@@ -89,15 +90,15 @@ def _chosen(store: Database, kind: JobKind[Any, Any], number: int) -> tuple[int,
     """
     with store.reading() as connection:
         check_revision(connection)
-        number = kind.choose(connection, number, installed_engines())
+        number = kind.choose(connection, number, workable_engines(connection))
         try:
             run = run_of_job(connection, kind.table, number)
         except DamagedError as error:
             return number, error
-        if run is None or leases.workable(connection, kind.table, number, installed_engines()):
+        if run is None or leases.workable(connection, kind.table, number, workable_engines(connection)):
             return number, run
     if run.control is Control.ACTIVE:
-        _log_unworkable(run.engine, run.version)
+        _log_unworkable(run.solved_by, run.version)
     return number, None
 
 
@@ -144,7 +145,7 @@ def _waiting(step: Callable[[], T]) -> T:
 
 
 @cache
-def _log_unworkable(engine: str, version: str) -> None:
+def _log_unworkable(engine: EngineKey, version: str) -> None:
     """Log that jobs are left to other workers, once per process."""
     reason = Installation().mismatch(engine, version) or "it was retracted, or its deals need another generator"
     logger.error("jobs of %s %s are left to other workers: %s", engine, version, reason)

@@ -112,7 +112,7 @@ def solve_runs(
         check_not_retracted(run)
         if not (run.finished or run.halted):
             Installation().check(run)
-            _, engine = find_engine(run.engine)
+            _, engine = find_engine(run.solved_by)
             check_starts(engine)
 
     def check() -> Installation | None:
@@ -241,7 +241,7 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
             "installed, or retract them"
         )
     for kind in KINDS.values():
-        for lease in stuck(store, kind.table, kind.table.workable_parents(installation.engines)):
+        for lease in stuck(store, kind.table, kind.table.workable_parents(installation.engines(store))):
             raise _stuck(f"{kind.table.parent.name.removesuffix('_id')} {lease.parent}", lease)
 
 

@@ -113,7 +113,7 @@ def dealmill() -> None:
     """Solve large batches of solitaire and puzzle layouts and store verdicts that anyone can verify.
 
     Start with `dealmill run FILE…`. Settings are read from the environment and from a file .env:
-    DEALMILL_DATABASE_URL, DEALMILL_BROKER_URL, DEALMILL_ENGINES, DEALMILL_PLUGINS, DEALMILL_WORKERS,
+    DEALMILL_DATABASE_URL, DEALMILL_BROKER_URL, DEALMILL_ENGINES, DEALMILL_RULES, DEALMILL_PLUGINS, DEALMILL_WORKERS,
     DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT, DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_WEB_TOKEN and
     DEALMILL_WEB_HOSTS.
 

@@ -30,23 +30,27 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_game)
 @click.option("--rules", is_flag=True, help="Print the rules of GAME as a file in TOML; only patiences have them.")
-@click.option("--differ", metavar="GAME", shell_complete=complete_game, help="Say which rules of this game differ.")
+@click.option(
+    "--differ", nargs=2, metavar="GAME GAME", shell_complete=complete_game, help="List the rules in which two differ."
+)
 @output_options
-def games(game: str | None, rules: bool, differ: str | None, form: str | None) -> None:
-    """List the games and their engines, or those of GAME; --json, --nl and --csv add columns.
+def games(game: str | None, rules: bool, differ: tuple[str, str] | None, form: str | None) -> None:
+    """List the games and their engines by family, or those of GAME; --json, --nl and --csv add columns.
 
-    Installed packages can offer further games. One that cannot be used is reported with the reason.
+    Installed packages can offer further games, and so can rules files in the folder DEALMILL_RULES. One that cannot be
+    used is reported with the reason.
     """
     if rules:
         click.echo(_rules_of(game), nl=False)
         return
     if differ:
-        keys = {name: _flattened(_rules_of(name)) for name in (game or "", differ)}
-        left, right = keys.values()
+        if game:
+            raise click.UsageError("--differ names both games itself: dealmill games --differ klondike trigon")
+        left, right = ({"title": name, **_flattened(_rules_of(name))} for name in differ)
         differences = [
-            {"key": key, **{name: keys[name][key] for name in keys}} for key in left if left[key] != right[key]
+            {"key": key, differ[0]: left[key], differ[1]: right[key]} for key in left if left[key] != right[key]
         ]
-        write_rows(["key", *keys], differences, form)
+        write_rows(["key", *differ], differences, form)
         return
     known_games = sorted(dealmill.games(game).values(), key=lambda known: (known.family, known.name))
     rows = [
@@ -69,7 +73,7 @@ def games(game: str | None, rules: bool, differ: str | None, form: str | None) -
         for engine in known.engines
     ]
     write_rows(
-        ["engine", "version", "default", "summary", "deal_parameters"] if form is None else list(rows[0]),
+        ["family", "engine", "version", "default", "summary", "deal_parameters"] if form is None else list(rows[0]),
         rows,
         form,
     )
@@ -83,7 +87,7 @@ def _rules_of(name: str | None) -> str:
     game = dealmill.games(name)[name]
     if not game.rules_text:
         raise UsageError(f"{name} is not a patience: its rules are not in a file")
-    return game.rules_text
+    return game.rules_text.text
 
 
 def _flattened(text: str) -> dict[str, object]:

@@ -3,14 +3,28 @@
 `installed` finds them, and loads each when it is first needed.
 """
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dealmill.pipeline.errors import NotFoundError, UsageError, VersionError
 from dealmill.pipeline.programs.found import reasons, with_programs
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Engine, Game
+    from dealmill.pipeline.games.contract import Engine, Game, RulesText
     from dealmill.pipeline.games.installed import BrokenGame
+
+
+class RecordedEngine(NamedTuple):
+    """An engine (its full name) of a game with rules on record, whatever the rules file of that name has now."""
+
+    name: str
+    rules: "RulesText"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+EngineKey: TypeAlias = str | RecordedEngine
+"""The full name of an engine, with the rules of its game if they are on record."""
 
 
 def games(only: str | None = None) -> "dict[str, Game]":
@@ -58,6 +72,23 @@ def find_game(name: str) -> "Game":
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
 
 
+def game_by(name: str, rules: "RulesText | None") -> "Game":
+    """Return the game of that name with rules on record; if there are none, the installed game.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game, or its family is not installed.
+    DamagedError
+        If the recorded rules are not valid.
+    """
+    if rules is None:
+        return find_game(name)
+    from dealmill.pipeline.games.installed import load_rules
+
+    return with_programs(load_rules(name, rules))
+
+
 def engine_of(game: str, engine: str | None = None) -> "tuple[Game, Engine]":
     """Return an engine of a game by name, or the default engine; `game` may also be the full name of an engine.
 
@@ -75,7 +106,7 @@ def engine_of(game: str, engine: str | None = None) -> "tuple[Game, Engine]":
     return owner, definition
 
 
-def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]":
+def find_engine(name: EngineKey, within: "Game | None" = None) -> "tuple[Game, Engine]":
     """Return the engine of a full name such as ``memory/two-pass``; a game's name alone means its default engine.
 
     If `within` is given, the name of an engine of that game is enough.
@@ -85,10 +116,13 @@ def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]
     NotFoundError
         If there is no such game or engine.
     """
+    if isinstance(name, RecordedEngine):
+        name, rules = name
+        within = game_by(name.partition("/")[0], rules)
     if within and "/" not in name and name != within.name:
         name = f"{within.name}/{name}"
     game_name, slash, engine_name = name.partition("/")
-    game = find_game(game_name)
+    game = within if within and within.name == game_name else find_game(game_name)
     if not game.engines:
         raise NotFoundError(f"{game.name} has no engine that can be used{reasons(game.name)}")
     if not slash:
@@ -100,7 +134,7 @@ def find_engine(name: str, within: "Game | None" = None) -> "tuple[Game, Engine]
     raise NotFoundError(f"there is no engine {name!r}; {game.name} has: {offered}{reasons(game.name)}")
 
 
-def engine_of_run(run: int, name: str) -> "tuple[Game, Engine]":
+def engine_of_run(run: int, name: EngineKey) -> "tuple[Game, Engine]":
     """Return the engine of a run of the store, which may be of another installation.
 
     Raises
@@ -112,6 +146,6 @@ def engine_of_run(run: int, name: str) -> "tuple[Game, Engine]":
         return find_engine(name)
     except NotFoundError as error:
         raise VersionError(
-            f"run {run} is by {name}, which is not installed here: {error}; install the package of its game or, if it "
-            "is a program, name its manifest in DEALMILL_ENGINES"
+            f"run {run} is by {name}, which is not installed here: {error}; install the package of its game, name "
+            "the folder of its rules file in DEALMILL_RULES or, if it is a program, its manifest in DEALMILL_ENGINES"
         ) from error

@@ -1,8 +1,8 @@
 """The interface of a game: the class `Game`, which a package derives from, and the types that describe a game.
 
 The package defines ``GAME``, an instance of its class, usually in its ``__init__``, and its distribution offers that by
-an entry point in the group ``dealmill.games``. It has a folder ``examples``. A family of games that share their code is
-a list of instances, which an entry point in the group ``dealmill.families`` offers.
+an entry point in the group ``dealmill.games``. It has a folder ``examples``. Games that share their code are a list of
+instances, or a `Family` of games whose rules are texts; an entry point in the group ``dealmill.families`` offers it.
 
 The problem statement is the published text of a game's task. It gives the rules, the input format that a game reads and
 the output format that `AnswerFormat` writes. A game without one (`Game.has_statement`) reads one layout per line.
@@ -11,11 +11,11 @@ the output format that `AnswerFormat` writes. A game without one (`Game.has_stat
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.caches import CacheError
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 UNKNOWN = "?"
 """Written in place of the answer of a layout that has none."""
 
+GENERATOR = "philox4x64-10"
+"""The random numbers of all numbered deals."""
 NO_LIMIT = 2**62
 """The node limit that stands for no limit."""
 DECIDED = frozenset({Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED})
@@ -116,6 +118,17 @@ class Deals:
     version: str
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
     limited: bool = False
+
+
+class RulesText(NamedTuple):
+    """The rules of a game of a family, as they are recorded: a canonical text, and the digest that tells it apart.
+
+    `family` is the name of the `Family` that loads the text.
+    """
+
+    digest: str
+    family: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +218,8 @@ class Game(ABC):
     """Its engines, without those that are programs."""
     deals: Deals
     answer: AnswerFormat
-    rules_text: str = ""
-    """Its rules as a file in TOML, if it is one of a family of games that differ in them."""
+    rules_text: RulesText | None = None
+    """Its rules as a file in TOML, if it is a game of a `Family`."""
     has_statement: bool = True
     """Whether it has a problem statement, and so an example of its input and output."""
     waivers: Mapping[str, str] = {}
@@ -332,7 +345,7 @@ class Game(ABC):
     @property
     def generator(self) -> str:
         """The name and version of the generator of its numbered deals, which is part of their identity."""
-        return f"philox4x64-10 {self.name}/{self.deals.version}"
+        return f"{GENERATOR} {self.name}/{self.deals.version}"
 
     def full_name(self, engine: Engine) -> str:
         """Return the full name of an engine, such as ``camelot/winnable``."""
@@ -359,6 +372,39 @@ class Game(ABC):
         """The folder of its examples: ``NAME-deals.txt`` and, if it has a statement, ``NAME-statement.txt`` and
         ``NAME-statement.answer``."""
         return self.folder / "examples"
+
+
+class Family(ABC):
+    """Games that differ only in their rules, each of which is a text in TOML.
+
+    The versions of the engines and of the deals of a game are those of the family, a hyphen, and the digest of the
+    rules (`engines_by`, `deals_by`): changed rules are another version.
+    """
+
+    name: str
+    """The name of the entry point that offers it."""
+    folder: Path
+    """The folder of its own rules files: each file ``NAME.toml`` is the game NAME."""
+    engines: tuple[Engine, ...]
+    deals: Deals
+
+    @abstractmethod
+    def load(self, name: str, text: str) -> Game:
+        """Return the game `name` with the rules in a text, which may be anything.
+
+        Raises
+        ------
+        UsageError
+            With everything that is wrong with the text.
+        """
+
+    def engines_by(self, digest: str) -> tuple[Engine, ...]:
+        """Return the engines of the game with these rules."""
+        return tuple(replace(engine, version=f"{engine.version}-{digest}") for engine in self.engines)
+
+    def deals_by(self, digest: str) -> Deals:
+        """Return the deals of the game with these rules."""
+        return replace(self.deals, version=f"{self.deals.version}-{digest}")
 
 
 def _explained(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:

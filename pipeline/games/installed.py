@@ -1,21 +1,28 @@
 """The games that installed distributions offer, by entry points in two groups.
 
 An entry point ``NAME = PACKAGE:GAME`` in ``dealmill.games`` offers the game NAME, and ``NAME = PACKAGE:GAMES`` in
-``dealmill.families`` all games of a list. Dealmill's own games are offered in the same way. A game that cannot be
-loaded is described by a `BrokenGame` and affects no other one.
+``dealmill.families`` all games of a list, or those of a `Family`: its rules files, and those in the folder that the
+setting ``DEALMILL_RULES`` names. Dealmill's own games are offered in the same way. A game that cannot be loaded is
+described by a `BrokenGame` and affects no other one.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
 from itertools import chain, groupby
+from pathlib import Path
 from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
+from dealmill.pipeline.errors import DamagedError, NotFoundError, UsageError
+from dealmill.pipeline.printable import printable
+from dealmill.pipeline.programs.found import may_be_set
+
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Game
+    from dealmill.pipeline.games.contract import Family, Game, RulesText
 
 GROUP = "dealmill.games"
 FAMILIES = "dealmill.families"
@@ -26,32 +33,41 @@ UNKNOWN = "unknown"
 LONGEST_NAME = 40
 BAD_NAME = f"its name is not valid: use up to {LONGEST_NAME} lower-case letters, digits and single hyphens"
 EXCLUDED = "DEALMILL_PLUGINS does not name this package"
+RULES = "DEALMILL_RULES"
+"""The setting that names the folder of a user's rules files."""
+MOST_RULES = 65_536
+"""The characters of the longest text of rules."""
 
 
 class Offer(NamedTuple):
-    """A game that a distribution offers; `refusal` says why it is not used, or is None."""
+    """A game that a distribution offers; `refusal` says why it is not used, or is None.
+
+    `path` is the rules file of a game of a family. The `distribution` of a user's file is `RULES`.
+    """
 
     name: str
     distribution: str
     version: str
     entry: EntryPoint
     refusal: str | None = None
+    path: Path | None = None
 
     @property
     def package(self) -> str:
         """The name and version of the distribution."""
-        return f"{self.distribution} {self.version}"
+        return f"{self.distribution} {self.version}".strip()
+
+    @property
+    def origin(self) -> str:
+        """The rules file, or the object in a package."""
+        return self.entry.value if self.path is None else printable(str(self.path))
 
 
 @cache
 def all_offers() -> tuple[Offer, ...]:
     """Return all offered games by name, each with a refusal if it is not used."""
-    offers = list(_entries())
-    if any(offer.distribution != OWN for offer in offers):
-        from dealmill.pipeline.settings import settings  # slow to import, and often not needed
-
-        offers = _without_excluded(offers, settings().plugins)
-    offers = sorted(chain.from_iterable(map(_members, offers)), key=lambda offer: (offer.name, offer.distribution))
+    members = chain.from_iterable(map(_members, _entries_used()))
+    offers = sorted(members, key=lambda offer: (offer.name, offer.distribution))
     names = groupby(offers, lambda offer: offer.name)
     return tuple(offer for _, of_name in names for offer in _without_clashes(list(of_name)))
 
@@ -61,6 +77,16 @@ def normalized(distribution: str) -> str:
     return re.sub(r"[-_.]+", "-", distribution).strip().lower()
 
 
+def _entries_used() -> list[Offer]:
+    """Return the entry points, those refused that ``DEALMILL_PLUGINS`` excludes."""
+    offers = list(_entries())
+    if any(offer.distribution != OWN for offer in offers):
+        from dealmill.pipeline.settings import settings  # slow to import, and often not needed
+
+        offers = _without_excluded(offers, settings().plugins)
+    return offers
+
+
 def _members(offer: Offer) -> Iterator[Offer]:
     """Yield an offer for each game of a family; the offer itself if it is a single game, or the family cannot be
     loaded."""
@@ -68,12 +94,101 @@ def _members(offer: Offer) -> Iterator[Offer]:
         yield offer
         return
     try:
-        names = [game.name for game in offer.entry.load()]
+        if family := families().get(offer.entry.name):
+            members = [offer._replace(name=path.stem, path=path) for path in sorted(family.folder.glob("*.toml"))]
+        else:
+            members = [offer._replace(name=game.name) for game in offer.entry.load()]
     except (Exception, SystemExit):  # noqa: BLE001 -- a package from outside may raise anything; `load` reports it
         yield offer
         return
-    for name in names:
-        yield offer._replace(name=name, refusal=_refusal(name))
+    if family:
+        members += [Offer(path.stem, RULES, "", offer.entry, path=path) for path in _users_files()]
+    for member in members:
+        yield member._replace(refusal=_refusal(member.name))
+
+
+@cache
+def families() -> "Mapping[str, Family]":
+    """Return the families whose games are rules files, by name."""
+    from dealmill.pipeline.games.contract import Family
+
+    by_name = {}
+    for offer in _entries_used():
+        if offer.entry.group == FAMILIES and not offer.refusal:
+            with suppress(Exception, SystemExit):  # a package from outside may raise anything; `load` reports it
+                if isinstance(family := offer.entry.load(), Family) and family.name == offer.name:
+                    by_name[family.name] = family
+    return by_name
+
+
+def _users_files() -> list[Path]:
+    """Return the rules files in the folder that the setting names.
+
+    Raises
+    ------
+    UsageError
+        If there is no such folder, or it cannot be read.
+    """
+    if not may_be_set(RULES):
+        return []
+    from dealmill.pipeline.settings import settings
+
+    if not (name := settings().rules):
+        return []
+    folder = Path(name).absolute()
+    try:
+        return sorted(path for path in folder.iterdir() if path.suffix == ".toml")
+    except OSError as error:
+        raise UsageError(
+            f"{RULES} names {printable(str(folder))}, which is not a readable folder of rules files: {error.strerror}"
+        ) from error
+
+
+@lru_cache(maxsize=256)
+def load_rules(name: str, rules: "RulesText") -> "Game":
+    """Return the game `name` with rules on record, which may be anything.
+
+    Raises
+    ------
+    NotFoundError
+        If its family is not installed.
+    DamagedError
+        If the name or the text is not valid, or the text has another digest.
+    """
+    if not all(isinstance(value, str) for value in (name, *rules)):
+        raise DamagedError(f"the recorded rules {rules.digest!r:.80} of {name!r:.80} are not text")
+    family = families().get(rules.family)
+    if family is None:
+        raise NotFoundError(f"the family {rules.family!r:.80} of its rules is not installed")
+    try:
+        game = _load_text(family, name, rules.text)
+    except UsageError as error:
+        wrong = f"the recorded rules {rules.digest!r:.80} of {name!r:.80} are not valid: {printable(str(error))}"
+        raise DamagedError(f"{wrong}; restore the database from a backup") from error
+    if game.rules_text is None or game.rules_text.digest != rules.digest:
+        wrong = f"the recorded rules of {name} do not have the digest {rules.digest!r:.80}"
+        raise DamagedError(f"{wrong}; restore the database from a backup")
+    return game
+
+
+def _load_text(family: "Family", name: str, text: str) -> "Game":
+    if refusal := _refusal(name):
+        raise UsageError(refusal)
+    if len(text) > MOST_RULES:
+        raise UsageError(f"it has more than {MOST_RULES:,} characters, so it is not a file of rules")
+    return family.load(name, text)
+
+
+def _read_rules(path: Path) -> str:
+    try:
+        if not path.is_file():  # opening a pipe would block
+            raise UsageError("it is not a file")
+        with path.open(encoding="utf-8") as file:
+            return file.read(MOST_RULES + 1)
+    except OSError as error:
+        raise UsageError(f"it cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UsageError("it is not text in UTF-8") from error
 
 
 def _refusal(name: str) -> str | None:
@@ -107,13 +222,17 @@ def _without_excluded(offered: list[Offer], plugins: str | None) -> list[Offer]:
 
 
 def _without_clashes(offered: Sequence[Offer]) -> Iterator[Offer]:
-    """Yield the offers of one name. If there are several, only Dealmill's own game is used."""
-    rivals = [offer for offer in offered if not offer.refusal]
+    """Yield the offers of one name. If there are several, only Dealmill's own game is used, and no user's file."""
+    rivals = [offer for offer in offered if not offer.refusal and offer.distribution != RULES]
     packages = " and ".join(offer.package for offer in rivals)
     clash = f"{packages} offer games of this name: uninstall all but one, or name those to load in DEALMILL_PLUGINS"
     for offer in offered:
-        used = offer.refusal or offer.distribution == OWN or len(rivals) == 1
-        yield offer if used else offer._replace(refusal=clash)
+        if offer.distribution == RULES and rivals and not offer.refusal:
+            taken = f"{rivals[0].origin} of {rivals[0].package} has this name: rename the file"
+            yield offer._replace(refusal=taken)
+        else:
+            used = offer.refusal or offer.distribution in (OWN, RULES) or len(rivals) == 1
+            yield offer if used else offer._replace(refusal=clash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +240,8 @@ class BrokenGame:
     """An offered game that cannot be used.
 
     `package` is the name and version of the distribution, and `entry_point` the line ``NAME = PACKAGE:GAME`` that
-    offers the game. `error` is one line; `traceback` is empty unless an exception was raised.
+    offers the game; of a rules file, `entry_point` is ``NAME = PATH``, and the `package` of a user's is
+    ``DEALMILL_RULES``. `error` is one line; `traceback` is empty unless an exception was raised.
     """
 
     name: str
@@ -159,19 +279,23 @@ def load(offer: Offer) -> "Game | BrokenGame":
         return _broken(offer, offer.refusal)
     try:
         game = offer.entry.load()
-        if offer.entry.group == FAMILIES:
+        if offer.path is not None:
+            game = _load_text(game, offer.name, _read_rules(offer.path))
+        elif offer.entry.group == FAMILIES:
             game = next(member for member in game if member.name == offer.name)
         if not isinstance(game, Game):
             return _broken(offer, f"{offer.entry.value} is a {type(game).__name__}, not a Game")
         error = next(_faults(game, offer.name), None)
     except (Exception, SystemExit) as raised:  # noqa: BLE001 -- a package from outside may raise anything
+        if offer.path is not None and isinstance(raised, UsageError):
+            return _broken(offer, str(raised))
         return _broken(offer, f"{type(raised).__name__}: {raised}", "".join(format_exception(raised)))
     return game if error is None else _broken(offer, error)
 
 
 def _broken(offer: Offer, error: str, traceback: str = "") -> BrokenGame:
-    line = f"{offer.entry.name} = {offer.entry.value}"
-    return BrokenGame(offer.name, offer.package, line, " ".join(error.split()), traceback)
+    line = f"{offer.name if offer.path else offer.entry.name} = {offer.origin}"
+    return BrokenGame(offer.name, offer.package, line, printable(" ".join(error.split())), traceback)
 
 
 def _faults(game: "Game", name: str) -> Iterator[str]:

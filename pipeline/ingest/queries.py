@@ -121,7 +121,7 @@ def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progres
         copy.write(lines)
         count += len(layouts)
     _check_count(run, query, count)
-    source = open_source(store, run.game, query.name, digest.digest())
+    source = open_source(store, run.game, query.name, digest.digest(), run.rules)
     _tell_of_change(store, source, progress)
     return Reading(store, source, query.name, partial(_entries, copy), count, queried=run.id)
 

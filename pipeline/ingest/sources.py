@@ -12,7 +12,7 @@ from pathlib import Path
 from dealmill.pipeline.arguments import MOST_PACKED, check_integer
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
-from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games import find_game, game_by, games
 from dealmill.pipeline.games.batch import Entries, deal_entries
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.reading import rejected
@@ -176,7 +176,8 @@ def game_of_source(store: Database, source: ParsedSource, game: str | None) -> G
     if isinstance(source, DealRange):
         return source.game
     if isinstance(source, SavedQuery):
-        return find_game(queried_run(store, source).game)
+        run = queried_run(store, source)
+        return game_by(run.game, run.rules)
     return find_game(game) if game else game_of_file(source)
 
 
@@ -215,7 +216,7 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, a
         _check_game(name, game, reopen)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
-        source = open_source(store, game.name, _plain_name(name), text_digest(file, name))
+        source = open_source(store, game.name, _plain_name(name), text_digest(file, name), game.rules_text)
     return Reading(store, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
 
 
@@ -256,7 +257,8 @@ def table_reading(
         rows = chain.from_iterable(zip(*part, strict=True) for part in table.parts((), lambda _: None))
         first = [rejected(row[0], "", layout) for row, layout in islice(rows, LOOKED_AT) if not isinstance(layout, str)]
         _check_beginning(name, layouts.game, first)
-    source = open_source(store, layouts.game.name, _plain_name(name), table.digest(f"{layouts.meaning}\n"))
+    digest = table.digest(f"{layouts.meaning}\n")
+    source = open_source(store, layouts.game.name, _plain_name(name), digest, layouts.game.rules_text)
     return Reading(store, source, _plain_name(name), table.entries, table.size)
 
 

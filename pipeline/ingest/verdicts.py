@@ -270,7 +270,7 @@ def verdict_reading(store: Database, table: VerdictTable, max_nodes: int | None)
     """
     engine, name = table.engine, table.name
     _check_beginning(table)
-    source = open_source(store, engine.game.name, name, table.digest(max_nodes))
+    source = open_source(store, engine.game.name, name, table.digest(max_nodes), engine.game.rules_text)
     plan = engine.name, engine.version, max_nodes
     if source.entries and plan not in [(run.engine, run.version, run.max_nodes) for run in runs_over(store, source.id)]:
         raise StoreError(

@@ -155,9 +155,14 @@ def _is_folder(path: Path) -> bool:
 @cache
 def places() -> tuple[Path, ...]:
     """Return the files and folders that the setting names, as absolute paths."""
-    # Reading the settings takes as long as solving some thousand layouts, which pure referees need not wait for.
-    if SETTING not in map(str.upper, os.environ) and not Path(".env").exists():
+    if not may_be_set(SETTING):
         return ()
     from dealmill.pipeline.settings import settings
 
     return tuple(Path(word).absolute() for word in settings().engines.split(os.pathsep) if word)
+
+
+def may_be_set(setting: str) -> bool:
+    """Return whether the environment has a setting, or a file may have it. Reading the settings takes as long as
+    solving some thousand layouts, which pure referees need not wait for."""
+    return setting in map(str.upper, os.environ) or Path(".env").exists()

@@ -106,6 +106,7 @@ def metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> di
         "engine": run.engine,
         "version": run.version,
         "max_nodes": None if run.max_nodes is None else str(run.max_nodes),
+        "rules": run.rules and run.rules.text,
         "source": run.source_name,
         "verdicts": " ".join(verdict.word for verdict in verdicts) or None,
         "retracted": run.retracted,

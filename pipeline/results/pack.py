@@ -22,9 +22,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dealmill.pipeline.arguments import MOST_NODES, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError
-from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
-from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.contract import Game, RulesText
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress import Choosing, Progress, silent
 from dealmill.pipeline.result import Result
@@ -56,7 +56,7 @@ LONGEST_NUMBER = 19
 """The digits of 2⁶³, which is too large for a stored number."""
 
 
-def measure_of(engine: str, name: str) -> Measure:
+def measure_of(engine: EngineKey, name: str) -> Measure:
     """Return the numbers that grade the results of an engine (its full name): one of `MEASURES`, or of its evidence.
 
     Raises
@@ -98,8 +98,8 @@ class Origin(Part):
     fingerprint: str
 
     @property
-    def rules(self) -> str:
-        """The full name of the installed engine whose rules apply."""
+    def judged_as(self) -> str:
+        """The full name of the installed engine as which the referee checks its verdicts."""
         return self.checked_as or self.engine
 
 
@@ -167,10 +167,19 @@ class Deals(Part):
     last: int | None
 
 
+class Rules(Part):
+    """The rules of a game that is a file, as they were when the source was read."""
+
+    digest: str
+    family: str
+    text: str
+
+
 class Pack(Part):
     """A pack of layouts, in ascending order of their positions.
 
-    If `descending`, grade 1 has the highest numbers. `generator` and `deals` are None if the source is a file.
+    If `descending`, grade 1 has the highest numbers. `generator` and `deals` are None if the source is a file. `rules`
+    is left out unless the game is a rules file.
     """
 
     format: Literal["dealmill-pack/1"]
@@ -186,6 +195,16 @@ class Pack(Part):
     seed: int
     grades: list[Grade]
     layouts: list[Entry] = Field(min_length=1)
+    rules: Rules | None = None
+
+    @property
+    def rules_text(self) -> RulesText | None:
+        """The rules of its game; None if that is not a rules file."""
+        return None if self.rules is None else RulesText(**self.rules.model_dump())
+
+    def key(self, engine: str) -> EngineKey:
+        """Return an engine by its full name and the rules of the game."""
+        return engine if self.rules_text is None else RecordedEngine(engine, self.rules_text)
 
     def csv_text(self) -> str:
         """Return a row for each layout, with the columns of an export first, and a heading."""
@@ -200,7 +219,8 @@ class Pack(Part):
 
     def json_text(self) -> str:
         """Return the pack as JSON, with a line for each layout."""
-        about = json.dumps(self.model_dump(exclude={"layouts"}), indent=1)
+        without = {"layouts"} if self.rules else {"layouts", "rules"}
+        about = json.dumps(self.model_dump(exclude=without), indent=1)
         entries = ",\n".join("  " + json.dumps(entry.model_dump()) for entry in self.layouts)
         return f'{about[:-2]},\n "layouts": [\n{entries}\n ]\n}}\n'
 
@@ -288,7 +308,7 @@ def choose(
         graded, numbers = _measured(store, grading, measure, choice, (), progress)
         positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
         numbers = numbers[indexes]
-    game = find_game(run.game)
+    game = game_by(run.game, run.rules)
     grade_of = _grades(numbers, choice)
     entries, grades, seen = list[Entry](), list[Grade](), set[str]()
     for grade in range(1, choice.grades + 1):
@@ -313,6 +333,7 @@ def choose(
         seed=choice.seed,
         grades=grades,
         layouts=sorted(entries, key=lambda entry: entry.position),
+        rules=run.rules and Rules(**run.rules._asdict()),
     )
 
 

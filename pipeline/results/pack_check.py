@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, InputError, NotFoundError
-from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import judge_by
@@ -77,7 +77,8 @@ def check_pack(path: Path) -> CheckedPack:
     """
     pack = read_pack(path)
     unchecked = list[str]()
-    uncounted = {origin: why for origin in (pack.run, pack.graded_by) if origin and (why := _why_uncounted(origin))}
+    origins = filter(None, (pack.run, pack.graded_by))
+    uncounted = {origin: why for origin in origins if (why := _why_uncounted(pack, origin))}
     problems = chain(
         _wrong_order(pack),
         _wrong_deals(pack, unchecked),
@@ -91,7 +92,7 @@ def check_pack(path: Path) -> CheckedPack:
 
 def _wrong_order(pack: Pack) -> Iterator[str]:
     """Yield what is wrong with the positions and grades, and layouts that are the same apart from names."""
-    game, seen = find_game(pack.game), dict[str, int]()
+    game, seen = game_by(pack.game, pack.rules_text), dict[str, int]()
     sign = -1 if pack.descending else 1
     ends = [sign * end for grade in pack.grades for end in (grade.low, grade.high)[::sign]]
     if ends != sorted(ends) or [grade.grade for grade in pack.grades] != [*range(1, len(pack.grades) + 1)]:
@@ -107,7 +108,7 @@ def _wrong_order(pack: Pack) -> Iterator[str]:
 
 def _wrong_deals(pack: Pack, unchecked: list[str]) -> Iterator[str]:
     """Yield the layouts that are not the deals that they are said to be."""
-    game = find_game(pack.game)
+    game = game_by(pack.game, pack.rules_text)
     if pack.deals is None:
         unchecked.append(f"whether the layouts are in {pack.source}")
     elif pack.generator != game.generator:
@@ -136,12 +137,12 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
         return
     for origin, claim in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
         if origin and claim:
-            game, engine = find_engine(origin.rules)
+            game, engine = find_engine(pack.key(origin.judged_as))
             verdict, check = _verdict(claim.verdict), game.compiled_check
             judged = judge_by(check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
             if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
-    measure = measure_of((pack.graded_by or pack.run).rules, pack.by)
+    measure = measure_of(pack.key((pack.graded_by or pack.run).judged_as), pack.by)
     row = ResultColumns((1,), (1,), (entry.layout,), (1,), (graded.value,), (graded.nodes,), (graded.evidence,))
     if measure(row)[0] != entry.number:
         yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
@@ -154,7 +155,7 @@ def _verdict(word: str) -> int:
     return next((int(verdict) for verdict in Verdict if verdict.word == word), 0)
 
 
-def _why_uncounted(origin: Origin) -> str | None:
+def _why_uncounted(pack: Pack, origin: Origin) -> str | None:
     """Return why the node counts of a run cannot be checked here; None if its engine is installed in its version.
 
     Raises
@@ -163,7 +164,7 @@ def _why_uncounted(origin: Origin) -> str | None:
         If the engine is not installed, and its verdicts were not imported either.
     """
     try:
-        installed = find_engine(origin.engine)[1].version
+        installed = find_engine(pack.key(origin.engine))[1].version
     except NotFoundError:
         if origin.checked_as is None:
             raise
@@ -176,14 +177,14 @@ def _why_uncounted(origin: Origin) -> str | None:
 def _other_results(pack: Pack, uncounted: Container[Origin]) -> Iterator[str]:
     """Yield the layouts for which an engine of the recorded version has another result now."""
     layouts = [entry.layout for entry in pack.layouts]
-    game = find_game(pack.game)
+    game = game_by(pack.game, pack.rules_text)
     results: list[tuple[Origin | None, list[Entry | Found | None]]] = [
         (pack.run, [*pack.layouts]),
         (pack.graded_by, [entry.graded_by for entry in pack.layouts]),
     ]
     for origin, claims in results:
         if origin and origin not in uncounted and all(is_canonical(game, layout) for layout in layouts):
-            batch = solve(origin.engine, layouts, origin.max_nodes)
+            batch = solve(pack.key(origin.engine), layouts, origin.max_nodes)
             for entry, claim, *now in zip(
                 pack.layouts, claims, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True
             ):

@@ -4,9 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
+from sqlalchemy import Connection, select
+
 from dealmill.pipeline.errors import DealmillError, VersionError
-from dealmill.pipeline.games import games
+from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, games
+from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.installed import BrokenGame, games_named
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import engines, rules
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -17,9 +22,28 @@ def installed_engines() -> frozenset[tuple[str, str]]:
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
+RECORDED = select(engines.c.name, engines.c.version, rules.c.digest, rules.c.family, rules.c.text).select_from(
+    engines.join(rules, engines.c.version.like("%-" + rules.c.digest))
+)
+"""The engines of games with rules on record. Their versions end with the digest of the rules."""
+
+
+def workable_engines(connection: Connection) -> frozenset[tuple[str, str]]:
+    """Return the full name and version of every engine whose runs this installation can do: the installed ones, and
+    those of games whose rules are on record, whatever their files have now."""
+    return installed_engines() | {(row.name, row.version) for row in connection.execute(RECORDED) if _loads(*row)}
+
+
+def _loads(name: str, version: str, *rules: str) -> bool:
+    try:
+        return find_engine(RecordedEngine(name, RulesText(*rules)))[1].version == version
+    except DealmillError:  # `Installation.mismatch` says why
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Installation:
-    """The engines that this process can use: all installed ones except those that are `unloadable`, with the reasons by
+    """The engines that this process can use: all workable ones except those that are `unloadable`, with the reasons by
     full name."""
 
     unloadable: Mapping[str, str] = field(default_factory=dict)
@@ -38,19 +62,26 @@ class Installation:
                 unloadable[run.engine] = f"it cannot be loaded: {type(error).__name__}: {error}"
         return cls(unloadable)
 
-    @property
-    def engines(self) -> frozenset[tuple[str, str]]:
-        """The full name and version of every engine that can be used."""
-        return frozenset((name, version) for name, version in installed_engines() if name not in self.unloadable)
+    def engines(self, store: Database) -> frozenset[tuple[str, str]]:
+        """Return the full name and version of every engine that can be used."""
+        with store.reading() as connection:
+            workable = workable_engines(connection)
+        return frozenset((name, version) for name, version in workable if name not in self.unloadable)
 
-    def mismatch(self, engine: str, version: str) -> str | None:
+    def mismatch(self, engine: EngineKey, version: str) -> str | None:
         """Return why this version of an engine cannot be used; None if it can."""
-        if engine in self.unloadable:
-            return self.unloadable[engine]
-        installed = dict(installed_engines()).get(engine)
-        if installed is None:
+        if str(engine) in self.unloadable:
+            return self.unloadable[str(engine)]
+        if isinstance(engine, RecordedEngine):
+            try:
+                installed = find_engine(engine)[1].version
+            except DealmillError as error:
+                return str(error)
+        elif (known := dict(installed_engines()).get(engine)) is None:
             unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
             return str(unusable[0]) if unusable else "it is not installed here"
+        else:
+            installed = known
         return None if installed == version else f"version {installed} is installed here"
 
     def check(self, run: RunStatus) -> None:
@@ -62,7 +93,7 @@ class Installation:
             If another version of its engine is installed, for example since the files of a program were changed, or
             the engine cannot be loaded.
         """
-        if not run.finished and (mismatch := self.mismatch(run.engine, run.version)):
+        if not run.finished and (mismatch := self.mismatch(run.solved_by, run.version)):
             raise VersionError(
                 f"run {run.id} stopped: it needs version {run.version} of {run.engine}, but {mismatch}; what was "
                 "solved is stored; install that version, or repair it, and repeat the command to go on, or start a new "

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, bindparam, delete, exists, func, insert, sele
 from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of
 from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError, VersionError
-from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
+from dealmill.pipeline.games import engine_of_run, find_engine, find_game, game_by, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
@@ -19,7 +19,7 @@ from dealmill.pipeline.store.runs.jobs import CHUNK, SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import cut
 from dealmill.pipeline.store.runs.planned import NOT_DELETED, item_count, lock_run, run_seal
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
-from dealmill.pipeline.store.sources.source import Source, find_source
+from dealmill.pipeline.store.sources.source import Source, find_source, game_of, rules_of
 from dealmill.pipeline.store.storages.item_blocks import retryable
 
 # One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
@@ -115,7 +115,7 @@ def _items(connection: Connection, source: Source, storage: Storage) -> tuple[in
     until the end of the transaction, so its reader waits."""
     if storage is Storage.PACKED:
         assert source.deals is not None  # noqa: S101 -- checked by `queue_run`
-        deals = DealRange.of(find_game(source.game), source.deals)
+        deals = DealRange.of(game_by(source.game, rules_of(connection, source)), source.deals)
         return 0 if deals.endless else len(deals), True
     row = connection.execute(LOCKED_SOURCE, {"source": source.id}).one()
     if source.complete and not row.complete:
@@ -164,7 +164,7 @@ def check_packable(engine: Engine) -> None:
         raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
 
 
-def fitting_engine(source: str, game: str, name: str, storage: Storage) -> tuple[Game, Engine]:
+def fitting_engine(source: str, game: Game, name: str, storage: Storage) -> tuple[Game, Engine]:
     """Return the engine of this name and its game, if it can solve a source with layouts of a game.
 
     Raises
@@ -174,11 +174,11 @@ def fitting_engine(source: str, game: str, name: str, storage: Storage) -> tuple
     UsageError
         If the engine belongs to another game, or its runs cannot be stored in this way.
     """
-    owner, engine = find_engine(name, find_game(game))
+    owner, engine = find_engine(name, game)
     if storage is Storage.PACKED:
         check_packable(engine)
-    if owner.name != game:
-        raise UsageError(f"{name} cannot solve {source}, which has layouts of {game}")
+    if owner.name != game.name:
+        raise UsageError(f"{name} cannot solve {source}, which has layouts of {game.name}")
     return owner, engine
 
 
@@ -200,9 +200,10 @@ def queue_run(
         raise UsageError(NO_END.format(source.name))
     if storage is Storage.PACKED and source.deals is None:
         raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
+    game = game_of(store, source)
     if storage is Storage.PACKED:
-        check_generator(source.name, source.game, source.generator)
-    game, engine = fitting_engine(source.name, source.game, engine_name, storage)
+        check_generator(source.name, game, source.generator)
+    _, engine = fitting_engine(source.name, game, engine_name, storage)
     limit = engine.max_nodes if max_nodes is None else max_nodes
     return plan_run(store, source, game.full_name(engine), engine.version, limit, storage=storage)
 
@@ -219,7 +220,7 @@ def plan_replacement(store: Database, retracted: RunStatus) -> RunStatus:
         generator is installed.
     """
     check_not_imported(retracted)
-    _, engine = engine_of_run(retracted.id, retracted.engine)
+    game, engine = engine_of_run(retracted.id, retracted.solved_by)
     if engine.version == retracted.version:
         raise VersionError(
             f"version {engine.version} of {retracted.engine} is still installed; install another version, then repeat "
@@ -227,7 +228,7 @@ def plan_replacement(store: Database, retracted: RunStatus) -> RunStatus:
         )
     source, storage = find_source(store, retracted.source), retracted.storage
     if storage is Storage.PACKED:
-        check_generator(source.name, source.game, source.generator)
+        check_generator(source.name, game, source.generator)
     why = f"in place of run {retracted.id}"
     number = plan_run(store, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
     if source.endless:
@@ -244,11 +245,16 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
     ------
     VersionError
         If its engine is not installed, or another version of it (unless `any_version` is set), or the run is packed and
-        another version of its generator is installed.
+        another version of its generator is installed; or the rules file of its game has other rules now.
     """
     check_finished(run)
     check_not_imported(run)
-    _, engine = engine_of_run(run.id, run.engine)
+    game, engine = engine_of_run(run.id, run.engine)
+    if run.rules and game.rules_text and game.rules_text.digest != run.rules.digest:
+        raise VersionError(
+            f"run {run.id} is by rules {run.rules.digest} of {run.game}, but its file has rules "
+            f"{game.rules_text.digest} now: restore the file, or plan a new run by the new rules"
+        )
     if engine.version != run.version and not any_version:
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
@@ -313,7 +319,7 @@ def queue_retry(store: Database, run: RunStatus) -> int:
     _check_dealt_here(run)
     if run.retracted is not None:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
-    if mismatch := Installation().mismatch(run.engine, run.version):
+    if mismatch := Installation().mismatch(run.solved_by, run.version):
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but {mismatch}: install that version"
         )

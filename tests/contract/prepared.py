@@ -85,6 +85,6 @@ def work_here(
             return
         for name, kind in KINDS.items():
             leases.free_expired(store, kind.table)
-            for number in leases.pending(store, kind.table, installation.engines, 1_000):
+            for number in leases.pending(store, kind.table, installation.engines(store), 1_000):
                 tasks.do_job(name, number)
     raise NeverDone("waits for jobs that are never done")

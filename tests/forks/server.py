@@ -25,7 +25,7 @@ from pathlib import Path
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games.contract import NO_LIMIT, Game
-from dealmill.pipeline.games.installed import offered_games
+from dealmill.pipeline.games.installed import all_offers, offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.solve import canonical_mask, function_of
@@ -158,7 +158,7 @@ def _begin_command(request: Request, client: socket.socket) -> Callable[[], obje
         address = listener.getsockname()
         listener.close()
         take_workers_from(lambda _variables: address)
-    request.take_over()
+    _take_over(request)
     sys.argv[:] = ["dealmill", *request.arguments]
     return partial(_end_quickly, main)
 
@@ -178,11 +178,18 @@ def _begin_worker(request: Request, client: socket.socket) -> Callable[[], objec
     client.sendall(b"%d" % os.getpid())
     client.close()
     Path("/proc/self/comm").write_text(WORKER_NAME)
-    request.take_over()
+    _take_over(request)
     sys.argv[1:] = arguments
     slow_jobs_if_wanted()
     warnings.filterwarnings("ignore", "unknown setting", UserWarning)
     return partial(_end_quickly, partial(runpy.run_module, "dealmill.workers", run_name="__main__", alter_sys=True))
+
+
+def _take_over(request: Request) -> None:
+    """Take over what a client gave to its process. If it names a folder of rules files, find the games again."""
+    request.take_over()
+    if "DEALMILL_RULES" in os.environ:
+        all_offers.cache_clear()
 
 
 def _end_quickly(run: Callable[[], object]) -> None:

@@ -26,6 +26,7 @@ from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence,
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files, verdicts
@@ -40,6 +41,7 @@ from dealmill.pipeline.store.storages import packs
 from dealmill.pipeline.survey.growth import Width
 from dealmill.testing.subject import real_lines
 from tests.fuzz import inputs
+from tests.games.patience.files import TEXTS
 
 Property = Callable[[], None]
 
@@ -235,6 +237,19 @@ def deal_ranges(text: str) -> None:
     assert parse_deal_range(deals.name).name == deals.name
 
 
+@given(inputs.mutated(st.sampled_from([*TEXTS.values()])) | inputs.anything)
+def rules_files(text: str) -> None:
+    """Rules are refused, or their canonical text is the same rules and they deal layouts of the game."""
+    try:
+        game = PATIENCES.load("fuzzed", text)
+    except UsageError:
+        return
+    assert game.rules_text is not None
+    assert PATIENCES.load("again", game.rules_text.text).rules_text == game.rules_text
+    for layout in unpack(game.deal(1, 1, 2)):
+        assert list(game.read([(1, layout)])) == [Layout(1, layout)]
+
+
 @given(inputs.mutated(st.sampled_from(["70..80", "..80", "-3..", "3:17", "0.1%", "0.001", "5"])) | inputs.anything)
 def arguments(text: str) -> None:
     """The types of options take a text or say that it is none."""
@@ -290,6 +305,7 @@ TARGETS: dict[str, Callable[[], Property]] = {
     "lines of a file": lambda: lines,
     "files of verdicts": lambda: files_of_verdicts,
     "ranges of deals": lambda: deal_ranges,
+    "rules files": lambda: rules_files,
     "options": lambda: arguments,
     "settings": lambda: settings_of_the_environment,
     "bitmaps": lambda: bitmaps,

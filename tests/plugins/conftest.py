@@ -17,7 +17,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))
-    caches = (installed.all_offers, installed.load, settings, solve._load)
+    caches = (installed.all_offers, installed.families, installed.load, settings, solve._load)
     for function in caches:
         function.cache_clear()
     yield folder

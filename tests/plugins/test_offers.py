@@ -15,14 +15,12 @@ from dealmill.cli.games import games
 from dealmill.cli.operate import doctor
 from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
 from dealmill.pipeline.games import broken_games, find_game, installed
-from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.ingest.sources import game_of_file
 from dealmill.pipeline.store.installation import Installation
+from tests.games.patience.files import TEXTS
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 
-OURS = sorted(
-    ["camelot", "card-pairing", "hi-q", "memory", "tantrix", "tantrix-loop", *(game.name for game in PATIENCES)]
-)
+OURS = sorted(["camelot", "card-pairing", "hi-q", "memory", "tantrix", "tantrix-loop", *TEXTS])
 GAME = (PEG_ROW / "__init__.py").read_text()
 MODULES = ("layout", "deal", "engine", "rules", "picture")
 

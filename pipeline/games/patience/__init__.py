@@ -12,11 +12,13 @@ from dealmill.game import (
     Deals,
     Engine,
     EngineFunction,
+    Family,
     Frames,
     Game,
     Nameless,
     Read,
     ReadEachLine,
+    RulesText,
     Scenes,
     WriteLayout,
 )
@@ -24,41 +26,21 @@ from dealmill.game import (
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Referee, Rules
 
-KERNEL, DEALING = "2", "1"
-"""The versions of the engine and of the deals for all rules. Those of a game add the digest of its rules."""
 MAX_NODES = 1_000_000
 
 
 class Patience(Game):
-    """The game of a rules file, and its functions, each imported when it is first used."""
+    """The game with some rules, and its functions, each imported when it is first used."""
 
     answer = AnswerFormat(winnable="winnable", unwinnable="unwinnable")
     has_statement = False
 
-    def __init__(self, path: Path) -> None:
-        """Describe the game of a rules file, which is read when its title, its engines or its rules are needed."""
-        self.path = path
-        self.name = path.stem
-
-    @cached_property
-    def rules(self) -> "Rules":
-        """The rules in the file."""
-        from dealmill.pipeline.games.patience.schema import parse_rules
-
-        return parse_rules(self.name, self.path.read_text(encoding="utf-8"), self.path)
-
-    @cached_property
-    def rules_text(self) -> str:  # type: ignore[override]
-        """The rules, with all keys."""
-        from dealmill.pipeline.games.patience.schema import canonical_rules
-
-        return canonical_rules(self.rules)
-
-    @cached_property
-    def _digest(self) -> str:
-        from dealmill.pipeline.games.patience.schema import digest_of_rules
-
-        return digest_of_rules(self.rules)
+    def __init__(self, rules: "Rules", rules_text: RulesText) -> None:
+        """Describe the game with these rules, as a record and as a text."""
+        self.name, self.title, self.family = rules.name, rules.title, rules.family
+        self.rules, self.rules_text = rules, rules_text
+        self.engines = GAMES.engines_by(rules_text.digest)
+        self.deals = GAMES.deals_by(rules_text.digest)
 
     @cached_property
     def referee(self) -> "Referee":
@@ -66,37 +48,6 @@ class Patience(Game):
         from dealmill.pipeline.games.patience.rules import Referee
 
         return Referee(self.rules)
-
-    @cached_property
-    def title(self) -> str:  # type: ignore[override]
-        """The name of the game for people."""
-        return self.rules.title
-
-    @cached_property
-    def family(self) -> str:  # type: ignore[override]
-        """The heading under which games are listed."""
-        return self.rules.family
-
-    @cached_property
-    def engines(self) -> tuple[Engine, ...]:  # type: ignore[override]
-        """The engine of all patiences."""
-        return (
-            Engine(
-                "winnable",
-                f"{KERNEL}-{self._digest}",
-                "whether it can be won if all cards are known, also those that lie face down",
-                "won: the moves, each a card and where it goes: `6H7S` onto a card, or `f`, `c`, `e`, `h` for "
-                "foundation, cell, empty column, hole; lost: `6C4H 1`, the cards that matter and "
-                "the positions that can be reached if all others are out of the way, or `* 7276`, those with all cards",
-                complete=False,
-                max_nodes=MAX_NODES,
-            ),
-        )
-
-    @cached_property
-    def deals(self) -> Deals:  # type: ignore[override]
-        """Its numbered deals."""
-        return Deals(f"{DEALING}-{self._digest}", limited=True)
 
     @property
     def read(self) -> Read:
@@ -157,4 +108,31 @@ class Patience(Game):
         return partial(scenes, self.referee)
 
 
-GAMES = tuple(map(Patience, sorted((Path(__file__).parent / "rules").glob("*.toml"))))
+class Patiences(Family):
+    """The family of all patiences: a rules file is a game."""
+
+    name = "patience"
+    folder = Path(__file__).parent / "rules"
+    engines = (
+        Engine(
+            "winnable",
+            "2",
+            "whether it can be won if all cards are known, also those that lie face down",
+            "won: the moves, each a card and where it goes: `6H7S` onto a card, or `f`, `c`, `e`, `h` for "
+            "foundation, cell, empty column, hole; lost: `6C4H 1`, the cards that matter and "
+            "the positions that can be reached if all others are out of the way, or `* 7276`, those with all cards",
+            complete=False,
+            max_nodes=MAX_NODES,
+        ),
+    )
+    deals = Deals("1", limited=True)
+
+    def load(self, name: str, text: str) -> Patience:
+        """Return the game `name` with the rules in a text."""
+        from dealmill.pipeline.games.patience.schema import canonical_rules, digest_of_rules, parse_rules
+
+        rules = parse_rules(name, text)
+        return Patience(rules, RulesText(digest_of_rules(rules), self.name, canonical_rules(rules)))
+
+
+GAMES = Patiences()

@@ -1,10 +1,10 @@
 """Rules files: TOML in, a checked record `Rules` out. Every mistake is named with key, value, and what is allowed."""
 
+import json
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from dealmill.game import UsageError
@@ -12,6 +12,7 @@ from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rule
 
 MOST_COLUMNS = 20
 MOST_CELLS = 20
+MOST_CHARACTERS = 80
 
 
 class Key(NamedTuple):
@@ -29,9 +30,7 @@ class Key(NamedTuple):
     def error(self, value: object) -> str | None:
         """Return what is wrong with a value, or None."""
         if not self.allowed:
-            fits = (
-                _is_sizes(value) if isinstance(self.default, list) else isinstance(value, str) and value.isprintable()
-            )
+            fits = _is_sizes(value) if isinstance(self.default, list) else _is_text(value)
             return None if fits and value else f"expected {self.expected}"
         matches = [known for known in self.allowed if type(known) is type(value) and known == value]
         if not matches and type(value) is int and UNLIMITED_WORD in self.allowed and 1 <= value <= 9:
@@ -49,7 +48,8 @@ class Key(NamedTuple):
         if isinstance(self.allowed, range):
             return f"a number from {self.allowed.start} to {self.allowed.stop - 1}"
         if not self.allowed:
-            return f"a list of up to {MOST_COLUMNS} numbers, at most 52" if isinstance(self.default, list) else "a text"
+            sizes = f"a list of up to {MOST_COLUMNS} numbers, at most 52"
+            return sizes if isinstance(self.default, list) else f"a text of up to {MOST_CHARACTERS} characters"
         words = " or ".join(map(_toml, self.allowed))
         return f"{words} or a number from 1 to 9" if UNLIMITED_WORD in self.allowed else words
 
@@ -57,6 +57,10 @@ class Key(NamedTuple):
 def _is_sizes(value: object) -> bool:
     numbers = value if isinstance(value, list) else [-1]
     return len(numbers) <= MOST_COLUMNS and all(type(number) is int and 0 <= number <= 52 for number in numbers)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value.isprintable() and len(value) <= MOST_CHARACTERS
 
 
 UNLIMITED_WORD = "unlimited"
@@ -89,12 +93,19 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "sizes": Key([], (), "the cards of each column, instead of `count`"),
         "face-down": Key("none", ("none", "all-but-top"), "which cards of a column are dealt face down"),
         "build": Key("any-suit", BUILD, "on which card of the next higher rank a card may be put"),
+        "wrap": Key(False, BOTH, "whether the last rank may be put on the first one of a foundation", (True,)),
         "move": Key(
             "card",
             ("card", "run", "whole-pile", "any"),
             "what moves between columns: the top card, also a run built as above, a column that is a run, or any card "
             "with those on it",
             ("whole-pile", "any"),
+        ),
+        "run": Key(
+            "build",
+            ("build", *BUILD[:3]),
+            "how a run must be built to move as a unit, if not as `build` says; `build` says where it may be put",
+            BUILD[:3],
         ),
         "spaces": Key(
             "any",
@@ -108,6 +119,12 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "initial": Key("none", ("none", "one", "all"), "which first cards are on the foundations from the start"),
         "removable": Key(False, BOTH, "whether the top card of a foundation may come back"),
         "direction": Key("up", ("up", "down"), "how foundations are built", ("down",)),
+        "build": Key(
+            "same-suit",
+            ("same-suit", "same-colour", "red-black", "any-suit"),
+            "on which card of the rank before it a card may be put",
+            ("same-colour", "red-black", "any-suit"),
+        ),
         "complete-runs": Key(False, BOTH, "whether only whole suits leave the columns", (True,)),
     },
     "cells": {
@@ -121,6 +138,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
     "stock": {
         "size": Key(0, range(53), "cards in the stock"),
         "to": Key("waste", ("waste", "hole", "tableau"), "where its cards go", ("tableau",)),
+        "full-columns": Key(False, BOTH, "whether cards go to the columns only if none is empty", (True,)),
         "draw": Key(1, range(1, 10), "cards that are turned at a time"),
         "passes": Key(UNLIMITED_WORD, (UNLIMITED_WORD,), "how often it may be turned through"),
     },
@@ -136,23 +154,23 @@ SCHEMA: dict[str, dict[str, Key]] = {
 """The keys of rules files by table."""
 
 
-def parse_rules(name: str, text: str, path: Path | str) -> Rules:
+def parse_rules(name: str, text: str) -> Rules:
     """Return the rules of the game `name` in a file with this text.
 
     Raises
     ------
     UsageError
-        With everything that is wrong; it names the path.
+        With everything that is wrong.
     """
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path} is not a TOML file: {error}") from error
+    except (ValueError, RecursionError) as error:  # of numbers and tables without measure, too
+        raise UsageError(f"it is not a TOML file: {error}") from error
     if errors := list(_errors_of_keys(tables)):
-        raise UsageError(f"{path}: {'; '.join(errors)}")
+        raise UsageError("; ".join(errors))
     rules = _record(name, tables)
     if errors := list(_errors_of_rules(rules, tables)):
-        raise UsageError(f"{path}: {'; '.join(errors)}")
+        raise UsageError("; ".join(errors))
     return rules
 
 
@@ -296,5 +314,5 @@ def _toml(value: object) -> str:
         case list():
             return f"[{', '.join(map(str, value))}]"
         case str():
-            return f'"{value}"'
+            return json.dumps(value, ensure_ascii=False)
     return str(value)[:40]

@@ -17,6 +17,9 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source
 
+SHA256 = 32
+"""The bytes of the SHA-256 of a text. In the digest of a source, that of the rules of its game may follow."""
+
 
 def checker_path(path: Path) -> Path:
     """Return the path of the checker for an export."""
@@ -61,7 +64,7 @@ def write_with_checker(
             layouts=find_run(store, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,
-            source_sha256=None if source.generator or run.checked_as else source.digest.hex(),
+            source_sha256=None if source.generator or run.checked_as else source.digest[:SHA256].hex(),
         )
         about = _description(metadata(store, run, verdicts), source)
         file.write(checker(sections, facts, about).encode())

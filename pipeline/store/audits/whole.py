@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from sqlalchemy import bindparam, func, select
 
-from dealmill.pipeline.digests import seal
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import (
     Storage,
@@ -13,7 +12,7 @@ from dealmill.pipeline.store.database.tables import (
     sources,
 )
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_seal
-from dealmill.pipeline.store.sources.source import SOURCE_COLUMNS
+from dealmill.pipeline.store.sources.source import SOURCE_COLUMNS, source_seal
 from dealmill.pipeline.store.sources.source_digests import stray_source_blocks
 
 SOURCE = select(*SOURCE_COLUMNS, sources.c.seal).where(sources.c.id == bindparam("source"))
@@ -28,7 +27,7 @@ def source_faults(store: Database, run: PlannedRun) -> Iterator[str]:
     """Yield a message if the row of the run's source was changed."""
     with store.reading() as connection:
         *columns, recorded = connection.execute(SOURCE, {"source": run.source}).one()
-    if seal("source", *columns) != recorded:
+    if source_seal(*columns) != recorded:
         yield f"the row of source {run.source} was changed"
 
 

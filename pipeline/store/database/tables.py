@@ -52,7 +52,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0018"
+REVISION = "0019"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -136,13 +136,33 @@ def _owner(column: str, reference: str) -> ForeignKeyConstraint:
     return ForeignKeyConstraint([column], [reference]).ddl_if(dialect="sqlite")
 
 
+rules = Table(
+    "rules",
+    metadata,
+    Column(
+        "digest",
+        Text,
+        primary_key=True,
+        comment="of the text, apart from the title; part of versions",
+        info=LONGEST_NAME,
+    ),
+    Column("family", Text, nullable=False, comment="the family of games that loads the text", info=LONGEST_NAME),
+    Column("text", Text, nullable=False, comment="canonical text, in TOML", info={MOST_CHARACTERS: 65_536}),
+    sqlite_with_rowid=False,
+)
+
 sources = Table(
     "sources",
     metadata,
     Column("id", Integer, primary_key=True),
     Column("game", Text, nullable=False, info=LONGEST_NAME),
     Column("name", Text, nullable=False, info={MOST_CHARACTERS: 50_000}),
-    Column("digest", LargeBinary, nullable=False, comment="SHA-256 of the text, or of the range and its generator"),
+    Column(
+        "digest",
+        LargeBinary,
+        nullable=False,
+        comment="SHA-256 of the text, then the digest of the rules; or SHA-256 of the range and its generator",
+    ),
     Column("generator", Text, comment="name and version of the generator of numbered deals", info=LONGEST_NAME),
     Column(
         "deals",
@@ -161,6 +181,8 @@ sources = Table(
     Column("created", Float, nullable=False, comment="seconds since 1970, by the clock of the database"),
     Column("seal", LargeBinary, nullable=False, comment="digest of the row, without its times"),
     Column("advanced", Float, comment="when entries of it were last stored"),
+    Column("rules", Text, comment="digest of the rules of the game, if they are a file", info=LONGEST_NAME),
+    ForeignKeyConstraint(["rules"], ["rules.digest"]).ddl_if(dialect="postgresql"),  # SQLite cannot add one to a table
     UniqueConstraint("game", "digest"),
 )
 

@@ -9,7 +9,7 @@ from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.store.database.bulk import insert_once
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import engines
+from dealmill.pipeline.store.database.tables import engines, rules
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 
@@ -18,6 +18,12 @@ LOCKED = (
     select(*ENGINE_COLUMNS)
     .where(engines.c.name == bindparam("name"), engines.c.version == bindparam("version"))
     .with_for_update(key_share=True)
+)
+OF_FAMILY = (
+    select(*ENGINE_COLUMNS, rules.c.digest)
+    .select_from(engines.join(rules, engines.c.version.like("%-" + rules.c.digest)))
+    .where(rules.c.family == bindparam("family"))
+    .order_by(engines.c.id)
 )
 INSERT_ENGINE = insert(engines)
 
@@ -60,7 +66,9 @@ def enter_engine(connection: Connection, name: str, version: str, checked_as: st
 
 
 def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
-    """Retract all verdicts of a version of an engine (its full name), including future ones; return its runs.
+    """Retract all verdicts of a version of an engine (its full name), including future ones; return its runs. `engine`
+    may also be a family of games whose rules are on record, and `version` that of the family: this retracts the engines
+    of all its games that it has made.
 
     A version that is already retracted keeps its reason.
 
@@ -71,15 +79,16 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
     """
     _check_reason(why, "the reason is empty: say what is wrong with the engine")
     with store.writing() as connection:
-        recorded = _on_record(connection, engine, version)
-        if recorded.why is None:
-            _set(connection, recorded, clock(), why)
-            log.record(connection, log.RETRACT, recorded.id, why=why)
+        for recorded in _on_record(connection, engine, version):
+            if recorded.why is None:
+                _set(connection, recorded, clock(), why)
+                log.record(connection, log.RETRACT, recorded.id, why=why)
     return runs_of_engine(store, engine, version)
 
 
 def unretract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
-    """Undo the retraction of an engine (full name) version, and return its runs, whose verdicts are shown again.
+    """Undo the retraction of a version of an engine (full name) or a family, and return its runs, whose verdicts are
+    shown again.
 
     Raises
     ------
@@ -88,28 +97,41 @@ def unretract(store: Database, engine: str, version: str, why: str) -> list[RunS
     """
     _check_reason(why, "the reason is empty: say why the retraction is undone")
     with store.writing() as connection:
-        recorded = _on_record(connection, engine, version)
-        if recorded.why is None:
+        retracted = [each for each in _on_record(connection, engine, version) if each.why is not None]
+        if not retracted:
             raise UsageError(f"version {version} of {engine} is not retracted")
-        _set(connection, recorded, None, None)
-        log.record(connection, log.UNRETRACT, recorded.id, why=why)
+        for recorded in retracted:
+            _set(connection, recorded, None, None)
+            log.record(connection, log.UNRETRACT, recorded.id, why=why)
     return runs_of_engine(store, engine, version)
 
 
-def _on_record(connection: Connection, name: str, version: str) -> EngineVersion:
-    """Return a recorded engine version.
+def _on_record(connection: Connection, name: str, version: str) -> list[EngineVersion]:
+    """Return the recorded versions of an engine, or of the engines of all games of a family, that are this version.
 
     Raises
     ------
     NotFoundError
-        If the store has no runs of it.
+        If the store has no runs of them.
     """
-    rows = connection.execute(select(*ENGINE_COLUMNS).where(engines.c.name == name))
-    recorded = {row.version: EngineVersion(*row) for row in rows}
+    recorded = _versions(connection, name)
     if version not in recorded:
         have = ", ".join(sorted(recorded)) or "none"
         raise NotFoundError(f"the store has no runs of {name} version {version}; it has runs of versions: {have}")
     return recorded[version]
+
+
+def _versions(connection: Connection, name: str) -> dict[str, list[EngineVersion]]:
+    """Return the recorded versions of an engine, or those of the engines of a family by the version of the family."""
+    versions: dict[str, list[EngineVersion]] = {}
+    if "/" in name:
+        for row in connection.execute(select(*ENGINE_COLUMNS).where(engines.c.name == name)):
+            versions[row.version] = [EngineVersion(*row)]
+    else:
+        for *columns, digest in connection.execute(OF_FAMILY, {"family": name}):
+            of_engine = EngineVersion(*columns)
+            versions.setdefault(of_engine.version.removesuffix(f"-{digest}"), []).append(of_engine)
+    return versions
 
 
 def _set(connection: Connection, engine: EngineVersion, when: ColumnElement[float] | None, why: str | None) -> None:
@@ -122,5 +144,7 @@ def _check_reason(why: str, request: str) -> None:
 
 
 def runs_of_engine(store: Database, engine: str, version: str) -> list[RunStatus]:
-    """Return the runs of a version of an engine, oldest first."""
-    return [run for run in list_runs(store) if (run.engine, run.version) == (engine, version)]
+    """Return the runs of a version of an engine or family, oldest first."""
+    with store.reading() as connection:
+        recorded = {(each.name, each.version) for each in _versions(connection, engine).get(version, [])}
+    return [run for run in list_runs(store) if (run.engine, run.version) in recorded]

@@ -17,6 +17,7 @@ from sqlalchemy import (
     case,
     exists,
     func,
+    literal,
     or_,
     select,
     text,
@@ -25,6 +26,8 @@ from sqlalchemy import (
 
 from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.games import games
+from dealmill.pipeline.games.contract import GENERATOR
+from dealmill.pipeline.games.installed import families
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Shape
@@ -61,7 +64,8 @@ def audits_of(installed: Installed) -> Select[tuple[int]]:
     needs the referee, which depends on the name of the engine only, or on that of the engine as which imported verdicts
     are checked. An audit of a packed run needs the same version of the engine and the same generator."""
     judged_as = func.coalesce(engines.c.checked_as, engines.c.name)
-    judged = (runs.c.storage == Storage.ROWS) & judged_as.in_(sorted({name for name, _ in installed}))
+    has_referee = judged_as.in_(sorted({name for name, _ in installed})) | sources.c.rules.is_not(None)
+    judged = (runs.c.storage == Storage.ROWS) & has_referee
     solvable = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
     return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | solvable)
 
@@ -71,7 +75,12 @@ def _known(installed: Installed) -> ColumnElement[bool]:
 
 
 def _dealt_here() -> ColumnElement[bool]:
-    return sources.c.generator.in_([game.generator for game in games().values()])
+    recorded = [
+        sources.c.generator
+        == literal(f"{GENERATOR} ").concat(sources.c.game).concat(f"/{family.deals.version}-").concat(sources.c.rules)
+        for family in families().values()
+    ]
+    return or_(sources.c.generator.in_([game.generator for game in games().values()]), *recorded)
 
 
 MAX_ADDEND = 2**56

@@ -17,9 +17,10 @@ from sqlalchemy import (
 from dealmill.pipeline.arguments import MOST_PACKED
 from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine
+from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.store.database.shapes import Shape, shown_value
-from dealmill.pipeline.store.database.tables import Control, Storage, engines, runs, sources
+from dealmill.pipeline.store.database.tables import Control, Storage, engines, rules, runs, sources
 from dealmill.pipeline.store.runs.leases import JobTable
 
 
@@ -31,7 +32,8 @@ class PlannedRun:
     are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
     `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
     `note` are what users have decided about it (see `controls`). If its verdicts were imported for an engine that
-    exists only on record, the referee checks them as those of the installed engine `checked_as`.
+    exists only on record, the referee checks them as those of the installed engine `checked_as`. `rules` are those that
+    its game had when the source was read, if they are on record; they solve and judge its layouts.
     """
 
     id: int
@@ -51,19 +53,26 @@ class PlannedRun:
     tags: Sequence[str]
     note: str | None
     checked_as: str | None
+    rules: RulesText | None
 
     @property
-    def judged_as(self) -> str:
+    def solved_by(self) -> EngineKey:
+        """The engine that solves its layouts."""
+        return self.engine if self.rules is None else RecordedEngine(self.engine, self.rules)
+
+    @property
+    def judged_as(self) -> EngineKey:
         """The engine as which the referee checks its verdicts."""
-        return self.checked_as or self.engine
+        name = self.checked_as or self.engine
+        return name if self.rules is None else RecordedEngine(name, self.rules)
 
 
-JOINED = runs.outerjoin(sources).outerjoin(engines)
-"""Runs with their source and engine. Outer joins keep runs whose source or engine is missing; `planned_fields` reports
-them."""
+JOINED = runs.outerjoin(sources).outerjoin(engines).outerjoin(rules, sources.c.rules == rules.c.digest)
+"""Runs with their source, its rules, and their engine. Outer joins keep runs of which some of these are missing;
+`planned_fields` reports them."""
 NOT_DELETED = runs.c.control != Control.DELETED
 """The condition that a run was not deleted."""
-PLANNED: tuple[ColumnElement[Any], ...] = (
+FIELDS: tuple[ColumnElement[Any], ...] = (
     runs.c.id,
     sources.c.id.label("source"),
     sources.c.name.label("source_name"),
@@ -82,11 +91,15 @@ PLANNED: tuple[ColumnElement[Any], ...] = (
     runs.c.note,
     engines.c.checked_as,
 )
-"""The fields of a `PlannedRun`."""
-NAMES = tuple(field.name for field in fields(PlannedRun))
+"""The fields of a `PlannedRun`, except its rules."""
+NAMES = tuple(field.name for field in fields(PlannedRun))[:-1]
+RULES = (sources.c.rules.label("rules_digest"), rules.c.family.label("rules_family"), rules.c.text.label("rules_text"))
+PLANNED = (*FIELDS, *RULES)
+"""The columns of a `PlannedRun`."""
 
 
-SHAPE = Shape(*(getattr(column, "element", column) for column in PLANNED))
+SHAPE = Shape(*(getattr(column, "element", column) for column in FIELDS))
+RULES_SHAPE = Shape(*(column.element for column in RULES))
 
 
 SEALED_PLAN = (
@@ -139,10 +152,12 @@ def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:
         If the row is damaged.
     """
     values = {name: row[name] for name in NAMES}
-    if trouble := SHAPE.trouble(list(values.values())):
+    rules_values = [row[column.name] for column in RULES] if row["rules_digest"] is not None else []
+    if trouble := SHAPE.trouble(list(values.values())) or (rules_values and RULES_SHAPE.trouble(rules_values)):
         raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
     codes = {"storage": Storage(row["storage"]), "control": Control(row["control"])}
-    return {**values, **codes, "tags": (row["tags"] or "").split()}
+    recorded = RulesText(*rules_values) if rules_values else None
+    return {**values, **codes, "tags": (row["tags"] or "").split(), "rules": recorded}
 
 
 def item_count(what: str, items: object) -> int:

@@ -13,11 +13,12 @@ from sqlalchemy import Connection, Select, bindparam, exists, or_, select
 from dealmill.pipeline.arguments import MAX_INTEGER, row_number
 from dealmill.pipeline.digests import layout_digest, seal
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
-from dealmill.pipeline.games.contract import Reject
+from dealmill.pipeline.games import game_by
+from dealmill.pipeline.games.contract import Game, Reject, RulesText
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Shape
-from dealmill.pipeline.store.database.tables import Control, items, rejects, runs, sources
+from dealmill.pipeline.store.database.tables import Control, items, rejects, rules, runs, sources
 
 REJECTS_PER_PAGE = 1_000
 NO_PARAMETERS: Mapping[str, object] = MappingProxyType({})
@@ -30,7 +31,8 @@ class Source:
     `digest` is the SHA-256 of its text, or of its deal range and generator. `deals` describes a range of numbered deals
     (see `dealmill.pipeline.deals.DealRange.numbers`); packed runs do not need its layouts to be stored. `accepted` and
     `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that occur earlier in
-    the source; it is computed when the source is complete.
+    the source; it is computed when the source is complete. `rules` is the digest of the rules of the game, if they are
+    on record (see `rules_of`).
     """
 
     id: int
@@ -43,6 +45,7 @@ class Source:
     duplicates: int
     rejected: int
     complete: bool
+    rules: str | None = None
 
     @property
     def entries(self) -> int:
@@ -57,7 +60,12 @@ class Source:
     @property
     def seal(self) -> bytes:
         """The seal computed from its fields."""
-        return seal("source", *(getattr(self, field.name) for field in fields(self)))
+        return source_seal(*(getattr(self, field.name) for field in fields(self)))
+
+
+def source_seal(*columns: object) -> bytes:
+    """Return the seal of a row of `SOURCE_COLUMNS`. It covers the rules, which are last, only if there are some."""
+    return seal("source", *(columns if columns[-1] is not None else columns[:-1]))
 
 
 SOURCE_COLUMNS = (
@@ -71,12 +79,14 @@ SOURCE_COLUMNS = (
     sources.c.duplicates,
     sources.c.rejected,
     sources.c.complete,
+    sources.c.rules,
 )
 SOURCE = Shape(*SOURCE_COLUMNS)
 BY_NUMBER = select(*SOURCE_COLUMNS).where(sources.c.id == bindparam("number"))
 BY_CONTENTS = select(*SOURCE_COLUMNS).where(
     sources.c.game == bindparam("game"), sources.c.digest == bindparam("digest")
 )
+RULES = select(rules.c.digest, rules.c.family, rules.c.text).where(rules.c.digest == bindparam("digest"))
 ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
 REJECT = Shape(*ENTRY)
 
@@ -97,6 +107,29 @@ def find_source(store: Database, key: int | str) -> Source:
     if source is None:
         raise NotFoundError(f"the store has no source {str(key)!r}; add it with: dealmill ingest {key}")
     return source
+
+
+def rules_of(connection: Connection, source: Source) -> RulesText | None:
+    """Return the recorded rules of the game of a source; None if the game has none on record.
+
+    Raises
+    ------
+    DamagedError
+        If they are missing.
+    """
+    if source.rules is None:
+        return None
+    row = connection.execute(RULES, {"digest": source.rules}).one_or_none()
+    if row is None:
+        raise DamagedError(_unreadable(source.id, f"its rules {source.rules} are missing"))
+    return RulesText(*row)
+
+
+def game_of(store: Database, source: Source) -> Game:
+    """Return the game of a source, with the rules that it had when the source was read."""
+    with store.reading() as connection:
+        recorded = rules_of(connection, source)
+    return game_by(source.game, recorded)
 
 
 def earlier_namesake(store: Database, source: Source) -> Source | None:

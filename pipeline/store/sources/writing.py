@@ -12,16 +12,18 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError
 from dealmill.pipeline.games.batch import Bytes, Entries, Texts
+from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.revisions import create_store
 from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources
+from dealmill.pipeline.store.database.tables import rules as recorded_rules
 from dealmill.pipeline.store.runs.jobs import cut_jobs
 from dealmill.pipeline.store.runs.status import SILENT_READER
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
-from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, Source, one_source
+from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, RULES, Source, one_source
 from dealmill.pipeline.store.sources.source_digests import record_source_blocks
 
 UNSEALED = b""
@@ -31,6 +33,7 @@ NOTHING_READ = {"accepted": 0, "duplicates": 0, "rejected": 0, "complete": False
 
 # One command may read a hundred thousand sources, and building these statements would take longer than executing them.
 INSERT_SOURCE = insert(sources).values(created=clock())
+INSERT_RULES = insert(recorded_rules)
 FIRST_SEAL = (
     update(sources)
     .where(sources.c.id == bindparam("number"), sources.c.seal == UNSEALED)
@@ -66,9 +69,12 @@ def layout_digests(game: str, layouts: Texts) -> Bytes:
     return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
 
 
-def open_source(store: Database, game: str, name: str, digest: bytes) -> Source:
-    """Return the source with the given contents. If the store has none, insert one with nothing read yet."""
-    return _open(store, game=game, name=name, digest=digest)
+def open_source(store: Database, game: str, name: str, digest: bytes, rules: RulesText | None = None) -> Source:
+    """Return the source with the given contents, read by these rules of its game. If the store has none, insert one
+    with nothing read yet."""
+    if rules is not None:
+        digest += rules.digest.encode()
+    return _open(store, rules, game=game, name=name, digest=digest)
 
 
 def open_deals(store: Database, deals: DealRange) -> Source:
@@ -80,9 +86,8 @@ def open_deals(store: Database, deals: DealRange) -> Source:
         If the stored source has the digest of this range, but other deals.
     """
     game = deals.game
-    source = _open(
-        store, game=game.name, name=deals.name, digest=deals.digest, generator=game.generator, deals=deals.numbers
-    )
+    described = {"name": deals.name, "generator": game.generator, "deals": deals.numbers}
+    source = _open(store, game.rules_text, game=game.name, digest=deals.digest, **described)
     if source.deals != deals.numbers:
         raise DamagedError(
             f"source {source.id} does not have the deals {deals.name}, although its digest is theirs; restore it from "
@@ -91,13 +96,16 @@ def open_deals(store: Database, deals: DealRange) -> Source:
     return source
 
 
-def _open(store: Database, *, game: str, digest: bytes, **described: object) -> Source:
+def _open(store: Database, rules: RulesText | None, *, game: str, digest: bytes, **described: object) -> Source:
     key = {"game": game, "digest": digest}
     create_store(store)  # a source is the first thing that any store holds
     with store.writing() as connection:
         if store_has := one_source(connection, BY_CONTENTS, key):
             return store_has
-        insert_once(connection, INSERT_SOURCE, {**key, **NOTHING_READ, **described})
+        if rules is not None and connection.execute(RULES, {"digest": rules.digest}).one_or_none() is None:
+            insert_once(connection, INSERT_RULES, rules._asdict())
+        row = {**key, **NOTHING_READ, **described, "rules": rules and rules.digest}
+        insert_once(connection, INSERT_SOURCE, row)
         opened = one_source(connection, BY_CONTENTS, key)
         assert opened is not None  # noqa: S101 -- inserted by now
         connection.execute(FIRST_SEAL, {"number": opened.id, "found": opened.seal})

@@ -18,6 +18,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_col
 
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.errors import DamagedError, DifferenceError, VersionError
+from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
@@ -299,8 +300,8 @@ class Packed(VerdictStorage):
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
 
     def prepare(self, run: PlannedRun) -> None:
-        load(run.engine)
-        load_deals(run.game)
+        load(run.solved_by)
+        load_deals(game_by(run.game, run.rules))
 
     def prepare_audit(self, run: PlannedRun) -> None:
         with suppress(VersionError, DamagedError):  # the audit reports it

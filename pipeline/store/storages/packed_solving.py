@@ -15,9 +15,10 @@ from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of, block_range, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
-from dealmill.pipeline.games import engine_of_run, find_game
+from dealmill.pipeline.games import engine_of_run, game_by
 from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, unpack
 from dealmill.pipeline.games.caches import caches
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import failed_verdicts
 from dealmill.pipeline.store.database.bulk import insert_rows
@@ -38,8 +39,9 @@ def deals_of(run: PlannedRun) -> DealRange:
     VersionError
         If another version of the generator is installed.
     """
+    game = game_by(run.game, run.rules)
     try:
-        deals = None if run.deals is None else DealRange.of(find_game(run.game), run.deals)
+        deals = None if run.deals is None else DealRange.of(game, run.deals)
     except DamagedError:
         deals = None
     if deals is None or deals.name != run.source_name:
@@ -47,7 +49,7 @@ def deals_of(run: PlannedRun) -> DealRange:
             f"run {run.id} cannot be read: the recorded deals {run.deals} are not those of {run.source_name}; restore "
             "the database from a backup"
         )
-    check_generator(run.source_name, run.game, run.generator)
+    check_generator(run.source_name, game, run.generator)
     return deals
 
 
@@ -64,7 +66,7 @@ def dealt_here(run: PlannedRun) -> DealRange:
         If compiled engines cannot be cached.
     """
     caches()
-    _, engine = engine_of_run(run.id, run.engine)
+    _, engine = engine_of_run(run.id, run.solved_by)
     if engine.version != run.version:
         raise VersionError(
             f"run {run.id} is packed and needs {run.engine} version {run.version}, but version {engine.version} is "
@@ -79,7 +81,7 @@ def solve_range(
     """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position)."""
     layouts = deals.part(first, stop).texts()
     known = {position - first: error for position, error in errors.items() if first <= position < stop}
-    return layouts, _in_range(solving.solve_texts(run.engine, layouts, run.max_nodes, known))
+    return layouts, _in_range(solving.solve_texts(run.solved_by, layouts, run.max_nodes, known))
 
 
 def _in_range(solved: Solved) -> Solved:
@@ -215,13 +217,12 @@ def _scored(solved: Solved) -> Numbers:
 
 
 @cache
-def load_deals(game: str) -> None:
+def load_deals(game: Game) -> None:
     """Load and compile the deals of a game."""
     from dealmill.pipeline.games.kernels import compiling
 
-    definition = find_game(game)
-    with compiling(definition.folder, f"the deals of {game}"):
-        definition.deal(1, 1, 1)
+    with compiling(game.folder, f"the deals of {game.name}"):
+        game.deal(1, 1, 1)
 
 
 def packed(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_seconds: float) -> SolvedPack:
@@ -276,7 +277,7 @@ def solve_in_time(deals: DealRange, run: PlannedRun, first: int, stop: int) -> S
     begun, cost = monotonic(), process_time()
     end = min(stop, block_range(block_of(first), len(deals))[1])
     layouts = deals.part(first, end).texts()
-    solved = _in_range(solving.solve_part(run.engine, layouts, run.max_nodes, {}))
+    solved = _in_range(solving.solve_part(run.solved_by, layouts, run.max_nodes, {}))
     cost = process_time() - cost
     if (first, first + len(solved.verdicts)) != block_range(block_of(first), len(deals)):
         return SolvedPart(run, first, solved, cost)

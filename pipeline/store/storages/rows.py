@@ -358,7 +358,7 @@ class Rows(VerdictStorage):
     def prepare(self, run: PlannedRun) -> None:
         from dealmill.pipeline.solve import load
 
-        load(run.engine)
+        load(run.solved_by)
 
     def prepare_audit(self, _run: PlannedRun) -> None:
         """Do nothing: a referee needs no preparation."""
@@ -367,9 +367,9 @@ class Rows(VerdictStorage):
         from dealmill.pipeline.solve import cpu_seconds, solve_part
 
         layouts, errors = layouts_of(store, run, first, stop)
-        begun = cpu_seconds(run.engine)
-        solved = solve_part(run.engine, layouts, run.max_nodes, errors)
-        cost = cpu_seconds(run.engine) - begun
+        begun = cpu_seconds(run.solved_by)
+        solved = solve_part(run.solved_by, layouts, run.max_nodes, errors)
+        cost = cpu_seconds(run.solved_by) - begun
         return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
 
     def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:

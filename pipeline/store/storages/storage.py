@@ -66,7 +66,8 @@ class Page:
         positions, lines, layouts, verdicts, values, nodes, evidence = self.columns
         run, judgements, checked_as = repeat(self.run.id), self.judgements or repeat(None), repeat(self.run.checked_as)
         verdict = map(Verdict, verdicts)
-        fields = (layouts, verdict, values, nodes, evidence, positions, lines, run, judgements, checked_as)
+        rules = repeat(self.run.rules)
+        fields = (layouts, verdict, values, nodes, evidence, positions, lines, run, judgements, checked_as, rules)
         return list(map(Result, repeat(self.run.engine), *fields))
 
     @property

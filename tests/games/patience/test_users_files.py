@@ -1,0 +1,152 @@
+"""Rules files of users, in the folder that DEALMILL_RULES names: games without code, found by name everywhere."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import dealmill
+from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.games import broken_games, find_game, installed
+from dealmill.pipeline.games.patience import GAMES
+from dealmill.pipeline.settings import settings
+from dealmill.testing import checks_of, each_once
+from tests.servers import dealmill as command
+
+SMALL = """\
+# A small deck, which is quickly solved.
+title = "Small \\"fan\\""
+family = "Ours"
+
+[deck]
+ranks = 4
+
+[tableau]
+count = 5
+build = "red-black"
+move = "run"
+
+[cells]
+count = 1
+"""
+
+
+@pytest.fixture
+def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder of rules files with the game small."""
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    (folder / "small.toml").write_text(SMALL)
+    monkeypatch.setenv("DEALMILL_RULES", str(folder))
+    _forget()
+    yield folder
+    _forget()
+
+
+def _forget() -> None:
+    for function in (installed.all_offers, installed.load, settings):
+        function.cache_clear()
+
+
+def test_a_users_file_meets_all_checks_of_games(rules: Path) -> None:
+    assert find_game("small").title == 'Small "fan"'
+    with each_once() as tracebacks:
+        failed = [f"{check}: {reason}" for check in checks_of("small") if (reason := check.reason(tracebacks))]
+    assert failed == []
+
+
+def test_a_users_game_is_found_by_name_in_commands_and_in_other_processes(rules: Path) -> None:
+    cwd, env = rules.parent, {"DEALMILL_RULES": "rules"}
+    listed = command("games", "--nl", cwd=cwd, env=env)
+    assert [
+        row["family"] for row in map(json.loads, listed.stdout.splitlines()) if row["engine"] == "small/winnable"
+    ] == ["Ours"]
+    dealt = command("deal", "small", "--seed", "1", "--count", "3", cwd=cwd, env=env)
+    (cwd / "small.txt").write_text(dealt.stdout)
+    answered = command("answer", "small", "small.txt", cwd=cwd, env=env)
+    assert re.fullmatch(r"((un)?winnable\n){3}", answered.stdout), answered.stderr
+    for arguments in (
+        ("run", "small.txt"),
+        ("run", "deal:small:seed=1:1-3"),
+        ("diff", "1", "2"),
+        ("audit", "2"),
+        ("survey", "small", "--count", "1000"),
+        ("show", "small", dealt.stdout.splitlines()[0]),
+    ):
+        ran = command(*arguments, cwd=cwd, env=env)
+        assert ran.returncode == 0, (arguments, ran.stdout, ran.stderr)
+
+
+def test_printed_rules_are_a_file_of_the_same_game(rules: Path) -> None:
+    printed = command("games", "small", "--rules", cwd=rules.parent, env={"DEALMILL_RULES": "rules"}).stdout
+    (rules / "again.toml").write_text(printed)
+    _forget()
+    small, again = find_game("small"), find_game("again")
+    assert small.rules_text and again.rules_text == small.rules_text
+    assert again.engines == small.engines
+    (rules / "again.toml").unlink()
+    differing = command(
+        "games", "--differ", "small", "free-cell-1-cell", "--nl", cwd=rules.parent, env={"DEALMILL_RULES": "rules"}
+    )
+    keys = {row["key"]: row["small"] for row in map(json.loads, differing.stdout.splitlines())}
+    assert keys["deck.ranks"] == 4 and "cells.count" not in keys
+
+
+@pytest.mark.parametrize("name", ["klondike", "memory"])
+def test_a_name_that_is_taken_is_refused_with_both_origins(name: str, rules: Path) -> None:
+    (rules / f"{name}.toml").write_text(SMALL)
+    [broken] = broken_games()
+    origin = GAMES.folder / "klondike.toml" if name == "klondike" else "dealmill.pipeline.games.memory:GAME"
+    assert str(broken).startswith(
+        f"DEALMILL_RULES offers the game {name} = {rules / f'{name}.toml'}, which cannot be used"
+    )
+    assert f"{origin} of dealmill" in broken.error and "has this name: rename the file" in broken.error
+    assert find_game(name).title != 'Small "fan"'
+
+
+WRONG: dict[str, tuple[str, bytes, str]] = {
+    "a key": (
+        "wrong",
+        b'title = "A"\n[cells]\ncount = 21\nsize = 1',
+        "cells.count = 21: expected a number from 0 to 20",
+    ),
+    "not played": (
+        "wrong",
+        b'title = "A"\n[deck]\ndecks = 2',
+        "deck.decks = 2: the engine and the referee do not play",
+    ),
+    "not UTF-8": ("wrong", b"title = \xff", "it is not text in UTF-8"),
+    "too long": ("wrong", b"#" * 100_000, "it has more than 65,536 characters"),
+    "nested": ("wrong", b"title = " + b"[" * 60_000, "it is not a TOML file"),
+    "a huge number": ("wrong", b"title = " + b"9" * 60_000, "it is not a TOML file"),
+    "a bad name": ("Wrong", SMALL.encode(), "its name is not valid"),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "error"), WRONG.values(), ids=WRONG)
+def test_a_file_with_mistakes_is_reported_with_its_path_and_stops_nothing_else(
+    name: str, text: bytes, error: str, rules: Path
+) -> None:
+    path = rules / f"{name}.toml"
+    path.write_bytes(text)
+    [broken] = broken_games()
+    assert str(path) in str(broken) and error in broken.error and not broken.traceback
+    with pytest.raises(NotFoundError, match=re.escape(str(path))):
+        find_game(name)
+    assert "small" in dealmill.games()
+
+
+def test_what_is_no_file_is_not_opened(rules: Path) -> None:
+    (rules / "folder.toml").mkdir()
+    os.mkfifo(rules / "pipe.toml")
+    assert [broken.error for broken in broken_games()] == ["it is not a file"] * 2
+
+
+def test_a_folder_that_is_missing_is_named(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DEALMILL_RULES", str(rules / "none"))
+    _forget()
+    with pytest.raises(UsageError, match=r"DEALMILL_RULES names .*none, which is not a readable folder of rules files"):
+        dealmill.games()

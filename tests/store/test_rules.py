@@ -1,0 +1,261 @@
+"""Rules on record: a run is solved and judged by the rules that its game had when its source was read, whatever its
+file has now."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.errors import (
+    DamagedError,
+    DealmillError,
+    NotFoundError,
+    RetractedError,
+    UsageError,
+    VersionError,
+)
+from dealmill.pipeline.games import find_engine, find_game, installed
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.patience import GAMES
+from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
+from dealmill.pipeline.ingest.sources import deals_source, open_readings
+from dealmill.pipeline.progress import silent
+from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.results.checker.writing import export_with_checker
+from dealmill.pipeline.results.pack import Choice, write_pack
+from dealmill.pipeline.results.pack_check import check_pack
+from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import Storage, rules
+from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.installation import Installation, workable_engines
+from dealmill.pipeline.store.planning import queue_rerun, queue_run
+from dealmill.pipeline.store.results import find_result
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.engines import retract, unretract
+from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import list_sources
+from tests.doing import an_audit, do_job
+
+SMALL = """\
+title = "Small"
+[deck]
+ranks = 3
+[tableau]
+count = 4
+build = "red-black"
+"""
+CHANGED = SMALL.replace('"red-black"', '"none"')
+ENGINE = "small/winnable"
+VERSION = GAMES.engines[0].version
+
+
+@pytest.fixture
+def users(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+    """Set the rules of the user's game small; None removes its file."""
+    named, every = installed.games_named, installed.offered_games
+
+    def set_rules(rules: str | None) -> None:
+        game = [] if rules is None else [GAMES.load("small", rules)]
+        monkeypatch.setattr(installed, "games_named", lambda name: game if name == "small" else named(name))
+        monkeypatch.setattr(installed, "offered_games", lambda: [*every(), *game])
+
+    return set_rules
+
+
+def small() -> Game:
+    """The game that the user's file describes now."""
+    return find_game("small")
+
+
+def planned(store: Database, storage: Storage = Storage.ROWS, count: int = 8) -> RunStatus:
+    """A run over deals of the user's game, of which nothing is solved."""
+    if storage is Storage.PACKED:
+        source = deals_source(store, DealRange(small(), 1, 1, count))
+    else:
+        with open_readings(store, [DealRange(small(), 1, 1, count)], None, silent) as readings:
+            [reading] = readings.opened
+            reading.finish(silent)
+        source = reading.source
+    return find_run(store, queue_run(store, source, ENGINE, None, storage))
+
+
+def solved(store: Database, run: RunStatus) -> RunStatus:
+    """The run with all jobs done that this installation can do."""
+    for number in leases.pending(store, SOLVING, Installation().engines(store), 100):
+        do_job(store, number)
+    return find_run(store, run.id)
+
+
+@pytest.mark.parametrize("storage", Storage)
+@pytest.mark.parametrize("rules_now", [CHANGED, None], ids=["changed", "gone"])
+def test_a_run_is_solved_audited_and_shown_by_its_own_rules(
+    store: Database, storage: Storage, rules_now: str | None, users: Callable[[str | None], None]
+) -> None:
+    users(SMALL)
+    run = planned(store, storage)
+    users(rules_now)
+    run = solved(store, run)
+    assert run.finished and len(run.counts) == 2, "the deals show the difference between the rules"
+    audit = an_audit(store, run)
+    assert (audit.valid, audit.clean) == (8, True)
+    results = [find_result(store, run, position) for position in range(1, 9)]
+    assert all(result.check().outcome is Outcome.VALID for result in results)
+    assert [len(list(result.frames())) > 1 and result.svg(1) for result in results]
+
+
+def test_changed_rules_are_another_version_of_source_and_engine(
+    store: Database, tmp_path: Path, users: Callable[[str | None], None]
+) -> None:
+    users(SMALL)
+    before = solved(store, planned(store))
+    file = tmp_path / "small.txt"
+    file.write_text("".join(f"{layout.text}\n" for layout in DealRange(small(), 1, 1, 3)))
+
+    def read() -> int:
+        with open_readings(store, [str(file)], None, silent) as readings:
+            readings.opened[0].finish(silent)
+            return readings.sources[0].id
+
+    first = read()
+    assert read() == first
+    users(SMALL.replace("title", "# The same\ntitle").replace("Small", "Another title"))
+    assert (read(), planned(store).id) == (first, before.id)
+    users(CHANGED)
+    after = solved(store, planned(store))
+    assert read() != first and after.id != before.id and after.version != before.version
+    assert after.counts != before.counts
+    for any_version in (False, True):
+        with pytest.raises(VersionError, match=r"run 1 is by rules \w{8} of small, but its file has rules \w{8} now"):
+            queue_rerun(store, before, any_version=any_version)
+    users(None)
+    with pytest.raises(VersionError, match=r"run 1 is by small/winnable, which is not installed here.*DEALMILL_RULES"):
+        queue_rerun(store, before, any_version=False)
+    users(SMALL)
+    rerun = solved(store, find_run(store, queue_rerun(store, before, any_version=False)))
+    assert (rerun.counts, rerun.version) == (before.counts, before.version)
+
+
+def test_a_saved_query_has_the_rules_of_its_run(store: Database, users: Callable[[str | None], None]) -> None:
+    users(SMALL)
+    run = solved(store, planned(store))
+    users(CHANGED)
+    with ExitStack() as copies:
+        reading = query_reading(store, SavedQuery(run.id, Filter.of(nodes=(1, None))), copies, silent)
+        reading.finish(silent)
+    again = solved(store, find_run(store, queue_run(store, reading.source, ENGINE, None)))
+    assert (again.version, again.counts) == (run.version, run.counts)
+
+
+def test_rules_travel_with_exports_packs_and_checkers(
+    store: Database, tmp_path: Path, users: Callable[[str | None], None]
+) -> None:
+    users(SMALL)
+    run = solved(store, planned(store))
+    users(None)
+    export_with_checker(store, run, tmp_path / "a.csv")
+    command = [sys.executable, "-I", "-S", "a.csv.check.py", "a.csv"]
+    checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    pack = tmp_path / "a.json"
+    write_pack(store, run, pack, Choice(grades=1, each=2))
+    assert check_pack(pack).problems == []
+    about = json.loads(pack.read_text())
+    assert about["rules"]["text"] == GAMES.load("small", SMALL).rules_text.text  # type: ignore[union-attr]
+    about["rules"] = GAMES.load("small", CHANGED).rules_text._asdict()  # type: ignore[union-attr]
+    pack.write_text(json.dumps(about))
+    assert check_pack(pack).problems
+
+
+HOSTILE: dict[str, str] = {
+    "other rules": CHANGED,
+    "no TOML": "title",
+    "nothing": "",
+    "a huge text": "#" * 70_000,
+    "nested": "a=" + "[" * 60_000,
+    "a huge number": "a=" + "9" * 60_000,
+    "not played": 'title = "A"\n[deck]\ndecks = 2',
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_rules_in_the_store_are_named_and_never_used(
+    store: Database, hostile: str, users: Callable[[str | None], None]
+) -> None:
+    users(SMALL)
+    run, waiting = solved(store, planned(store)), planned(store, count=4)
+    with store.writing() as connection:
+        connection.execute(text("UPDATE rules SET text = :text"), {"text": hostile})
+    assert_refused(store, run.id)
+    users(None)
+    assert waiting.pending
+    assert leases.pending(store, SOLVING, Installation().engines(store), 9) == []
+
+
+def assert_refused(store: Database, run: int) -> None:
+    """Everything that needs the rules of a run names their damage."""
+    uses: list[Callable[[], Any]] = [
+        lambda: queue_audit(store, find_run(store, run), None, 1),
+        lambda: find_result(store, find_run(store, run), 1).check(),
+        lambda: find_engine(find_run(store, run).judged_as),
+    ]
+    for use in uses:
+        with pytest.raises(DamagedError, match="rules"):
+            use()
+
+
+@pytest.mark.parametrize(
+    ("statement", "values"),
+    [
+        ("UPDATE rules SET family = :value", {"value": "other"}),
+        ("DELETE FROM rules", {}),
+        ("UPDATE sources SET rules = NULL", {}),
+    ],
+)
+def test_an_audit_notices_other_changes_of_rules(
+    sqlite_store: Database, statement: str, values: dict[str, str], users: Callable[[str | None], None]
+) -> None:
+    store = sqlite_store
+    users(SMALL)
+    run = solved(store, planned(store))
+    with store.writing() as connection:
+        connection.execute(text(statement), values)
+    with pytest.raises(DealmillError):
+        found = an_audit(store, find_run(store, run.id))
+        assert not found.clean
+        raise DamagedError("named by the audit")
+
+
+def test_a_family_is_retracted_with_all_its_games(store: Database, users: Callable[[str | None], None]) -> None:
+    users(SMALL)
+    one = planned(store)
+    users(CHANGED)
+    other = planned(store)
+    with pytest.raises(NotFoundError, match=rf"no runs of patience version 0; it has runs of versions: {VERSION}"):
+        retract(store, "patience", "0", "it errs")
+    assert [run.id for run in retract(store, "patience", VERSION, "it errs")] == [one.id, other.id]
+    assert find_run(store, one.id).retracted == find_run(store, other.id).retracted == "it errs"
+    with pytest.raises(RetractedError):
+        planned(store, count=3)
+    unretract(store, "patience", VERSION, "it does not")
+    with pytest.raises(UsageError, match="not retracted"):
+        unretract(store, "patience", VERSION, "it does not")
+    assert find_run(store, one.id).retracted is None
+
+
+def test_rules_are_stored_once_for_all_sources(store: Database, users: Callable[[str | None], None]) -> None:
+    users(SMALL)
+    for count in (3, 4):
+        planned(store, count=count)
+    with store.reading() as connection:
+        [recorded] = connection.execute(rules.select()).all()
+        assert (ENGINE, f"{VERSION}-{recorded.digest}") in workable_engines(connection)
+    assert {source.rules for source in list_sources(store)} == {recorded.digest}

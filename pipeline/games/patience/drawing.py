@@ -1,6 +1,7 @@
 """The table of a patience with its cards: suits are shapes in two colours, and backs show which card lies face down."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from typing import NamedTuple
 
 from dealmill.game import (
     BACKED,
@@ -31,7 +32,16 @@ LEAST_PLACES = 8
 ROWS = 13
 """The cards of a column for which there is room without squeezing."""
 RED_INK: Style = {"class_": "red", "fill": "#b3261e"}
+GREY_CARD: Style = {"fill": "#eeeeee", "stroke": "#c4c4c4", "stroke_width": 1.5}
+GREY_INK: Style = {"fill": "#a6a6a6"}
 RING: Style = CHOSEN | {"stroke_width": 4}
+
+
+class Marks(NamedTuple):
+    """How cards are drawn: those that have moved with a ring, and the absent ones of a loss in grey."""
+
+    moved: Sequence[str] = ()
+    absent: Set[str] = frozenset()
 
 
 def shape(suit: str, x: float, y: float, size: float, style: Style) -> str:
@@ -77,8 +87,8 @@ def shape(suit: str, x: float, y: float, size: float, style: Style) -> str:
     return element("path", d=drawn, **style)
 
 
-def table(rules: Rules, position: Position, moved: Sequence[str], caption: str, alt: str, proves: str = "") -> Scene:
-    """Return the table, with a ring around the cards that have moved."""
+def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:
+    """Return the table."""
     places = max(len(rules.sizes), LEAST_PLACES, rules.cells + 5)
     width = places * PITCH + 2 * MARGIN - (PITCH - WIDTH)
     top = MARGIN + HEIGHT + 2 * LABEL
@@ -86,37 +96,37 @@ def table(rules: Rules, position: Position, moved: Sequence[str], caption: str, 
     per_row = (width - 2 * MARGIN + SMALL_PITCH - SMALL) // SMALL_PITCH
     stock_rows = -(-rules.stock // per_row)
     height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
-    parts = [*_upper_row(rules, position, moved, places), *_columns(position, moved, top, bottom)]
-    parts += _stock(position, bottom + 6, per_row) if rules.stock else []
+    parts = [*_upper_row(rules, position, marks, places), *_columns(position, marks, top, bottom)]
+    parts += _stock(position, marks, bottom + 6, per_row) if rules.stock else []
     return scene(width, height, parts, caption, alt, proves=proves)
 
 
-def _upper_row(rules: Rules, position: Position, moved: Sequence[str], places: int) -> Iterator[str]:
+def _upper_row(rules: Rules, position: Position, marks: Marks, places: int) -> Iterator[str]:
     """Yield cells and reserve from the left, foundations or the hole on the right, each with its name below."""
     place = 0
     if rules.cells:
         yield _label(place, "cells")
         for number in range(rules.cells):
             card = position.cells[number] if number < len(position.cells) else None
-            yield from _place(place + number, card, moved)
+            yield from _place(place + number, card, marks)
         place += rules.cells
     if rules.reserve:
         count = len(position.reserve)
         yield _label(place, f"reserve: {count}")
         if rules.stacked:
-            yield from _place(place, position.reserve[-1] if count else None, moved)
+            yield from _place(place, position.reserve[-1] if count else None, marks)
         else:
             step = min(PITCH, (places - 4 - place) * PITCH / max(rules.reserve, 1))
             for number, card in enumerate(position.reserve):
-                yield from _card(MARGIN + place * PITCH + number * step, MARGIN, card, moved)
+                yield from _card(MARGIN + place * PITCH + number * step, MARGIN, card, marks)
     if rules.hole != "none":
         yield _label(places - 1, "hole")
-        yield from _place(places - 1, position.hole, moved)
+        yield from _place(places - 1, position.hole, marks)
         return
     yield _label(places - 4, "foundations")
     for number, (suit, count) in enumerate(zip(SUITS, position.foundations, strict=True)):
         card = RANKS[(position.base + count - 1) % rules.ranks] + suit if count else None
-        yield from _place(places - 4 + number, card, moved)
+        yield from _place(places - 4 + number, card, marks)
         if not card:
             x = MARGIN + (places - 4 + number) * PITCH
             yield shape(suit, x + WIDTH / 2 - 8, MARGIN + HEIGHT / 2 - 8, 16, NOTE)
@@ -126,15 +136,15 @@ def _label(place: int, words: str) -> str:
     return text(MARGIN + place * PITCH, MARGIN + HEIGHT + 14, words, 13, NOTE, anchor="start")
 
 
-def _place(place: int, card: str | None, moved: Sequence[str]) -> Iterator[str]:
+def _place(place: int, card: str | None, marks: Marks) -> Iterator[str]:
     x = MARGIN + place * PITCH
     if card:
-        yield from _card(x, MARGIN, card, moved)
+        yield from _card(x, MARGIN, card, marks)
     else:
         yield box(x, MARGIN, WIDTH, HEIGHT, GHOST)
 
 
-def _columns(position: Position, moved: Sequence[str], top: float, bottom: float) -> Iterator[str]:
+def _columns(position: Position, marks: Marks, top: float, bottom: float) -> Iterator[str]:
     for place, column in enumerate(position.columns):
         x = MARGIN + place * PITCH
         yield text(x + WIDTH / 2, top - 10, str(place + 1), 13, NOTE)
@@ -142,13 +152,13 @@ def _columns(position: Position, moved: Sequence[str], top: float, bottom: float
             yield box(x, top, WIDTH, HEIGHT, GHOST)
         strip = min(STRIP, (bottom - HEIGHT - top) / max(len(column) - 1, 1))
         for row, card in enumerate(column):
-            yield from _card(x, top + row * strip, card, ())
-        rows = [row for row, card in enumerate(column) if card in moved]
+            yield from _card(x, top + row * strip, card, marks._replace(moved=()))
+        rows = [row for row, card in enumerate(column) if card in marks.moved]
         if rows:
             yield box(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT, RING)
 
 
-def _stock(position: Position, top: float, per_row: int) -> Iterator[str]:
+def _stock(position: Position, marks: Marks, top: float, per_row: int) -> Iterator[str]:
     """Yield the cards of waste and stock in the order of turning, those of the stock face down."""
     turned, count = position.turned, len(position.stock)
     words = f"stock: {count - turned}, in the order of turning" + (f"; before them, waste: {turned}" if turned else "")
@@ -156,18 +166,19 @@ def _stock(position: Position, top: float, per_row: int) -> Iterator[str]:
     for number, card in enumerate(position.stock):
         row, column = divmod(number, per_row)
         x, y = MARGIN + column * SMALL_PITCH, top + LABEL + row * (SMALL_HEIGHT + 4)
-        down = number >= turned
-        yield box(x, y, SMALL, SMALL_HEIGHT, BACKED if down else CARD)
-        yield from _name(x, y + SMALL_HEIGHT / 2, card, 14, LIGHT if down else _ink(card))
+        paper, ink = _styles(card, marks, down=number >= turned)
+        yield box(x, y, SMALL, SMALL_HEIGHT, paper)
+        yield from _name(x, y + SMALL_HEIGHT / 2, card, 14, ink)
 
 
-def _card(x: float, y: float, card: str, moved: Sequence[str]) -> Iterator[str]:
+def _card(x: float, y: float, card: str, marks: Marks) -> Iterator[str]:
     down = card[1].islower()
-    yield box(x, y, WIDTH, HEIGHT, BACKED if down else CARD)
-    yield from _name(x, y + STRIP / 2 + 1, card, 17, LIGHT if down else _ink(card))
+    paper, ink = _styles(card, marks, down=down)
+    yield box(x, y, WIDTH, HEIGHT, paper)
+    yield from _name(x, y + STRIP / 2 + 1, card, 17, ink)
     if not down:
-        yield shape(card[1], x + WIDTH / 2 - 9, y + HEIGHT - 29, 18, _ink(card))
-    if card in moved:
+        yield shape(card[1], x + WIDTH / 2 - 9, y + HEIGHT - 29, 18, ink)
+    if card in marks.moved:
         yield box(x, y, WIDTH, HEIGHT, RING)
 
 
@@ -176,6 +187,13 @@ def _name(x: float, middle: float, card: str, size: float, style: Style) -> Iter
     rank = rank_name(card[0])
     yield text(x + 4, middle, rank, size, style, anchor="start", bold=True)
     yield shape(card[1].upper(), x + 5 + (0.6 * len(rank) + 0.2) * size, middle - 0.32 * size, 0.66 * size, style)
+
+
+def _styles(card: str, marks: Marks, *, down: bool) -> tuple[Style, Style]:
+    """Return the styles of a card and of what is on it."""
+    if card.upper() in marks.absent:
+        return GREY_CARD, GREY_INK
+    return (BACKED, LIGHT) if down else (CARD, _ink(card))
 
 
 def _ink(card: str) -> Style:

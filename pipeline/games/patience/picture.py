@@ -1,25 +1,26 @@
 """Patiences as text and as pictures: the layout, and the table after each move of a win."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from itertools import zip_longest
 from textwrap import fill
 from typing import NamedTuple
 
 from dealmill.game import Scene, rank_name
-from dealmill.pipeline.games.patience.drawing import table
+from dealmill.pipeline.games.patience.drawing import Marks, table
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Play, Position, Referee, read_loss
 from dealmill.verdicts import Verdict
 
 LINE = 90
+ABSENT = " ."
 NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
 class Step(NamedTuple):
-    """The table after a move, or before the first one, with the cards that have moved."""
+    """The table after a move, or before the first one."""
 
     position: Position
-    moved: tuple[str, ...]
+    marks: Marks
     caption: str
     proves: str = ""
 
@@ -33,7 +34,7 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        yield f"{_board(referee, step.position)}\n\n{fill(step.caption, LINE)}"
+        yield f"{_board(referee, step.position, step.marks.absent)}\n\n{fill(step.caption, LINE)}"
 
 
 def scenes(
@@ -48,25 +49,25 @@ def scenes(
     """
     for step in _steps(referee, layout, verdict, evidence):
         alt = " ".join(_board(referee, step.position).split())
-        yield table(referee.rules, step.position, step.moved, step.caption, f"{alt}. {step.caption}", step.proves)
+        yield table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
 
 
 def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
     position = referee.position(layout)
-    yield Step(position, (), "The layout.")
+    yield Step(position, Marks(), "The layout.")
     if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
         return
     if verdict is Verdict.UNWINNABLE:
         yield _loss(referee, position, evidence)
         return
     referee("winnable", layout, verdict, None, evidence)
-    step = Step(position, (), "")
+    step = Step(position, Marks(), "")
     for number, (play, before) in enumerate(referee.replayed(position, evidence), start=1):
         won = " All cards are up: won." if referee.won(play.after) else ""
-        step = Step(play.after, play.cards, f"Move {number}, {play.word}: {_told(play, before)}.{won}")
+        step = Step(play.after, Marks(play.cards), f"Move {number}, {play.word}: {_told(play, before)}.{won}")
         yield step
     if not step.caption:
-        yield Step(position, (), "All cards are up: won without a move.")
+        yield Step(position, Marks(), "All cards are up: won without a move.")
 
 
 def _loss(referee: Referee, position: Position, evidence: str) -> Step:
@@ -75,7 +76,7 @@ def _loss(referee: Referee, position: Position, evidence: str) -> Step:
     positions = "1 position" if count == 1 else f"{count:,} positions"
     if live is None:
         reason = f"{positions} can be reached, and none of them is won."
-        return Step(position, (), f"Lost: {reason}", f"{reason} The referee visits them all.")
+        return Step(position, Marks(), f"Lost: {reason}", f"{reason} The referee visits them all.")
     cards = sorted(live, key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
     number = NUMBERS[len(cards)] if len(cards) < len(NUMBERS) else str(len(cards))
     caption = f"Unwinnable: even if all cards but these {number} were out of the way, they could not be played."
@@ -84,7 +85,8 @@ def _loss(referee: Referee, position: Position, evidence: str) -> Step:
             f"Unwinnable: even if all cards but the {_name(cards[0])} were out of the way, it could not be played."
         )
     reason = f"{caption} In the easier game, {positions} can be reached, and none of them is won."
-    return Step(position, (), f"{reason} The cards that matter: {' '.join(cards)}.", reason)
+    absent = frozenset(referee.rules.deck()) - live
+    return Step(position, Marks(absent=absent), f"{reason} The cards that matter: {' '.join(cards)}.", reason)
 
 
 def _told(play: Play, before: Position) -> str:
@@ -113,8 +115,8 @@ def _name(card: str) -> str:
     return f"{rank_name(card[0])} of {NAMES[card[1]]}"
 
 
-def _board(referee: Referee, position: Position) -> str:
-    """Return the table as text; cards that lie face down have a small letter."""
+def _board(referee: Referee, position: Position, absent: Set[str] = frozenset()) -> str:
+    """Return the table as text; cards that lie face down have a small letter, and dots stand for absent cards."""
     rules, lines = referee.rules, list[str]()
     if rules.hole != "none":
         lines.append(f"hole  {position.hole}")
@@ -132,7 +134,9 @@ def _board(referee: Referee, position: Position) -> str:
         waste, stock = position.stock[: position.turned], position.stock[position.turned :]
         for name, cards in (("waste", waste), ("stock", stock)):
             if cards or name == "stock":
-                lines.append(fill(f"{name}  {' '.join(cards) or '--'}", LINE, subsequent_indent="       "))
+                shown = [ABSENT if card in absent else card for card in cards]
+                lines.append(fill(f"{name}  {' '.join(shown) or '--'}", LINE, subsequent_indent="       "))
     numbers = [f"{number:>2}" for number in range(1, len(position.columns) + 1)]
-    rows = [list(row) for row in zip_longest(*position.columns, fillvalue="  ")] or [["--"] * len(numbers)]
+    columns = [[ABSENT if card.upper() in absent else card for card in column] for column in position.columns]
+    rows = [list(row) for row in zip_longest(*columns, fillvalue="  ")] or [["--"] * len(numbers)]
     return "\n".join([*lines, "", *("  ".join(row).rstrip() for row in [numbers, *rows])])

@@ -419,11 +419,9 @@ class Referee:
     def _loose(self, position: Position) -> frozenset[str]:
         """Return the cards that could be put onto an absent card, with all that lie on them; but not those of a stock
         that is turned by two or more cards, which offers others without them."""
-        if not position.absent:
-            return frozenset()
         return frozenset(
             card
-            for cards, rest in self._sources(position)
+            for cards, rest in (self._sources(position) if position.absent else ())
             if self._fits_absent(cards[0], position) and (self.rules.draw == 1 or rest.stock == position.stock)
             for card in cards
         )
@@ -432,12 +430,12 @@ class Referee:
         return any(self._fits(card, absent, position.base) for absent in position.absent)
 
     def _following(self, position: Position) -> Iterator[Position]:
-        """Yield the positions after each move. A card that a stock of two or more cards at a time offers may also
-        become absent, if it could lie on an absent card."""
+        """Yield the positions after each move. A card that could still lie on an absent one is offered by a stock that
+        is turned by two or more cards: to become absent is a move of it."""
         for cards, rest in self._sources(position):
             for play in self._targets(cards, rest, position):
                 yield play.after
-            if self.rules.draw > 1 and rest.stock != position.stock and self._fits_absent(cards[0], position):
+            if self._fits_absent(cards[0], position):
                 yield self._settled(self._without(rest, frozenset(cards)))
 
     def _of_foundation(self, number: int, suit: str, base: int) -> str:

@@ -192,6 +192,12 @@ def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: st
         referees.Referee(rules_of(rules))("winnable", lost[rules], Verdict.UNWINNABLE, None, evidence)
 
 
+@pytest.mark.parametrize("changes", [{"hole": "AS"}, {"to": "hole"}, {"move": "any"}, {"move": "whole-pile"}])
+def test_a_list_of_cards_proves_nothing_by_other_rules(changes: dict[str, str]) -> None:
+    with pytest.raises(InvalidEvidence, match="a list of cards proves nothing"):
+        referees.read_loss(replace(KLONDIKE, **changes), "2C 1")  # type: ignore[arg-type]
+
+
 def test_a_list_of_cards_belongs_to_the_deck() -> None:
     with pytest.raises(InvalidEvidence, match="KD is not in the deck"):
         referees.Referee(TINY)("winnable", "tiny AC/AH/AS foundations:AD", Verdict.UNWINNABLE, None, "ACKD 1")

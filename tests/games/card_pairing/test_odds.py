@@ -1,15 +1,18 @@
 """The odds of card pairing against exhaustive play with fractions."""
 
+from contextlib import closing
 from math import factorial
 
 import pytest
 
+from dealmill.pipeline.bounded import BoundedProcess
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.card_pairing import odds_words
 from dealmill.pipeline.games.card_pairing.odds import MOST_POSITIONS
 from dealmill.pipeline.games.card_pairing.picture import frames
 from dealmill.pipeline.games.card_pairing.rules import check
 from dealmill.pipeline.games.verdict import InvalidEvidence, Verdict
+from dealmill.pipeline.referee import judge
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, odds_by_play, stated_odds
 from tests.games.card_pairing.test_any_size import PIGEONHOLES, small_layouts
@@ -107,3 +110,11 @@ def test_a_lost_deal_has_no_best_play() -> None:
     assert boards[1:] == ["K A\nA K\n───\n0 1\n\nLost: no play wins. Positions that can be reached: 1."]
     said = find_engine("card-pairing/odds")[1].words_of_value
     assert (said(0), said(371)) == ("0, lost", "371 millionths (0.0371 %)")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("layout", [" ".join("A" * 1_024), " ".join(["A" * 102] * 10)], ids=["flat", "high"])
+def test_the_largest_odds_are_refused_in_bounded_memory(layout: str) -> None:
+    with closing(BoundedProcess()) as process:
+        judged = process.call(3_600, judge, "card-pairing/odds", layout, Verdict.SCORED, 10**6, "1/1 2 0 1000000")
+    assert str(judged) == "invalid: step 4: more than 1,000,000 positions can be reached"

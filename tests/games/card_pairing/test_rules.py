@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from contextlib import closing, suppress
+from contextlib import suppress
 from functools import cache
 from itertools import islice, product
 from math import comb
@@ -11,7 +11,6 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.bounded import BoundedProcess
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence
 from dealmill.pipeline.games.card_pairing.rules import (
     LemmaChecker,
@@ -25,7 +24,6 @@ from dealmill.pipeline.games.card_pairing.rules import (
     start,
 )
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import judge
 from dealmill.testing.subject import altered_texts
 from tests.doing import dealer
 from tests.games.card_pairing.naive import (
@@ -460,9 +458,13 @@ def test_a_certificate_that_takes_too_long_is_refused(certificate: str, monkeypa
 
 
 def test_the_entries_of_a_tree_are_counted_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[check.__module__], "MOST_WORK", 3)
-    with pytest.raises(InvalidEvidence, match="step 2: the certificate takes too long to check"):
-        check("winnable", LOST, Verdict.UNWINNABLE, None, CERTIFICATE)
+    rules = sys.modules[check.__module__]
+    monkeypatch.setattr(rules, "MOST_WORK", 40)
+    check("winnable", LOST, Verdict.UNWINNABLE, None, CERTIFICATE)
+    for limit, step in ((39, 7), (3, 2)):
+        monkeypatch.setattr(rules, "MOST_WORK", limit)
+        with pytest.raises(InvalidEvidence, match=f"step {step}: the certificate takes too long to check"):
+            check("winnable", LOST, Verdict.UNWINNABLE, None, CERTIFICATE)
 
 
 VALUE, ODDS = 589_315, "14259369055191929/24196548096000000 76362905 229 1904"
@@ -521,17 +523,14 @@ def test_positions_are_counted_while_they_are_visited(limit: int, visited: int) 
 
 
 @pytest.mark.parametrize(
-    ("limit", "reason"), [("MOST_ODDS_WORK", "take too long"), ("MOST_BITS", "take too much memory")]
+    ("name", "limit", "reason"),
+    [("MOST_ODDS_WORK", 22_275, "take too long"), ("MOST_BITS", 19_110, "take too much memory")],
 )
-def test_odds_that_take_too_much_to_check_are_refused(limit: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys.modules[check.__module__], limit, 30)
+def test_odds_that_take_too_much_to_check_are_refused(
+    name: str, limit: int, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[check.__module__], name, limit)
+    check("odds", f"{NEERC} - -", Verdict.SCORED, VALUE, ODDS)
+    monkeypatch.setattr(sys.modules[check.__module__], name, limit - 1)
     with pytest.raises(InvalidEvidence, match=f"step 4: the odds {reason}"):
         check("odds", NEERC, Verdict.SCORED, VALUE, ODDS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("layout", [" ".join("A" * 1_024), " ".join(["A" * 102] * 10)], ids=["flat", "high"])
-def test_the_largest_odds_are_refused_in_bounded_memory(layout: str) -> None:
-    with closing(BoundedProcess()) as process:
-        judged = process.call(3_600, judge, "card-pairing/odds", layout, Verdict.SCORED, 10**6, "1/1 2 0 1000000")
-    assert str(judged) == "invalid: step 4: more than 1,000,000 positions can be reached"

@@ -45,6 +45,17 @@ def test_rows_outside_the_sample_are_read_but_not_proved(exports: Path, tmp_path
         assert checked.code == 1 and f"row {row + 1} cannot be read" in checked.out
 
 
+def test_a_lack_of_memory_proves_nothing_and_is_no_fault_of_the_row(exports: Path) -> None:
+    path = exports / "hi-q-greedy.jsonl"
+    checker = Checker(path)
+
+    def check(*_: object) -> None:
+        raise MemoryError
+
+    checker.names["check"] = check
+    assert checker.check(path) == (2, "", f"there is not enough memory to check {path}\n")
+
+
 def write_source(path: Path, lines: list[str]) -> str:
     """Write a source, and return its digest."""
     text = "".join(f"{line}\n" for line in lines)

@@ -55,6 +55,9 @@ def main(export: Export, check: Check, read_rows: ReadRows, arguments: Sequence[
         what = printable(str(error.filename or options.file))
         sys.stderr.write(f"{what} cannot be read: {error.strerror or error}\n")
         return 2
+    except MemoryError:
+        sys.stderr.write(f"there is not enough memory to check {printable(options.file)}\n")
+        return 2
     except KeyboardInterrupt:
         sys.stderr.write("interrupted\n")
         return 130

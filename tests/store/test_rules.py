@@ -229,26 +229,26 @@ def test_an_audit_notices_other_changes_of_rules(
     with store.writing() as connection:
         connection.execute(text(statement), values)
     with pytest.raises(DealmillError):
-        found = an_audit(store, find_run(store, run.id))
-        assert not found.clean
+        audit = an_audit(store, find_run(store, run.id))
+        assert not audit.clean
         raise DamagedError("named by the audit")
 
 
 def test_a_family_is_retracted_with_all_its_games(store: Database, users: Callable[[str | None], None]) -> None:
     users(SMALL)
-    one = planned(store)
+    left = planned(store)
     users(CHANGED)
-    other = planned(store)
+    right = planned(store)
     with pytest.raises(NotFoundError, match=rf"no runs of patience version 0; it has runs of versions: {VERSION}"):
         retract(store, "patience", "0", "it errs")
-    assert [run.id for run in retract(store, "patience", VERSION, "it errs")] == [one.id, other.id]
-    assert find_run(store, one.id).retracted == find_run(store, other.id).retracted == "it errs"
+    assert [run.id for run in retract(store, "patience", VERSION, "it errs")] == [left.id, right.id]
+    assert find_run(store, left.id).retracted == find_run(store, right.id).retracted == "it errs"
     with pytest.raises(RetractedError):
         planned(store, count=3)
     unretract(store, "patience", VERSION, "it does not")
     with pytest.raises(UsageError, match="not retracted"):
         unretract(store, "patience", VERSION, "it does not")
-    assert find_run(store, one.id).retracted is None
+    assert find_run(store, left.id).retracted is None
 
 
 def test_rules_are_stored_once_for_all_sources(store: Database, users: Callable[[str | None], None]) -> None:

@@ -89,55 +89,55 @@ def shape(suit: str, x: float, y: float, size: float, style: Style) -> str:
 
 def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:
     """Return the table."""
-    places = max(len(rules.sizes), LEAST_PLACES, rules.cells + 5)
-    width = places * PITCH + 2 * MARGIN - (PITCH - WIDTH)
+    slots = max(len(rules.sizes), LEAST_PLACES, rules.cells + 5)
+    width = slots * PITCH + 2 * MARGIN - (PITCH - WIDTH)
     top = MARGIN + HEIGHT + 2 * LABEL
     bottom = top + (ROWS - 1) * STRIP + HEIGHT
     per_row = (width - 2 * MARGIN + SMALL_PITCH - SMALL) // SMALL_PITCH
     stock_rows = -(-rules.stock // per_row)
     height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
-    parts = [*_upper_row(rules, position, marks, places), *_columns(position, marks, top, bottom)]
+    parts = [*_upper_row(rules, position, marks, slots), *_columns(position, marks, top, bottom)]
     parts += _stock(position, marks, bottom + 6, per_row) if rules.stock else []
     return scene(width, height, parts, caption, alt, proves=proves)
 
 
-def _upper_row(rules: Rules, position: Position, marks: Marks, places: int) -> Iterator[str]:
+def _upper_row(rules: Rules, position: Position, marks: Marks, slots: int) -> Iterator[str]:
     """Yield cells and reserve from the left, foundations or the hole on the right, each with its name below."""
-    place = 0
+    slot = 0
     if rules.cells:
-        yield _label(place, "cells")
+        yield _label(slot, "cells")
         for number in range(rules.cells):
             card = position.cells[number] if number < len(position.cells) else None
-            yield from _place(place + number, card, marks)
-        place += rules.cells
+            yield from _place(slot + number, card, marks)
+        slot += rules.cells
     if rules.reserve:
         count = len(position.reserve)
-        yield _label(place, f"reserve: {count}")
+        yield _label(slot, f"reserve: {count}")
         if rules.stacked:
-            yield from _place(place, position.reserve[-1] if count else None, marks)
+            yield from _place(slot, position.reserve[-1] if count else None, marks)
         else:
-            step = min(PITCH, (places - 4 - place) * PITCH / max(rules.reserve, 1))
+            step = min(PITCH, (slots - 4 - slot) * PITCH / max(rules.reserve, 1))
             for number, card in enumerate(position.reserve):
-                yield from _card(MARGIN + place * PITCH + number * step, MARGIN, card, marks)
+                yield from _card(MARGIN + slot * PITCH + number * step, MARGIN, card, marks)
     if rules.hole != "none":
-        yield _label(places - 1, "hole")
-        yield from _place(places - 1, position.hole, marks)
+        yield _label(slots - 1, "hole")
+        yield from _place(slots - 1, position.hole, marks)
         return
-    yield _label(places - 4, "foundations")
+    yield _label(slots - 4, "foundations")
     for number, (suit, count) in enumerate(zip(SUITS, position.foundations, strict=True)):
         card = RANKS[(position.base + count - 1) % rules.ranks] + suit if count else None
-        yield from _place(places - 4 + number, card, marks)
+        yield from _place(slots - 4 + number, card, marks)
         if not card:
-            x = MARGIN + (places - 4 + number) * PITCH
+            x = MARGIN + (slots - 4 + number) * PITCH
             yield shape(suit, x + WIDTH / 2 - 8, MARGIN + HEIGHT / 2 - 8, 16, NOTE)
 
 
-def _label(place: int, words: str) -> str:
-    return text(MARGIN + place * PITCH, MARGIN + HEIGHT + 14, words, 13, NOTE, anchor="start")
+def _label(slot: int, words: str) -> str:
+    return text(MARGIN + slot * PITCH, MARGIN + HEIGHT + 14, words, 13, NOTE, anchor="start")
 
 
-def _place(place: int, card: str | None, marks: Marks) -> Iterator[str]:
-    x = MARGIN + place * PITCH
+def _place(slot: int, card: str | None, marks: Marks) -> Iterator[str]:
+    x = MARGIN + slot * PITCH
     if card:
         yield from _card(x, MARGIN, card, marks)
     else:
@@ -145,9 +145,9 @@ def _place(place: int, card: str | None, marks: Marks) -> Iterator[str]:
 
 
 def _columns(position: Position, marks: Marks, top: float, bottom: float) -> Iterator[str]:
-    for place, column in enumerate(position.columns):
-        x = MARGIN + place * PITCH
-        yield text(x + WIDTH / 2, top - 10, str(place + 1), 13, NOTE)
+    for index, column in enumerate(position.columns):
+        x = MARGIN + index * PITCH
+        yield text(x + WIDTH / 2, top - 10, str(index + 1), 13, NOTE)
         if not column:
             yield box(x, top, WIDTH, HEIGHT, GHOST)
         strip = min(STRIP, (bottom - HEIGHT - top) / max(len(column) - 1, 1))

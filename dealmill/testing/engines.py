@@ -7,6 +7,7 @@ is tried with fewer deals and nodes.
 
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from dealmill.pipeline.errors import InvalidEvidence
@@ -15,7 +16,7 @@ from dealmill.pipeline.games.batch import pack
 from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import function_of, solve, solve_texts
-from dealmill.testing.subject import CheckFailed, Subject, example, numbered, require, small_limit
+from dealmill.testing.subject import CheckFailed, Row, Subject, example, numbered, require, small_limit
 
 MANY = 2_000
 DEALS = 200
@@ -24,7 +25,7 @@ ALONE = 20
 
 def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
     """Of 2,000 deals. Without a node limit, a complete engine decides each."""
-    for layout, verdict, value, evidence in subject.verdicts(engine, subject.deals_for(engine, 11, MANY)):
+    for layout, verdict, value, evidence in _solved_once(subject, engine):
         require(verdict is not Verdict.FAILED, f"layout {layout}: failed: {evidence}")
         if verdict is Verdict.UNDECIDED:
             require(not engine.complete, f"layout {layout}: undecided without a node limit; is the engine complete?")
@@ -40,7 +41,7 @@ def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
 def every_verdict_has_a_word_in_an_answer(subject: Subject, engine: Engine) -> None:
     """`AnswerFormat` has a word for each verdict that the engine gives, except for undecided; `value_text` has a text
     for each value."""
-    for layout, verdict, value, _ in subject.verdicts(engine, subject.deals_for(engine, 16, MANY)):
+    for layout, verdict, value, _ in _solved_once(subject, engine):
         if verdict is Verdict.UNDECIDED:
             continue
         word = subject.game.answer.word(verdict, value)
@@ -48,6 +49,12 @@ def every_verdict_has_a_word_in_an_answer(subject: Subject, engine: Engine) -> N
         if value is not None:
             text = engine.value_text(value) if engine.value_text else None
             require(isinstance(text, str), f"layout {layout}: value_text says {text!r} of {value}, expected a text")
+
+
+@lru_cache(maxsize=1)
+def _solved_once(subject: Subject, engine: Engine) -> list[Row]:
+    """Return the verdicts on many deals, which two checks of an engine, one after the other, share."""
+    return subject.verdicts(engine, subject.deals_for(engine, 11, MANY))
 
 
 def a_verdict_depends_only_on_its_layout(subject: Subject, engine: Engine) -> None:

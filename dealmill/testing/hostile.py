@@ -36,7 +36,7 @@ def no_evidence_takes_too_much_memory(subject: Subject, engine: Engine) -> None:
     name = subject.game.full_name(engine)
     largest = max([text.decode() for text in subject.canonical_texts] + list(_large_deals(subject.game)), key=len)
     with closing(BoundedProcess()) as process:
-        for layout, verdict, value, evidence in subject.some_of_each_verdict(engine, 19, 1):
+        for layout, verdict, value, evidence in subject.some_of_each_verdict(engine, 1):
             for text in dict.fromkeys(hostile_texts(evidence, Random(19))):
                 for subject_layout in dict.fromkeys([layout, largest]):
                     try:

@@ -1,8 +1,8 @@
 """Checks of text boards and pictures."""
 
 import re
-from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from itertools import islice
 from random import Random
 from xml.etree import ElementTree
@@ -11,7 +11,7 @@ from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.pictures import NAMESPACE, Scene
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.testing.subject import CheckFailed, Subject, altered_texts, assumes, require
+from dealmill.testing.subject import CheckFailed, Row, Subject, altered_texts, assumes, require
 
 ELEMENTS = {"title", "desc", "g", "rect", "circle", "path", "text"}
 ATTRIBUTES = {
@@ -28,7 +28,7 @@ WIDEST = 100
 
 def a_board_is_drawn_for_the_layout_and_every_step(subject: Subject, engine: Engine) -> None:
     """As text, at most 100 characters wide."""
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 15, LAYOUTS_PER_VERDICT):
+    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, LAYOUTS_PER_VERDICT):
         boards = list(subject.game.frames(layout, verdict, evidence))
         require(len(boards) > 1, f"layout {layout}: nothing is drawn for evidence {evidence}")
         require(list(subject.game.frames(layout)) == boards[:1], f"layout {layout}: the first board differs")
@@ -38,7 +38,7 @@ def a_board_is_drawn_for_the_layout_and_every_step(subject: Subject, engine: Eng
 
 def a_picture_is_a_document_for_any_page(subject: Subject, engine: Engine) -> None:
     """A picture is SVG without style sheets, scripts and references; every step looks different."""
-    for layout, scenes in _scenes(subject, engine, 2):
+    for (layout, *_), scenes in _drawn_once(subject, engine):
         require(len(scenes) > 1, f"layout {layout}: nothing is drawn for its evidence")
         for scene in scenes:
             _require_document(layout, scene)
@@ -47,8 +47,7 @@ def a_picture_is_a_document_for_any_page(subject: Subject, engine: Engine) -> No
 
 def pictures_depend_only_on_their_arguments(subject: Subject, engine: Engine) -> None:
     """And only the layout is drawn if nothing is proved."""
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 2, LAYOUTS_PER_VERDICT):
-        scenes = list(subject.game.scenes(layout, verdict, evidence))
+    for (layout, verdict, _, evidence), scenes in _drawn_once(subject, engine):
         again = list(subject.game.scenes(layout, verdict, evidence))
         require(again == scenes, f"layout {layout}: its pictures differ the second time")
         for drawn in (
@@ -62,16 +61,15 @@ def pictures_depend_only_on_their_arguments(subject: Subject, engine: Engine) ->
 @assumes("a board keeps its size during a play")
 def pictures_of_a_play_have_one_size(subject: Subject, engine: Engine) -> None:
     """So that nothing jumps when a page steps through them."""
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 3, LAYOUTS_PER_VERDICT):
+    for (layout, verdict, *_), scenes in _drawn_once(subject, engine):
         if verdict is not Verdict.UNWINNABLE:
-            scenes = subject.game.scenes(layout, verdict, evidence)
             sizes = {(scene.width, scene.height) for scene in scenes}
             require(len(sizes) == 1, f"layout {layout}: pictures of {len(sizes)} sizes")
 
 
 def a_path_leads_to_one_case(subject: Subject, engine: Engine) -> None:
     """Either all pictures after the first have a path, each its own, or none has one."""
-    for layout, (first, *steps) in _scenes(subject, engine, 4):
+    for (layout, *_), (first, *steps) in _drawn_once(subject, engine):
         paths = [scene.path for scene in steps if scene.path]
         require(first.path == (), f"layout {layout}: the picture of the layout has a path")
         require(len(paths) in (0, len(steps)), f"layout {layout}: {len(paths)} of {len(steps)} pictures have a path")
@@ -80,7 +78,7 @@ def a_path_leads_to_one_case(subject: Subject, engine: Engine) -> None:
 
 def evidence_that_cannot_be_read_is_an_error(subject: Subject, engine: Engine) -> None:
     """`InvalidEvidence`."""
-    for layout, verdict, *_ in subject.some_of_each_verdict(engine, 5, 1):
+    for layout, verdict, *_ in subject.some_of_each_verdict(engine, 1):
         for evidence in UNREADABLE:
             require(not _drawn(subject, layout, verdict, evidence), f"layout {layout}: evidence {evidence!r} is drawn")
 
@@ -88,16 +86,18 @@ def evidence_that_cannot_be_read_is_an_error(subject: Subject, engine: Engine) -
 def altered_evidence_is_drawn_or_an_error(subject: Subject, engine: Engine) -> None:
     """Evidence in a store can be damaged."""
     random = Random(5)
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, 6, LAYOUTS_PER_VERDICT):
+    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, LAYOUTS_PER_VERDICT):
         for text in islice(altered_texts([evidence.encode()], random), ALTERATIONS):
             claim = random.choice([verdict, Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED])
             for scene in _drawn(subject, layout, claim, text.decode("utf-8", "replace")):
                 _require_document(layout, scene)
 
 
-def _scenes(subject: Subject, engine: Engine, seed: int) -> Iterator[tuple[str, list[Scene]]]:
-    for layout, verdict, _, evidence in subject.some_of_each_verdict(engine, seed, LAYOUTS_PER_VERDICT):
-        yield layout, list(subject.game.scenes(layout, verdict, evidence))
+@lru_cache(maxsize=1)
+def _drawn_once(subject: Subject, engine: Engine) -> list[tuple[Row, list[Scene]]]:
+    """Return layouts of each verdict with their pictures, which four checks of an engine share."""
+    rows = subject.some_of_each_verdict(engine, LAYOUTS_PER_VERDICT)
+    return [(row, list(subject.game.scenes(row.layout, row.verdict, row.evidence))) for row in rows]
 
 
 def _drawn(subject: Subject, layout: str, verdict: Verdict, evidence: str) -> list[Scene]:

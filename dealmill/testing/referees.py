@@ -77,7 +77,7 @@ def the_referee_refuses_evidence_of_another_layout(subject: Subject, engine: Eng
 
 def the_referee_proves_no_other_verdict(subject: Subject, engine: Engine) -> None:
     """Altered evidence is refused, or proves the same verdict and value; nothing proves another one."""
-    rows = subject.some_of_each_verdict(engine, 17, LAYOUTS_PER_VERDICT)
+    rows = subject.some_of_each_verdict(engine, LAYOUTS_PER_VERDICT)
     proofs = [evidence.encode() for *_, evidence in rows]
     random = Random(17)
     for layout, verdict, value, evidence in rows:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from random import Random
 from typing import NamedTuple, TypeVar
@@ -136,7 +136,7 @@ ALTERATIONS = (
 )
 
 
-SUBJECT_DEALS = 200
+SUBJECT_SEED, SUBJECT_DEALS = 17, 200
 """Deals among which layouts with each verdict are looked for."""
 
 
@@ -178,7 +178,7 @@ class Row(NamedTuple):
     evidence: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Subject:
     """A game under test. `lines` are more lines to try, layouts and others, apart from examples and deals."""
 
@@ -209,10 +209,9 @@ class Subject:
             if evidence is not None or verdict is Verdict.UNDECIDED or not engine.program
         ]
 
-    def some_of_each_verdict(self, engine: Engine, seed: int, limit: int) -> list[Row]:
-        """Return up to `limit` layouts for each verdict but undecided, from deals of a seed, examples and `lines`."""
-        others = [text.decode() for text in self.canonical_texts]
-        rows = self.verdicts(engine, [*self.deals_for(engine, seed, SUBJECT_DEALS), *others])
+    def some_of_each_verdict(self, engine: Engine, limit: int) -> list[Row]:
+        """Return up to `limit` layouts for each verdict but undecided, from deals, examples and `lines`."""
+        rows = _solved_once(self, engine)
         verdicts = [verdict for verdict in Verdict if verdict is not Verdict.UNDECIDED]
         return [row for verdict in verdicts for row in [row for row in rows if row.verdict is verdict][:limit]]
 
@@ -236,6 +235,13 @@ class Subject:
         texts = [*(text.encode("utf-8", "surrogatepass") for text in special), *self.hostile_texts(seed, count)]
         hostile = [text for text in texts if not is_canonical(self.game, text)]
         return [text.decode("utf-8", "replace") for text in hostile]
+
+
+@lru_cache(maxsize=1)
+def _solved_once(subject: Subject, engine: Engine) -> list[Row]:
+    """Return the verdicts on deals, examples and lines; eight checks of an engine, one after the other, share them."""
+    others = [text.decode() for text in subject.canonical_texts]
+    return subject.verdicts(engine, [*subject.deals_for(engine, SUBJECT_SEED, SUBJECT_DEALS), *others])
 
 
 def small_limit(engine: Engine) -> int | None:

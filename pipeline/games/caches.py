@@ -85,12 +85,12 @@ def cache_folder(game_folder: Path) -> Path:
 
     Code with bounds checks (``NUMBA_BOUNDSCHECK=1``) has its own folder, because numba's cache does not distinguish it.
     """
+    digest = blake2b(f"{sys.implementation.cache_tag} {version('numba')}".encode(), digest_size=8)
     own = [] if game_folder == SHARED else game_folder.rglob("*.py")
-    sources = sorted({*SHARED.glob("*.py"), *own})
-    digest = blake2b(f"{sys.implementation.cache_tag} {version('numba')} ".encode(), digest_size=8)
-    digest.update(os.fsencode(game_folder))  # numba's cache does not share files between installations, either
-    for source in sources:
-        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
+    for folder, sources in ((SHARED, SHARED.glob("*.py")), (game_folder, own)):
+        for source in sorted(sources):
+            name = os.fsencode(source.relative_to(folder))  # installations with the same sources share machine code
+            digest.update(name + b"\0" + source.read_bytes() + b"\0")
     checked = "-checked" if os.environ.get("NUMBA_BOUNDSCHECK", "0") != "0" else ""
     folder = caches() / "kernels" / f"{game_folder.name}-{digest.hexdigest()}{checked}"
     _make_private(folder)

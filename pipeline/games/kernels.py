@@ -65,21 +65,25 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiled(function: Callable[P, R], **options: bool) -> Callable[P, R]:
-    source = modules[function.__module__].__file__
-    assert source is not None  # noqa: S101 -- the module is being imported from a file
-    numba.config.CACHE_DIR = str(cache_folder(package_folder(Path(source))))  # type: ignore[attr-defined]
+    file = modules[function.__module__].__file__
+    assert file is not None  # noqa: S101 -- the module is being imported from a file
+    source = Path(file)
+    numba.config.CACHE_DIR = str(cache_folder(package_folder(source)))  # type: ignore[attr-defined]
     dispatcher: Any = numba.njit(nogil=True, **options)(function)  # type: ignore[call-overload]
-    dispatcher._cache = KernelCache(function)
+    dispatcher._cache = KernelCache(function, source)
     return dispatcher  # type: ignore[no-any-return]
 
 
 class KernelCache(FunctionCache):
-    """numba's cache of a function, with files that are checked. numba itself runs what it finds in a file, whatever has
-    happened to it, or fails with any exception."""
+    """numba's cache of a function of the module in the file `source`, with files that are checked. numba itself runs
+    what it finds in a file, whatever has happened to it, or fails with any exception; and it leaves the files of one
+    installation unused in another one."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], source: Path) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
-        self._cache_file = KernelFiles(Path(self.cache_path), self._impl.filename_base)  # type: ignore[assignment]
+        package = package_folder(source)
+        name = ".".join([*source.parent.relative_to(package).parts, self._impl.filename_base])
+        self._cache_file = KernelFiles(cache_folder(package), name)  # type: ignore[assignment]
 
 
 class KernelFiles:

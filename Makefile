@@ -5,6 +5,9 @@ BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…
 
+# Container images often set it. Each of hundreds of processes would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: install run test test-slow check reproduce golden docs site bench bench-rivals bench-scale soak lock clean
 
 install: .venv/installed

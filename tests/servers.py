@@ -28,8 +28,9 @@ from tests.forks.server import running_server
 
 ORDINARY_USER = "nobody"
 NAMES = count(1)
-READ_LATE = ("DEALMILL_", "MARK_", "PYTEST_", "TMPDIR", "PROMETHEUS_")
-"""What the names of variables begin with that are not read by the modules that a fork server imports."""
+READ_LATE = ("DEALMILL_", "MARK_", "PYTEST_", "TMPDIR", "PROMETHEUS_", "_RJEM_")
+"""What the names of variables begin with that are not read by the modules that a fork server imports. Polars sets the
+last one when it is imported."""
 FORK_CLIENT = Path(__file__).parent / "forks" / "client.py"
 LONGEST_SECONDS = 240.0
 """How long a command may take."""

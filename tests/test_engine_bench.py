@@ -21,6 +21,9 @@ ROOT = Path(__file__).parent.parent
 DECISIONS = {"camelot", "card-pairing", "tantrix-loop"}
 """The games in which an engine says whether any play wins."""
 
+FEW_NODES = 20_000
+"""The node limit for engines that answer another question than the set, whose layouts may be harder for them."""
+
 
 def entries(game: Game) -> list[dict[str, object]]:
     return [json.loads(line) for line in set_file(game).read_text().splitlines()]
@@ -50,12 +53,13 @@ def test_sets_can_be_chosen_again(game: Game) -> None:
 @each_engine
 def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engine: Engine) -> None:
     name = game.full_name(engine)
-    bench = bench_engine(name)
+    answers_the_set = engine.rules_name == game.engines[0].rules_name
+    bench = bench_engine(name, max_nodes=None if answers_the_set else FEW_NODES)
     assert bench.right
     assert (bench.layouts, bench.other.engine) == (sets.SIZE, name)
     assert bench.other.decided + bench.other.undecided == sets.SIZE
     assert bench.other.undecided == 0 or not engine.complete
-    if engine.rules_name == game.engines[0].rules_name:
+    if answers_the_set:
         assert bench.one is not None
         assert (bench.summary.counts, bench.nodes, bench.one.microseconds) == ({}, None, None)
         assert bench.other.nodes == bench.one.nodes == sum(int(str(row["nodes"])) for row in entries(game))

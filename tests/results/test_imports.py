@@ -36,7 +36,6 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning import plan_replacement, queue_run
 from dealmill.pipeline.store.sources import writing as source_writing
-from tests.cli.running import started
 from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine
 from tests.servers import dealmill
 
@@ -242,32 +241,6 @@ def test_an_import_goes_on_where_it_was_killed(
     assert [reject.line for reject in run.rejects()] == [reject.line for reject in whole.rejects()]
     assert rows_of(run) == rows_of(whole)
     assert audited(store, run) == (0, 0, len(rows_of(whole)), 0)
-
-
-@pytest.mark.long
-def test_a_killed_command_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    layouts = deal(games()["memory"], 1, 1, 400_000, pairs=3)
-    with (tmp_path / "memory.jsonl").open("w") as file:
-        file.writelines(f'{{"layout": "{layout}", "verdict": "undecided", "nodes": 7}}\n' for layout in layouts)
-    arguments = ("import", "memory.jsonl", "--engine", "mine", "--version", "1")
-    pick, kills = random.Random(5), 0
-    while kills < 4:
-        process = started(*arguments, cwd=tmp_path)
-        try:
-            process.communicate(timeout=pick.uniform(0.8, 2.0))
-        except Exception:  # noqa: BLE001 -- its time is over
-            process.kill()
-            process.communicate()
-            kills += 1
-        else:
-            break
-    assert kills
-    assert dealmill(*arguments, cwd=tmp_path).returncode == 0
-    with Store(Database(database_url(f"sqlite:///{tmp_path}/dealmill.db"))) as store:
-        run = store.find_run(1)
-        assert run.progress.solved == len(layouts) == run.progress.nodes // 7
-        assert run.fingerprint
-        assert an_audit(store._database, run.status()).faults == 0
 
 
 FIELD = (

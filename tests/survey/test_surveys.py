@@ -152,7 +152,7 @@ def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
     "change",
     [
         "UPDATE jobs SET state = 7",
-        "UPDATE jobs SET stop = stop - 1",
+        "UPDATE jobs SET stop = stop - 500",
     ],
 )
 def test_a_survey_that_no_worker_can_finish_is_not_waited_for(store: Database, change: str) -> None:

@@ -37,7 +37,7 @@ reproduce: .venv/tested
 golden: .venv/tested
 	$(BIN)/python -m tests.golden
 
-# Generates docs/commands.md, docs/invariants.md and the SVG pictures in docs/pictures/, and runs examples/night.ipynb.
+# Generates docs/commands.md, docs/fields.md, docs/invariants.md and the SVG pictures in docs/pictures/, and runs examples/night.ipynb.
 docs: .venv/tested
 	$(BIN)/python -m tests.docs
 	$(BIN)/python -m tests.install

@@ -52,6 +52,7 @@ from .pipeline.games.contract import Reject as Reject
 from .pipeline.games.installed import BrokenGame as BrokenGame
 from .pipeline.games.pictures import Scene as Scene
 from .pipeline.games.verdict import Verdict as Verdict
+from .pipeline.measures import Order as Order
 from .pipeline.node_counts import Increase as Increase
 from .pipeline.node_counts import NodeCounts as NodeCounts
 from .pipeline.node_counts import NodeSample as NodeSample
@@ -71,7 +72,6 @@ from .pipeline.store.diff import Difference as Difference
 from .pipeline.store.diff import DiffPart as DiffPart
 from .pipeline.store.diff import DiffSummary as DiffSummary
 from .pipeline.store.filters import Filter as Filter
-from .pipeline.store.filters import Order as Order
 from .pipeline.store.find import Match as Match
 from .pipeline.store.histograms import Bar as Bar
 from .pipeline.store.histograms import Histogram as Histogram

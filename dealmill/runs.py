@@ -12,6 +12,7 @@ from dealmill.pipeline.arguments import DifferenceKind, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Order
 from dealmill.pipeline.notebook import in_notebook
 from dealmill.pipeline.progress import Progress, Rerunning
 from dealmill.pipeline.referee import Outcome
@@ -24,7 +25,7 @@ from dealmill.pipeline.store.audits.seals import entry_in
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diff import Diff, diff, diffs
-from dealmill.pipeline.store.filters import Filter, Order, Range
+from dealmill.pipeline.store.filters import Filter, Range
 from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
 from dealmill.pipeline.store.planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
@@ -256,7 +257,14 @@ class Run(Tabular):
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
         status = unless_retracted(self.status(), retracted=retracted)
-        only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
+        only = Filter.of(
+            verdict,
+            audit,
+            value=value,
+            nodes=nodes,
+            layout_length=layout_length,
+            evidence_length=evidence_length,
+        )
         start = (self.id, after) if after else FIRST_ITEM
         end = None if before is None else (self.id, before)
         return query_of(self._database, [status], only, start, limit, before=end, order=order, descending=descending)

@@ -16,6 +16,7 @@ from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Order
 from dealmill.pipeline.notebook import in_notebook
 from dealmill.pipeline.progress import Message, Progress
 from dealmill.pipeline.referee import Outcome
@@ -26,7 +27,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import shown
-from dealmill.pipeline.store.filters import Filter, Order, Range
+from dealmill.pipeline.store.filters import Filter, Range
 from dealmill.pipeline.store.planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.results import (
     FIRST_ITEM,
@@ -594,7 +595,14 @@ class Store:
         runs: Sequence[RunStatus] = matching_runs(self._database, game, engine, over, run=only_run, retracted=retracted)
         if status is not None and runs:
             runs = [status]  # without reading it again
-        only = Filter.of(verdict, value, nodes, audit, layout_length, evidence_length)
+        only = Filter.of(
+            verdict,
+            audit,
+            value=value,
+            nodes=nodes,
+            layout_length=layout_length,
+            evidence_length=evidence_length,
+        )
         return query_of(self._database, runs, only, after, limit, before=before, order=order, descending=descending)
 
     def find(

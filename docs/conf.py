@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 ROOT = Path(__file__).parent.parent
 GUIDES = (
     *("solve", "web", "check", "compare", "your-solver", "packs", "survey", "results", "sizes"),
-    *("python", "games", "patience", "sql", "commands"),
+    *("python", "games", "patience", "fields", "sql", "commands"),
 )
 OPERATION = ("database", "deploy", "operate", "performance", "scale")
 EXTENSIONS = ("add-a-game", "engines", "architecture", "api")

@@ -10,6 +10,7 @@ from dealmill.pipeline.games.contract import DECIDED, Engine, Game, RulesText
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.record import JUDGEMENT, RESULT
 from dealmill.pipeline.referee import Judgement, judge, too_long
 
 Part = TypeVar("Part", str, Scene)
@@ -40,9 +41,10 @@ class Result:
     checked_as: str | None = None
     rules: RulesText | None = None
 
-    COLUMNS: ClassVar = ("item", "line", "verdict", "value", "nodes", "layout", "evidence")
-    AUDIT_COLUMNS: ClassVar = ("audit", "step", "reason")
-    """The columns of `row`, and those that it has if there is a judgement."""
+    COLUMNS: ClassVar = ("item", *(field.name for field in sorted(RESULT[1:], key=lambda field: field.is_text)))
+    """The columns of `row`; texts, which can be long, come last."""
+    AUDIT_COLUMNS: ClassVar = tuple(field.name for field in JUDGEMENT)
+    """The columns that `row` has if there is a judgement."""
 
     @property
     def item(self) -> str | None:

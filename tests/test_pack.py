@@ -21,8 +21,9 @@ from dealmill.pipeline.errors import DealmillError, InputError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
+from dealmill.pipeline.measures import FILTERS
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.results.pack import MEASURES, Choice, Pack, write_pack
+from dealmill.pipeline.results.pack import Choice, Pack, write_pack
 from dealmill.pipeline.results.pack_check import check_pack
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
@@ -70,7 +71,7 @@ def numbers(store: Database, run: RunStatus, by: str) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("descending", [False, True])
-@pytest.mark.parametrize("by", MEASURES)
+@pytest.mark.parametrize("by", [order.word for order in FILTERS])
 def test_grades_have_equal_shares_and_layouts_are_drawn_evenly(
     by: str, descending: bool, sqlite_store: Database, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ from dealmill.cli.options import WholeNumber, complete_run, given_options, verdi
 from dealmill.cli.output import counted, json_option, output_options, tell, tell_unproved, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
+from dealmill.pipeline.measures import NUMBERS
 
 GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
 
@@ -73,7 +74,7 @@ def export(
     metavar="NUMBER",
     default="nodes",
     show_default=True,
-    help="Grade by nodes, value, evidence-length, layout-length, or a number of the engine's evidence.",
+    help=f"Grade by {', '.join(order.word for order in NUMBERS)}, or a number of the engine's evidence.",
 )
 @click.option("--graded-by", metavar="RUN", shell_complete=complete_run, help="Grade by the results of this run.")
 @verdict_option

@@ -14,11 +14,12 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 import dealmill
-from dealmill.cli.output import tell
+from dealmill.cli.output import Command, tell
 from dealmill.cli.process import ERROR
 from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, check_integer, number_range, whole_number
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import FILTERS
 from dealmill.pipeline.printable import printable
 
 Choice = tuple[str, str]
@@ -136,6 +137,13 @@ verdict_option = click.option(
     multiple=True,
     help="Only this verdict; repeatable.",
 )
+
+
+def range_options(command: Command) -> Command:
+    """Add an option for a range of each number by which results can be filtered."""
+    for order in reversed(FILTERS):
+        command = click.option(f"--{order.word}", type=Range(), help=f"Only {order.measure.condition}.")(command)
+    return command
 
 
 priority_option = click.option(

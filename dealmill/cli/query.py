@@ -8,16 +8,17 @@ import click
 
 import dealmill
 from dealmill.cli.options import (
-    Range,
     WholeNumber,
     complete_engine,
     complete_game,
     complete_run,
     complete_source,
+    range_options,
     verdict_option,
 )
 from dealmill.cli.output import SCREEN, UNPROVED, counted, output_options, tell, write_first, write_rows
 from dealmill.cli.progress import shown_progress
+from dealmill.pipeline.measures import Order
 
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
 REASON_COLUMNS = ("rejects", "reason", "line", "text")
@@ -32,16 +33,13 @@ MOST_ROWS = 10**18
 @click.option("--game", shell_complete=complete_game, help="Only runs of this game.")
 @click.option("--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only runs of this engine.")
 @click.option("--source", shell_complete=complete_source, help="Only runs over this source (number or name).")
-@click.option("--value", type=Range(), help="Only values in this range.")
-@click.option("--nodes", type=Range(), help="Only searches with a number of nodes in this range.")
-@click.option("--layout-length", type=Range(), help="Only layouts with a number of characters in this range.")
-@click.option("--evidence-length", type=Range(), help="Only evidence with a number of characters in this range.")
+@range_options
 @click.option("--after", metavar="RUN:POSITION", help="Only results after this item.")
 @click.option("--before", metavar="RUN:POSITION", help="Only results before this item.")
 @click.option(
     "--order",
-    type=click.Choice(["position", "nodes", "value", "layout-length", "evidence-length"]),
-    default="position",
+    type=click.Choice([order.word for order in Order]),
+    default=Order.POSITION.word,
     show_default=True,
     help="Sort by this number. All orders but the default need --limit with --json, --nl and --csv.",
 )
@@ -119,7 +117,7 @@ def _result_row(result: "dealmill.Result", form: str | None) -> dict[str, object
 
 
 def _how_to_continue(order: str, descending: bool, item: object) -> str:
-    if order != "position":
+    if order != Order.POSITION.word:
         return "more rows follow; print more with --limit"
     return f"more rows follow; continue with --{'before' if descending else 'after'} {item}, or print all with --nl"
 

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -10,11 +11,14 @@ from dealmill.cli.options import complete_run
 from dealmill.cli.output import counted, output_options, tell, write_rows
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
+from dealmill.pipeline.record import STATUS, run_fields
 
 STATUS_COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 COUNTED = (*(verdict.word for verdict in Verdict), "unproved", "retracted")
 LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority", "tags", "note")
 """Columns that a table has only if some run has something there."""
+REPLACED = {"counts", "rate", "retracted"}
+"""Fields of a run for which a row has other columns."""
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
 
@@ -166,30 +170,15 @@ def status_rows(store: "dealmill.Store", runs: Sequence["dealmill.Run"]) -> list
 
 def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, object]:
     status, audit = run.progress, run.latest_audit
-    counts = {} if status.retracted is not None else status.counts
-    mean, seconds = status.mean, status.seconds
+    row: dict[str, Any] = {**status.valid_row}
+    counts = row["counts"]
+    fields = {field.name: row[field.name] for field in run_fields(STATUS) if field.name not in REPLACED}
     return {
-        "run": run.id,
-        "engine": run.engine,
-        "version": run.version,
-        "source": run.source,
-        "max_nodes": run.max_nodes,
-        "storage": run.storage.word,
-        "checked_as": status.checked_as,
-        "repeats": run.repeats,
-        "priority": run.priority,
-        "tags": run.tags,
-        "note": run.note,
-        "layouts": status.items,
-        "rejected": status.rejected,
-        "solved": status.solved,
+        **fields,
         "pending": status.items - status.solved,
-        **{verdict.word: counts.get(verdict, 0) for verdict in Verdict},
-        "unproved": status.unproved if counts else 0,
+        **{verdict.word: counts.get(verdict.word, 0) for verdict in Verdict},
         "retracted": 0 if status.retracted is None else status.solved,
         "why_retracted": status.retracted,
-        "mean": None if mean is None or status.retracted is not None else round(mean, 3),
-        "nodes": status.nodes,
         "jobs": status.jobs,
         "jobs_pending": status.pending,
         "jobs_leased": status.leased,
@@ -198,10 +187,8 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "layouts/s": None if status.rate is None else round(status.rate),
         "audit": None if audit is None else _audit(audit.status),
         "fingerprint": fingerprint,
-        "state": status.state,
         "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
-        "seconds": None if seconds is None else round(seconds, 3),
-        "cpu_seconds": None if status.cpu_seconds is None else round(status.cpu_seconds, 3),
+        **{name: None if row[name] is None else round(row[name], 3) for name in ("mean", "seconds", "cpu_seconds")},
     }
 
 

@@ -1,13 +1,16 @@
 """The JSON API, described at ``/api/openapi.json``. Keys are those of the command line's ``--json``."""
 
+from collections.abc import Iterable
+from datetime import datetime
 from itertools import islice
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import dealmill
+from dealmill.pipeline.record import API, JUDGEMENT, RESULT, RecordField, run_fields
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered
@@ -24,58 +27,31 @@ class Problem(BaseModel):
     detail: str = Field(description="What is wrong, where, and what to do.")
 
 
-class Run(BaseModel):
-    """A run and its progress."""
-
-    run: int
-    game: str
-    engine: str
-    version: str
-    source: str
-    max_nodes: int | None
-    storage: str
-    checked_as: str | None = Field(
-        description="The engine as which imported verdicts are checked, if their own exists only on record."
-    )
-    repeats: int | None = Field(description="The run that this one is a rerun of.")
-    priority: int
-    tags: list[str]
-    note: str | None
-    state: str
-    started: float | None = Field(description="When its first job was started, in seconds since 1970.")
-    seconds: float | None = Field(description="The time since then, up to its last job unless it goes on.")
-    cpu_seconds: float | None = Field(description="The processor seconds that its engine took, if they are on record.")
-    retracted: str | None = Field(description="Why the engine version was retracted; its counts are left out then.")
-    layouts: int
-    rejected: int
-    solved: int
-    counts: dict[str, int] = Field(description="The number of layouts by verdict.")
-    unproved: int = Field(description="The number of verdicts that are claims without evidence.")
-    mean: float | None
-    rate: float | None = Field(description="Layouts per second in the last active minute.")
-    ends: float | None = Field(description="The expected end, in seconds since 1970.")
-    fingerprint: str | None
+def _fields(fields: Iterable[RecordField]) -> Any:
+    """Return a base class of models with these fields. Times are in seconds since 1970."""
+    types: dict[str, Any] = {}
+    for field in fields:
+        known = float if field.type is datetime else field.type
+        description = f"{field.meaning[0].upper()}{field.meaning[1:]}."
+        types[field.name] = (known | None if field.nullable else known, Field(description=description))
+    return create_model("Fields", **types)
 
 
-class Result(BaseModel):
+class Run(_fields(run_fields(API))):  # type: ignore[misc]
+    """A run and its progress. If the engine version was retracted, the counts and the mean are left out."""
+
+    fingerprint: str | None = Field(description="The fingerprint of the finished run.")
+
+
+class Result(_fields(RESULT[1:])):  # type: ignore[misc]
     """The verdict on a layout, with its evidence."""
 
-    item: str | None
-    line: int
-    verdict: str
-    value: int | None
-    nodes: int
-    layout: str
-    evidence: str | None
+    item: str | None = Field(description="The run and the position, as in 3:17; null if it is not stored.")
     unproved: bool = Field(description="Whether the verdict is a claim without evidence.")
 
 
-class Audited(Result):
+class Audited(Result, _fields(JUDGEMENT)):  # type: ignore[misc]
     """A result with its newest audit, as a filter by audit returns it."""
-
-    audit: str
-    step: int | None
-    reason: str | None
 
 
 class Results(BaseModel):
@@ -182,7 +158,7 @@ def export(store: OpenStore, run: RunNumber, filter_: Filtered, form: Form) -> S
 @router.get("/runs/{run}/results/{position}")
 def result(store: OpenStore, run: RunNumber, position: Position, retracted: Annotated[bool, Query()] = False) -> Result:
     """Return the result at a position."""
-    return Result.model_validate(_row(store.result(f"{run}:{position}", retracted=retracted)))
+    return Result(**_row(store.result(f"{run}:{position}", retracted=retracted)))
 
 
 @router.get("/runs/{run}/rejects")
@@ -204,9 +180,8 @@ def check(request: Request, given: ToCheck) -> Judged:
     checked, judgement = request.app.state.paste_solver.solve(
         Task(given.game, given.layout, given.engine, given.max_nodes)
     )
-    return Judged.model_validate(
-        _row(checked) | {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
-    )
+    judged = {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
+    return Judged(**_row(checked), **judged)
 
 
 def _row(result: dealmill.Result) -> dict[str, object]:
@@ -214,33 +189,6 @@ def _row(result: dealmill.Result) -> dict[str, object]:
 
 
 def _run(run: dealmill.Run) -> Run:
-    progress = run.progress
-    retracted = progress.retracted is not None
-    return Run(
-        run=progress.id,
-        game=progress.game,
-        engine=progress.engine,
-        version=progress.version,
-        source=progress.source_name,
-        max_nodes=progress.max_nodes,
-        storage=progress.storage.word,
-        checked_as=progress.checked_as,
-        repeats=progress.repeats,
-        priority=progress.priority,
-        tags=run.tags,
-        note=progress.note,
-        state=progress.state,
-        started=progress.started.timestamp() if progress.started else None,
-        seconds=progress.seconds,
-        cpu_seconds=progress.cpu_seconds,
-        retracted=progress.retracted,
-        layouts=progress.items,
-        rejected=progress.rejected,
-        solved=progress.solved,
-        counts={} if retracted else {verdict.word: count for verdict, count in progress.counts.items()},
-        unproved=0 if retracted else progress.unproved,
-        mean=None if retracted else progress.mean,
-        rate=progress.rate,
-        ends=progress.ends.timestamp() if progress.ends else None,
-        fingerprint=fingerprint_of(run),
-    )
+    row: dict[str, Any] = {**run.progress.valid_row, "fingerprint": fingerprint_of(run)}
+    times = {name: value.timestamp() for name, value in row.items() if isinstance(value, datetime)}
+    return Run(**(row | times))

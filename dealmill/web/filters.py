@@ -1,22 +1,16 @@
 """The filter of a page: in its URL, as a command and as SQL."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from inspect import Parameter, Signature
 from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query
 
 import dealmill
-
-SQL = {
-    "value": "value",
-    "nodes": "nodes",
-    "layout-length": "length(layout)",
-    "evidence-length": "length(evidence)",
-}
-"""The numbers that a filter can limit, as expressions over the view of results."""
+from dealmill.pipeline.measures import FILTERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +59,9 @@ class PageFilter(dealmill.Filter):
         where = [f"run = {run}"] + ["retracted"] * self.retracted
         if self.verdict:
             where.append(f"verdict IN ({', '.join(repr(verdict.word) for verdict in self.verdict)})")
-        for name, number in SQL.items():
-            low, high = self.arguments.get(name.replace("-", "_"), (None, None))
+        for order in self.ranges:
+            number = str(order.measure.sql).format(order.measure.field)
+            low, high = self.arguments[order.argument]
             where += [f"{number} >= {low}"] * (low is not None) + [f"{number} <= {high}"] * (high is not None)
         return f"SELECT * FROM results_view WHERE {' AND '.join(where)} ORDER BY position"  # noqa: S608 -- numbers and words
 
@@ -76,28 +71,26 @@ def url(path: str, parameters: Mapping[str, object] | Sequence[tuple[str, object
     return f"{path}?{urlencode(parameters)}" if parameters else path
 
 
-def _filter(
-    verdict: Annotated[Sequence[str], Query(description="Only this verdict; repeatable.", max_length=5)] = (),
-    value: Annotated[str, Query(description="Only values in this range: 70..80, 70.., ..80 or 75.")] = "",
-    nodes: Annotated[str, Query(description="Only node counts in this range, written in the same way.")] = "",
-    layout_length: Annotated[
-        str, Query(alias="layout-length", description="Only layouts with a number of characters in this range.")
-    ] = "",
-    evidence_length: Annotated[
-        str, Query(alias="evidence-length", description="Only evidence with a number of characters in this range.")
-    ] = "",
-    audit: Annotated[str, Query(description="Only this outcome of the newest audit.")] = "",
-    retracted: Annotated[bool, Query(description="Show the results of a retracted run.")] = False,
-) -> PageFilter:
-    others = {
-        "value": value.strip(),
-        "nodes": nodes.strip(),
-        "layout-length": layout_length.strip(),
-        "evidence-length": evidence_length.strip(),
-        "audit": audit,
-    }
-    conditions = [*(("verdict", word) for word in verdict), *others.items()]
-    return replace(PageFilter.parse((name, text) for name, text in conditions if text), retracted=retracted)
+def _filter(**given: Any) -> PageFilter:
+    texts = {order.word: given[order.argument].strip() for order in FILTERS}
+    conditions = [*(("verdict", word) for word in given["verdict"]), *texts.items(), ("audit", given["audit"])]
+    page_filter = PageFilter.parse((name, text) for name, text in conditions if text)
+    return replace(page_filter, retracted=given["retracted"])
 
 
+def _parameters() -> Iterator[Parameter]:
+    """Yield the parameters of the URL of a filter."""
+
+    def parameter(name: str, kind: object, default: object, **about: Any) -> Parameter:
+        return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, Query(**about)])
+
+    yield parameter("verdict", Sequence[str], (), description="Only this verdict; repeatable.", max_length=5)
+    for order in FILTERS:
+        description = f"Only {order.measure.condition}, such as {order.measure.example}."
+        yield parameter(order.argument, str, "", alias=order.word, description=description)
+    yield parameter("audit", str, "", description="Only this outcome of the newest audit.")
+    yield parameter("retracted", bool, False, description="Show the results of a retracted run.")
+
+
+_filter.__signature__ = Signature([*_parameters()])  # type: ignore[attr-defined]
 Filtered = Annotated[PageFilter, Depends(_filter)]

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 import dealmill
+from dealmill.pipeline.measures import FILTERS
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered, PageFilter, url
 from dealmill.web.overview import is_live
@@ -83,7 +84,10 @@ SHOWN = 50
 """Results on a page."""
 SORTED = 100_000
 """The most results of a run that a page sorts."""
-Order = Literal["position", "nodes", "value", "layout-length", "evidence-length"]
+if TYPE_CHECKING:
+    Order = str
+else:
+    Order = Literal[tuple(order.word for order in dealmill.Order)]
 SEARCH_SECONDS = 0.02
 """How long a page searches for results that match its filter. A search that takes longer is continued by a link."""
 
@@ -164,6 +168,7 @@ def layouts(
         desc=desc,
         sortable=sortable,
         sorted=SORTED,
+        filters=FILTERS,
         matches=_matches(status, filter_),
         backwards=before is not None,
         continued=after is not None or before is not None,

@@ -143,7 +143,7 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Ma
             check_not_deleted(store, [run.id])
         for fault in page.faults:
             raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
-        layouts = dict(zip(page.columns.positions, page.columns.layouts, strict=True))
+        layouts = dict(zip(page.columns["position"], page.columns["layout"], strict=True))
         for position in altered_layouts(store, run.source, run.game, layouts) if run.storage is Storage.ROWS else ():
             raise _damaged(run, query, f"the layout of {run.id}:{position} does not match its digest")
         yield layouts

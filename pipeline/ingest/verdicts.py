@@ -35,6 +35,7 @@ from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.record import RESULT
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import shown_value
@@ -44,9 +45,7 @@ from dealmill.pipeline.store.sources.writing import open_source
 
 CLAIM_COLUMNS = (
     Column(("verdict", "result"), needed=True),
-    Column(("value",)),
-    Column(("nodes",)),
-    Column(("evidence",)),
+    *(Column((field.name,)) for field in RESULT if field.name not in ("position", "line", "layout", "verdict")),
 )
 SCORED, UNDECIDED = int(Verdict.SCORED), int(Verdict.UNDECIDED)
 NODE_COUNTS = range(NUMBERS.stop)

@@ -18,6 +18,7 @@ from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text
 from dealmill.pipeline.progress import Exporting, Progress, silent
+from dealmill.pipeline.record import RESULT
 from dealmill.pipeline.store.arrow import COLUMNS, record_batch, schema_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
@@ -70,7 +71,7 @@ def export(
     written = 0
     with atomic_file(store, path, force) as file, form(file, metadata(store, run, verdicts)) as write:
         for page in query.pages():
-            if count := len(page.columns.positions):
+            if count := len(page):
                 write(_for_spreadsheets(page.columns) if excel else page.columns)
                 written += count
                 progress(Exporting(written, max(written, total)))
@@ -86,7 +87,7 @@ def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) 
     import pyarrow as pa
 
     query = Query(store, [run], Filter(verdict=tuple(verdicts)))
-    return pa.Table.from_batches([_record_batch(page.columns, schema) for page in query.pages()], schema)
+    return pa.Table.from_batches([record_batch(schema, page.columns) for page in query.pages()], schema)
 
 
 def _form_of(path: Path) -> Form:
@@ -158,7 +159,7 @@ def _csv(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
     text = TextIOWrapper(file, "utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    yield lambda results: writer.writerows(zip(*_with_words(results), strict=True))
+    yield lambda results: writer.writerows(zip(*_with_words(results).values(), strict=True))
     text.detach()  # flushes, and leaves the file open
 
 
@@ -167,7 +168,7 @@ def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
     line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in COLUMNS) + "}\n"
 
     def write(results: ResultColumns) -> None:  # faster than `json.dumps` of each row, with the same text
-        columns = map(_json_values, _with_words(results))
+        columns = map(_json_values, _with_words(results).values())
         file.write("".join([line % row for row in zip(*columns, strict=True)]).encode())
 
     yield write
@@ -180,14 +181,12 @@ def _json_values(column: Sequence[int | str | None]) -> list[str]:
 
 def _for_spreadsheets(results: ResultColumns) -> ResultColumns:
     """Return results whose texts no spreadsheet calculates."""
-    layouts, evidence = list(map(cell_text, results.layouts)), list(map(cell_text, results.evidence))
-    return results._replace(layouts=layouts, evidence=evidence)
+    return {**results, **{field.name: list(map(cell_text, results[field.name])) for field in RESULT if field.is_text}}
 
 
-def _with_words(results: ResultColumns) -> tuple[Sequence[int | str | None], ...]:
+def _with_words(results: ResultColumns) -> ResultColumns:
     """Return results with the words of their verdicts instead of their codes."""
-    words = [WORDS[code] for code in results.verdicts]
-    return (*results[:3], words, *results[4:])
+    return {**results, "verdict": [WORDS[code] for code in results["verdict"]]}
 
 
 @contextmanager
@@ -205,17 +204,13 @@ def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
             waiting.clear()
 
         def write(results: ResultColumns) -> None:
-            waiting.append(_record_batch(results, schema))
+            waiting.append(record_batch(schema, results))
             if len(waiting) == GROUP:
                 write_group()
 
         yield write
         if waiting:
             write_group()
-
-
-def _record_batch(results: ResultColumns, schema: "pa.Schema") -> "pa.RecordBatch":
-    return record_batch(schema, dict(zip(COLUMNS, results, strict=True)))
 
 
 FORMS: dict[str, Form] = {".parquet": _parquet, ".csv": _csv, ".jsonl": _json_lines}

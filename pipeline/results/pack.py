@@ -9,7 +9,7 @@ same pack on every machine.
 
 import csv
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from io import StringIO
@@ -26,6 +26,7 @@ from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Game, RulesText
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Measure, Order, grading_measures
 from dealmill.pipeline.progress import Choosing, Progress, silent
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.results.checker.build import PACK_READERS
@@ -37,46 +38,26 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query, fault_message, find_result
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.store.storages.storage import ResultColumns
 
 FORMAT: Final = "dealmill-pack/1"
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
 """The verdicts of layouts with solutions."""
 MOST_LAYOUTS = 1_000_000
 """The most layouts of a pack, which are held in memory."""
-Measure = Callable[[ResultColumns], Sequence[int | None]]
-MEASURES: dict[str, Measure] = {
-    "nodes": lambda results: results.nodes,
-    "value": lambda results: results.values,
-    "evidence-length": lambda results: [None if text is None else len(text) for text in results.evidence],
-    "layout-length": lambda results: [len(text) for text in results.layouts],
-}
-"""What can grade layouts: numbers of results, by name. Lengths are in characters."""
-LONGEST_NUMBER = 19
-"""The digits of 2⁶³, which is too large for a stored number."""
 
 
 def measure_of(engine: EngineKey, name: str) -> Measure:
-    """Return the numbers that grade the results of an engine (its full name): one of `MEASURES`, or of its evidence.
+    """Return the number that grades the results of an engine, given by its full name.
 
     Raises
     ------
     UsageError
         If there is no such number.
     """
-    of_evidence = find_engine(engine)[1].measures
-    if name in of_evidence:
-        return lambda results: [None if text is None else _word(text, of_evidence[name]) for text in results.evidence]
-    if name in MEASURES:
-        return MEASURES[name]
-    raise UsageError(f"{engine} has no number {name!r}; choose one of: {', '.join([*MEASURES, *of_evidence])}")
-
-
-def _word(evidence: str, index: int) -> int | None:
-    """Return a number in evidence; None if there is none, as in the text of an error."""
-    words = evidence.split(" ")
-    word = words[index] if index < len(words) else ""
-    return int(word) if word.isascii() and word.isdigit() and len(word) < LONGEST_NUMBER else None
+    measures = grading_measures(find_engine(engine)[1].measures)
+    if name not in measures:
+        raise UsageError(f"{engine} has no number {name!r}; choose one of: {', '.join(measures)}")
+    return measures[name]
 
 
 class Part(BaseModel):
@@ -303,7 +284,8 @@ def choose(
     """
     _check_runs(run, grading)
     measure = measure_of((grading or run).judged_as, choice.by)
-    positions, numbers = _measured(store, run, _positions if grading else measure, choice, choice.verdicts, progress)
+    own = Order.POSITION.measure if grading else measure
+    positions, numbers = _measured(store, run, own, choice, choice.verdicts, progress)
     if grading:
         graded, numbers = _measured(store, grading, measure, choice, (), progress)
         positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
@@ -358,10 +340,6 @@ def _origin(store: Database, run: RunStatus) -> Origin:
     )
 
 
-def _positions(results: ResultColumns) -> Sequence[int]:
-    return results.positions
-
-
 def _measured(
     store: Database,
     run: RunStatus,
@@ -381,10 +359,11 @@ def _measured(
         for fault in page.faults:
             raise DamagedError(fault_message(run.id, fault))
         columns = page.columns
+        numbers = map(measure.of, columns[measure.field])
         known = [
             (position, number)
             for position, number, verdict, value, evidence in zip(
-                columns.positions, measure(columns), columns.verdicts, columns.values, columns.evidence, strict=True
+                columns["position"], numbers, columns["verdict"], columns["value"], columns["evidence"], strict=True
             )
             if number is not None
             and (evidence is not None or verdict == Verdict.UNDECIDED)
@@ -392,8 +371,8 @@ def _measured(
         ]
         parts.append(np.array(known, dtype=np.int64).reshape(-1, 2).T)
         progress(Choosing(page.end or run.items, run.items))
-    positions, numbers = np.concatenate(parts, axis=1)
-    return positions, numbers
+    positions, measured = np.concatenate(parts, axis=1)
+    return positions, measured
 
 
 def _grades(numbers: Numbers, choice: Choice) -> Numbers:

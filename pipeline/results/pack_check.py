@@ -16,7 +16,6 @@ from dealmill.pipeline.referee import judge_by
 from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.shapes import shown_value
-from dealmill.pipeline.store.storages.storage import ResultColumns
 
 PROBLEMS = 20
 """The most problems of a pack that are listed."""
@@ -143,8 +142,7 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
             if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
     measure = measure_of(pack.key((pack.graded_by or pack.run).judged_as), pack.by)
-    row = ResultColumns((1,), (1,), (entry.layout,), (1,), (graded.value,), (graded.nodes,), (graded.evidence,))
-    if measure(row)[0] != entry.number:
+    if measure.of(getattr(graded if measure.field in Found.model_fields else entry, measure.field)) != entry.number:
         yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
     grade = next((grade for grade in pack.grades if grade.grade == entry.grade), None)
     if grade is None or not grade.low <= entry.number <= grade.high:

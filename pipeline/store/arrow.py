@@ -2,10 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.record import FRAME, JUDGEMENT, RESULT, Fact, RecordField, run_fields
 from dealmill.pipeline.store.runs.status import RunStatus
 
 if TYPE_CHECKING:
@@ -13,20 +15,15 @@ if TYPE_CHECKING:
     import polars
     import pyarrow as pa
 
-COLUMNS = ("position", "line", "layout", "verdict", "value", "nodes", "evidence")
+COLUMNS = tuple(field.name for field in RESULT)
 """The columns of the results of a run."""
 QUERY_COLUMNS = ("run", "engine", *COLUMNS)
 """The columns of a query."""
-RUN_COLUMNS = (
-    *("run", "game", "engine", "version", "source", "max_nodes", "storage", "repeats", "layouts", "rejected", "solved"),
-    *(verdict.word for verdict in Verdict),
-    *("mean", "nodes", "state", "retracted", "started", "seconds", "cpu_seconds", "tags", "note"),
-)
-"""The columns of a list of runs."""
-NULLABLE = {
-    *("value", "evidence", "step", "reason"),
-    *("max_nodes", "repeats", "mean", "retracted", "started", "seconds", "cpu_seconds", "note"),
-}
+COUNTS = [RecordField(verdict.word, int, False, *Fact(f"the number of {verdict.word} layouts")) for verdict in Verdict]
+RUN_FIELDS = [each for field in run_fields(FRAME) for each in (COUNTS if field.name == "counts" else [field])]
+RUN_COLUMNS = tuple(field.name for field in RUN_FIELDS)
+"""The columns of a list of runs, with the count of each verdict."""
+FIELDS = {field.name: field for field in (*RESULT, *JUDGEMENT, *RUN_FIELDS)}
 WORDS = [verdict.word for verdict in sorted(Verdict)]
 
 
@@ -87,12 +84,13 @@ def schema_of(columns: Sequence[str], metadata: Mapping[str, str] | None = None)
     check_extra("parquet")
     import pyarrow as pa
 
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string(), datetime: pa.timestamp("us", "UTC")}
+    types[list[str]] = pa.list_(pa.string())
     word = pa.dictionary(pa.int32(), pa.string())
-    types = dict.fromkeys(("verdict", "engine", "audit", "game", "storage", "state"), word)
-    types |= dict.fromkeys(("layout", "evidence", "reason", "version", "source", "retracted", "note"), pa.string())
-    types |= dict.fromkeys(("mean", "seconds", "cpu_seconds"), pa.float64())
-    types |= {"started": pa.timestamp("us", "UTC"), "tags": pa.list_(pa.string())}
-    fields = [pa.field(name, types.get(name, pa.int64()), nullable=name in NULLABLE) for name in columns]
+    fields = [
+        pa.field(field.name, word if field.is_word else types[field.type], nullable=field.nullable)
+        for field in map(FIELDS.__getitem__, columns)
+    ]
     return pa.schema(fields, metadata=metadata)
 
 
@@ -109,36 +107,9 @@ def record_batch(schema: "pa.Schema", columns: Mapping[str, Sequence[Any]]) -> "
     return pa.RecordBatch.from_arrays([array(field.name, field.type) for field in schema], schema=schema)
 
 
-def run_row(run: RunStatus) -> dict[str, object]:
-    """Return a run as a row of a list of runs, by column."""
-    counts = {verdict.word: run.counts.get(verdict, 0) for verdict in Verdict}
-    return counts | {
-        "run": run.id,
-        "game": run.game,
-        "engine": run.engine,
-        "version": run.version,
-        "source": run.source_name,
-        "max_nodes": run.max_nodes,
-        "storage": run.storage.word,
-        "repeats": run.repeats,
-        "layouts": run.items,
-        "rejected": run.rejected,
-        "solved": run.solved,
-        "mean": run.mean,
-        "nodes": run.nodes,
-        "state": run.state,
-        "retracted": run.retracted,
-        "started": run.started,
-        "seconds": run.seconds,
-        "cpu_seconds": run.cpu_seconds,
-        "tags": list(run.tags),
-        "note": run.note,
-    }
-
-
 def table_of_runs(runs: Iterable[RunStatus]) -> "pa.Table":
     """Return runs as an Arrow table."""
     schema = schema_of(RUN_COLUMNS)
     import pyarrow as pa
 
-    return pa.Table.from_pylist(list(map(run_row, runs)), schema)
+    return pa.Table.from_pylist([{**dict.fromkeys(WORDS, 0), **run.row, **run.row["counts"]} for run in runs], schema)

@@ -16,6 +16,7 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Order
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
@@ -24,7 +25,7 @@ from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import engines, runs, sources
-from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Order, Ordering
+from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Ordering
 from dealmill.pipeline.store.runs.status import Runs, RunStatus, by_storage, check_not_deleted, find_run, run_numbers
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.choice import storage_for, storage_of
@@ -146,7 +147,7 @@ class Query(Tabular):
             return total
         number = 0
         for page in replace(self, ordering=BY_POSITION).pages():
-            number += len(page.columns.positions)
+            number += len(page)
             if self.limit is not None and number >= self.limit:
                 return self.limit
         return number
@@ -227,7 +228,7 @@ class Query(Tabular):
                 end = page.end
                 if page.faults:
                     check_not_deleted(self.store, [run.id])
-                unreadable.add(page.faults, before_results=bool(page.columns.positions))
+                unreadable.add(page.faults, before_results=bool(len(page)))
                 yield page
                 if end is not None:
                     after, before = (after, end) if backwards else (end, before)
@@ -463,7 +464,7 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
     for fault in page.faults:
         if fault.first <= position <= fault.last:
             raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))
-    if position not in page.columns.positions:
+    if position not in page.columns["position"]:
         why = f"it has {run.items:,} items" if run.finished else f"see its progress with: dealmill status {run.id}"
         raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")
     return page.results[0]

@@ -16,6 +16,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
+from dealmill.pipeline.measures import Order
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
@@ -24,7 +25,7 @@ from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import Difference, diff
-from dealmill.pipeline.store.filters import ALL, Filter, Order, Ordering
+from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.results import Query, find_result
@@ -179,6 +180,14 @@ def pages_of(results: Sequence[PlainResult], size: int) -> list[Sequence[PlainRe
     return [results[start : start + size] for start in range(0, len(results), size)]
 
 
+NUMBERS: dict[str, Callable[[PlainResult], int | None]] = {
+    "nodes": lambda one: one.nodes,
+    "value": lambda one: one.value,
+    "layout-length": lambda one: len(one.layout),
+    "evidence-length": lambda one: None if one.evidence is None else len(one.evidence),
+}
+
+
 def within(number: int, ends: tuple[int, int]) -> bool:
     return ends[0] <= number <= ends[1]
 
@@ -189,26 +198,16 @@ def chosen(results: Sequence[PlainResult], filter_: Filter) -> list[PlainResult]
         result
         for result in results
         if (not filter_.verdict or result.verdict in filter_.verdict)
-        and (filter_.value == ALL if result.value is None else within(result.value, filter_.value))
-        and within(result.nodes, filter_.nodes)
-        and within(len(result.layout), filter_.layout_length)
-        and (
-            filter_.evidence_length == ALL
-            if result.evidence is None
-            else within(len(result.evidence), filter_.evidence_length)
+        and all(
+            (number := NUMBERS[order.word](result)) is not None and within(number, ends)
+            for order, ends in filter_.ranges.items()
         )
     ]
 
 
 def in_order(results: Sequence[PlainResult], name: str, *, descending: bool) -> list[PlainResult]:
     """Sort results in Python, as the expected result of an ordered query: those without a number last."""
-    numbers: dict[str, Callable[[PlainResult], int | None]] = {
-        "nodes": lambda result: result.nodes,
-        "value": lambda result: result.value,
-        "layout-length": lambda result: len(result.layout),
-        "evidence-length": lambda result: None if result.evidence is None else len(result.evidence),
-    }
-    number = numbers[name]
+    number = NUMBERS[name]
     numbered = sorted(
         (result for result in results if number(result) is not None),
         key=lambda result: number(result) or 0,
@@ -227,19 +226,19 @@ def filters(results: Sequence[PlainResult], chance: Random) -> list[Filter]:
     wishes = [
         *(Filter((verdict,)) for verdict in Verdict),
         Filter((Verdict.UNWINNABLE, Verdict.UNDECIDED)),
-        Filter((Verdict.SCORED, Verdict.FAILED, Verdict.WINNABLE), nodes=(few, ALL[1])),
-        Filter(value=(low, high)),
-        Filter(value=(ALL[0], high - 1)),
-        Filter(value=(values[-1] + 1, ALL[1])),
-        Filter(nodes=(few, many)),
-        Filter(nodes=(many + 1, ALL[1])),
-        Filter((chance.choice(list(Verdict)),), (low, ALL[1]), (ALL[0], many)),
-        Filter((), (low, high), (few, many)),
-        Filter(layout_length=(short, long)),
-        Filter(layout_length=(long + 1, ALL[1])),
-        Filter(evidence_length=(ALL[0], wordy)),
+        Filter.of((Verdict.SCORED, Verdict.FAILED, Verdict.WINNABLE), nodes=(few, None)),
+        Filter.of(value=(low, high)),
+        Filter.of(value=(None, high - 1)),
+        Filter.of(value=(values[-1] + 1, None)),
+        Filter.of(nodes=(few, many)),
+        Filter.of(nodes=(many + 1, None)),
+        Filter.of(chance.choice(list(Verdict)), value=(low, None), nodes=(None, many)),
+        Filter.of(value=(low, high), nodes=(few, many)),
+        Filter.of(layout_length=(short, long)),
+        Filter.of(layout_length=(long + 1, None)),
+        Filter.of(evidence_length=(None, wordy)),
     ]
-    return [*chance.sample(wishes, 3), Filter(evidence_length=(brief, wordy), layout_length=(short, ALL[1]))]
+    return [*chance.sample(wishes, 3), Filter.of(evidence_length=(brief, wordy), layout_length=(short, None))]
 
 
 def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResult]:

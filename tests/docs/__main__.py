@@ -1,13 +1,13 @@
-"""Write what is generated of the docs: the pages of commands and invariants, the schema of packs, and the pictures."""
+"""Write what is generated of the docs: pages of commands, fields and invariants, the schema of packs, and pictures."""
 
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dealmill.pipeline.results.pack import Pack
-from tests.docs import commands, grades, invariants, pictures
+from tests.docs import commands, fields, grades, invariants, pictures
 
-for module in (commands, invariants):
+for module in (commands, fields, invariants):
     module.PAGE.write_text(module.page())
 for path, svg in pictures.pictures().items():
     path.write_text(svg)

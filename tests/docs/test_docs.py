@@ -7,10 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 from shutil import which
+from types import ModuleType
 
 import pytest
 
-from tests.docs import invariants, pictures
+from tests.docs import fields, invariants, pictures
 from tests.docs.commands import PAGE
 from tests.servers import READ_LATE, clean_environment, fork_client
 
@@ -125,8 +126,9 @@ def test_the_page_of_commands_equals_the_help_texts() -> None:
     assert PAGE.read_text() == help_texts.stdout, "write it again with: make docs"
 
 
-def test_the_page_of_invariants_lists_what_audits_check() -> None:
-    assert invariants.PAGE.read_text() == invariants.page(), "write it again with: make docs"
+@pytest.mark.parametrize("module", [fields, invariants], ids=["fields", "invariants"])
+def test_generated_pages_equal_what_they_are_generated_from(module: ModuleType) -> None:
+    assert module.PAGE.read_text() == module.page(), "write it again with: make docs"
 
 
 def test_the_pictures_are_what_the_games_draw() -> None:

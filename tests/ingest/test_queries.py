@@ -12,10 +12,11 @@ import dealmill
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.queries import SavedQuery, parse_saved_query, query_reading
+from dealmill.pipeline.measures import FILTERS
 from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.filters import ALL, Filter
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
@@ -24,19 +25,16 @@ from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs
 PAIRS, MEMORY = "card-pairing/winnable", "memory/two-pass"
 NUMBERS = st.integers(-(10**6), 10**6)
 RANGES = st.one_of(
-    st.just(ALL),
+    st.none(),
     st.tuples(NUMBERS, NUMBERS).map(lambda ends: (min(ends), max(ends))),
-    NUMBERS.map(lambda low: (low, ALL[1])),
-    NUMBERS.map(lambda high: (ALL[0], high)),
+    NUMBERS.map(lambda low: (low, None)),
+    NUMBERS.map(lambda high: (None, high)),
 )
 WANTED = st.builds(
-    lambda verdicts, *others: Filter(tuple(sorted(verdicts)), *others),
+    lambda verdicts, audit, ranges: Filter.of(sorted(verdicts), audit, **ranges),
     st.sets(st.sampled_from(Verdict)),
-    RANGES,
-    RANGES,
     st.none() | st.sampled_from(Outcome),
-    RANGES,
-    RANGES,
+    st.dictionaries(st.sampled_from([order.argument for order in FILTERS]), RANGES),
 ).filter(lambda wanted: wanted != Filter())
 
 

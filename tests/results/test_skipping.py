@@ -6,7 +6,7 @@ import dealmill
 from dealmill import Result, Verdict
 from dealmill.pipeline.games import games
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.filters import ALL, Filter
+from dealmill.pipeline.store.filters import Filter, number_of
 from dealmill.pipeline.store.results import Query, query_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import packed, rows
@@ -18,13 +18,13 @@ ENGINES = ("card-pairing/winnable", "hi-q/greedy")
 FILTERS = (
     Filter((Verdict.UNWINNABLE,)),
     Filter((Verdict.FAILED, Verdict.UNDECIDED)),
-    Filter((Verdict.WINNABLE,), nodes=(20, 30)),
-    Filter(nodes=(14, 200)),
-    Filter(nodes=(10**6, ALL[1])),
-    Filter(value=(150, 160)),
-    Filter(value=(ALL[0], -1)),
-    Filter(value=(200, ALL[1]), nodes=(0, 9)),
-    Filter(layout_length=(1, 30)),
+    Filter.of((Verdict.WINNABLE,), nodes=(20, 30)),
+    Filter.of(nodes=(14, 200)),
+    Filter.of(nodes=(10**6, None)),
+    Filter.of(value=(150, 160)),
+    Filter.of(value=(None, -1)),
+    Filter.of(value=(200, None), nodes=(0, 9)),
+    Filter.of(layout_length=(1, 30)),
 )
 
 
@@ -51,7 +51,7 @@ def matching(results: list[Result], result_filter: Filter) -> list[int]:
         for result in results
         if (not result_filter.verdict or result.verdict in result_filter.verdict)
         and all(
-            (number := order.measure(result)) is not None and ends[0] <= number <= ends[1]
+            (number := number_of(result, order)) is not None and ends[0] <= number <= ends[1]
             for order, ends in result_filter.ranges.items()
         )
     ]
@@ -76,10 +76,10 @@ def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStat
     pairing, hi_q = runs
     for run, result_filter, column, value in (
         (pairing, Filter((Verdict.UNWINNABLE,)), "unwinnable", 0),
-        (hi_q, Filter(value=(150, 160)), "greatest_value", 149),
-        (hi_q, Filter(value=(150, 160)), "least_value", 161),
-        (hi_q, Filter(nodes=(9, 10)), "greatest_nodes", 8),
-        (hi_q, Filter(nodes=(9, 10)), "least_nodes", 11),
+        (hi_q, Filter.of(value=(150, 160)), "greatest_value", 149),
+        (hi_q, Filter.of(value=(150, 160)), "least_value", 161),
+        (hi_q, Filter.of(nodes=(9, 10)), "greatest_nodes", 8),
+        (hi_q, Filter.of(nodes=(9, 10)), "least_nodes", 11),
     ):
         before = [result.position for result in query_with(store, run, result_filter)]
         assert {position > CHUNK for position in before} == {True, False}
@@ -94,7 +94,7 @@ def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStat
 
 def test_jobs_without_recorded_distributions_are_read(store: Database, runs: list[RunStatus]) -> None:
     _, hi_q = runs
-    result_filter = Filter(nodes=(9, 10))
+    result_filter = Filter.of(nodes=(9, 10))
     before = [result.position for result in query_with(store, hi_q, result_filter)]
     alter(store, "UPDATE jobs SET least_nodes = NULL, greatest_nodes = NULL, node_counts = NULL")
     assert [result.position for result in query_with(store, hi_q, result_filter)] == before

@@ -15,6 +15,7 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.ingest import queries
 from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
+from dealmill.pipeline.measures import Order
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.results.export import export, to_arrow
 from dealmill.pipeline.results.pack import Choice, write_pack
@@ -24,7 +25,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.deletion import delete_subject
 from dealmill.pipeline.store.diff import diff
-from dealmill.pipeline.store.filters import Filter, Order, Ordering
+from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.imports import write_imported
 from dealmill.pipeline.store.planning import plan_rerun, plan_run, queue_retry
 from dealmill.pipeline.store.results import Query, find_result
@@ -55,7 +56,7 @@ def saved_query(store: Database, run: RunStatus) -> None:
 
 READERS: list[Callable[[Database, RunStatus, Path], object]] = [
     lambda store, run, _: list(Query(store, [run], Filter())),
-    lambda store, run, _: Query(store, [run], Filter(value=(0, 1_000))).count(),
+    lambda store, run, _: Query(store, [run], Filter.of(value=(0, 1_000))).count(),
     lambda store, run, _: to_arrow(store, run),
     lambda store, run, folder: export(store, run, folder / "a.csv"),
     lambda store, run, folder: export(store, run, folder / "a.parquet"),

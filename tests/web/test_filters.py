@@ -15,19 +15,19 @@ from dealmill.cli.options import Range
 from dealmill.pipeline.arguments import number_range
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.filters import ALL, range_text
+from dealmill.pipeline.store.filters import range_text
 from dealmill.web.filters import PageFilter
 from tests.web import shop
 
 FILTERS = [
     PageFilter(),
     PageFilter((Verdict.UNWINNABLE,)),
-    PageFilter((Verdict.WINNABLE, Verdict.UNDECIDED), nodes=(9, 11)),
-    PageFilter(nodes=(12, ALL[1])),
-    PageFilter(nodes=(ALL[0], 8)),
-    PageFilter(nodes=(9, 9)),
-    PageFilter(value=(ALL[0], 0)),
-    PageFilter(layout_length=(0, 80), evidence_length=(9, ALL[1])),
+    PageFilter.of((Verdict.WINNABLE, Verdict.UNDECIDED), nodes=(9, 11)),
+    PageFilter.of(nodes=(12, None)),
+    PageFilter.of(nodes=(None, 8)),
+    PageFilter.of(nodes=(9, 9)),
+    PageFilter.of(value=(None, 0)),
+    PageFilter.of(layout_length=(0, 80), evidence_length=(9, None)),
 ]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dealmill.pipeline import errors, printable, referee, sampling
+from dealmill.pipeline import errors, printable, record, referee, sampling
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import verdict
 from dealmill.pipeline.games.contract import Game
@@ -26,6 +26,7 @@ PACK_READERS = {".csv": csv_rows, ".json": json_pack}
 ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove", "Unchecked")
 TAKEN = ("IllegalMove", "InvalidEvidence", "Unchecked", "Verdict")
 """The names of Dealmill that the rules of a game may import."""
+RECORD = ("Fact", "RecordField", "ResultRow", "fields_of", "RESULT")
 REFEREE = (
     *("LONGEST_TEXT", "Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE"),
     *("judge_by", "too_long", "_wrong_claim"),
@@ -113,6 +114,7 @@ def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READ
         )
     before = [
         Section("The export", part_of(facts)),
+        Section("The fields of its rows", part_of(record, RECORD)),
         Section("Errors", part_of(errors, ERRORS)),
         Section("Verdicts", part_of(verdict)),
     ]

@@ -5,9 +5,9 @@ The columns of a pack that follow those of an export are not read.
 
 import csv
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
-from dealmill.pipeline.results.checker.facts import ExportRow
+from dealmill.pipeline.record import RESULT, RecordField, ResultRow
 
 GRADED = ["grade", "number"]
 """The columns of a pack that follow those of an export."""
@@ -15,7 +15,7 @@ LONGEST_CELL = 2**31 - 1
 """The greatest limit that every system accepts. The limit of the library, 131,072, is too low for some evidence."""
 
 
-def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
+def read_rows(file: BinaryIO) -> Iterator[ResultRow]:
     """Yield the rows of an export.
 
     Raises
@@ -27,9 +27,9 @@ def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
     try:
         rows = csv.reader(_csv_lines(file), strict=True)
         names = next(rows, [])
-        count = len(ExportRow._fields)
-        if names[:count] != [*ExportRow._fields] or names[count : count + 2] not in ([], GRADED):
-            raise ValueError(f"the first line of the file is not {','.join(ExportRow._fields)}")
+        count = len(ResultRow._fields)
+        if names[:count] != [*ResultRow._fields] or names[count : count + 2] not in ([], GRADED):
+            raise ValueError(f"the first line of the file is not {','.join(ResultRow._fields)}")
         for cells in rows:
             if len(cells) != len(names):
                 raise ValueError(f"it has {len(cells)} columns, expected {len(names)}")
@@ -45,17 +45,16 @@ def _csv_lines(file: BinaryIO) -> Iterator[str]:
         yield line.decode()
 
 
-def _csv_row(cells: list[str]) -> ExportRow:
-    position, line, layout, verdict, value, nodes, evidence = cells
-    return ExportRow(
-        _csv_number(position),
-        _csv_number(line),
-        layout,
-        verdict,
-        _csv_number(value) if value else None,
-        _csv_number(nodes),
-        None if verdict == "undecided" and not evidence else evidence,  # an empty trace is evidence
-    )
+def _csv_row(cells: list[str]) -> ResultRow:
+    row = ResultRow(*[_csv_value(field, text) for field, text in zip(RESULT, cells, strict=True)])
+    no_evidence = row.verdict == "undecided" and not row.evidence  # an empty trace is evidence
+    return row._replace(evidence=None) if no_evidence else row
+
+
+def _csv_value(field: RecordField, text: str) -> Any:
+    if field.type is str:
+        return text
+    return None if field.nullable and not text else _csv_number(text)
 
 
 def _csv_number(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The export that a checker checks, and its rows."""
+"""The export that a checker checks."""
 
 from typing import NamedTuple
 
@@ -19,15 +19,3 @@ class Export(NamedTuple):
     verdicts: tuple[str, ...]
     source: str
     source_sha256: str | None
-
-
-class ExportRow(NamedTuple):
-    """A row of an export. `position` counts the layouts of the run from 1, and `line` the lines of its source."""
-
-    position: int
-    line: int
-    layout: str
-    verdict: str
-    value: int | None
-    nodes: int
-    evidence: str | None

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from json import JSONDecoder
 from typing import BinaryIO
 
-from dealmill.pipeline.results.checker.facts import ExportRow
+from dealmill.pipeline.record import ResultRow
 
 
-def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
+def read_rows(file: BinaryIO) -> Iterator[ResultRow]:
     """Yield the rows of an export.
 
     Raises
@@ -20,6 +20,6 @@ def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
         if not line.endswith(b"\n"):
             raise ValueError("the file ends in the middle of a line")
         columns = decode(line.decode("ascii"))
-        if not isinstance(columns, tuple) or tuple(name for name, _ in columns) != ExportRow._fields:
-            raise ValueError(f"the line is not an object with {', '.join(ExportRow._fields)}, in this order")
-        yield ExportRow(*(value for _, value in columns))
+        if not isinstance(columns, tuple) or tuple(name for name, _ in columns) != ResultRow._fields:
+            raise ValueError(f"the line is not an object with {', '.join(ResultRow._fields)}, in this order")
+        yield ResultRow(*(value for _, value in columns))

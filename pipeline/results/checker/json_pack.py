@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from dealmill.pipeline.results.checker.facts import ExportRow
+from dealmill.pipeline.record import ResultRow
 
 
-def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
+def read_rows(file: BinaryIO) -> Iterator[ResultRow]:
     """Yield the results of a pack.
 
     Raises
@@ -20,6 +20,6 @@ def read_rows(file: BinaryIO) -> Iterator[ExportRow]:
     if not isinstance(layouts, list):
         raise ValueError("the file is not an object with a list of layouts")
     for entry in layouts:
-        if not isinstance(entry, dict) or not entry.keys() >= {*ExportRow._fields}:
-            raise ValueError(f"the layout is not an object with {', '.join(ExportRow._fields)}")
-        yield ExportRow(*(entry[name] for name in ExportRow._fields))
+        if not isinstance(entry, dict) or not entry.keys() >= {*ResultRow._fields}:
+            raise ValueError(f"the layout is not an object with {', '.join(ResultRow._fields)}")
+        yield ResultRow(*(entry[name] for name in ResultRow._fields))

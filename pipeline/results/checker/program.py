@@ -9,29 +9,20 @@ from contextlib import closing
 from hashlib import file_digest
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from types import NoneType
 from typing import BinaryIO
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.record import RESULT, ResultRow
 from dealmill.pipeline.referee import Check, Outcome, judge_by
-from dealmill.pipeline.results.checker.facts import Export, ExportRow
+from dealmill.pipeline.results.checker.facts import Export
 from dealmill.pipeline.sampling import sampled
 
-ReadRows = Callable[[BinaryIO], Iterator[ExportRow]]
+ReadRows = Callable[[BinaryIO], Iterator[ResultRow]]
 Tally = Counter[tuple[Outcome | None, str]]
 """The number of rows that the referee has checked, by outcome and verdict; None are those that need Dealmill."""
 
-COLUMN_TYPES: dict[str, tuple[type, ...]] = {
-    "position": (int,),
-    "line": (int,),
-    "layout": (str,),
-    "verdict": (str,),
-    "value": (int, NoneType),
-    "nodes": (int,),
-    "evidence": (str, NoneType),
-}
 REDRAW = 0.2
 """Seconds between two updates of the progress."""
 
@@ -104,7 +95,7 @@ def other_digest(file: BufferedReader, expected: str) -> str | None:
     return None if digest == expected else f"SHA-256 {digest[:12]}…, expected {expected[:12]}…"
 
 
-def check_rows(export: Export, check: Check, rows: Iterator[ExportRow], options: Namespace) -> Tally:
+def check_rows(export: Export, check: Check, rows: Iterator[ResultRow], options: Namespace) -> Tally:
     """Check all rows, and the evidence of all of them or of a sample.
 
     Raises
@@ -140,16 +131,16 @@ def check_rows(export: Export, check: Check, rows: Iterator[ExportRow], options:
     return tally
 
 
-def wrong_column(export: Export, row: ExportRow, number: int, before: int) -> str | None:
+def wrong_column(export: Export, row: ResultRow, number: int, before: int) -> str | None:
     """Return what is wrong with a row, apart from its evidence, or None.
 
     `number` is the number of the row, and `before` the position of the row before it.
     """
     if number > export.rows:
         return f"only {export.rows:,} rows were exported"
-    for name, value in zip(row._fields, row, strict=True):
-        if type(value) not in COLUMN_TYPES[name]:
-            return f"the type of {name} is {type(value).__name__}"
+    for column, value in zip(RESULT, row, strict=True):
+        if type(value) is not column.type and not (value is None and column.nullable):
+            return f"the type of {column.name} is {type(value).__name__}"
     highest = export.layouts - (export.rows - number)
     if not before < row.position <= highest:
         return (
@@ -162,7 +153,7 @@ def wrong_column(export: Export, row: ExportRow, number: int, before: int) -> st
     return None
 
 
-def compare_source(export: Export, rows: Iterator[ExportRow], path: str) -> int:
+def compare_source(export: Export, rows: Iterator[ResultRow], path: str) -> int:
     """Return the number of rows whose layout is the text of its line in the source.
 
     Raises
@@ -183,7 +174,7 @@ def compare_source(export: Export, rows: Iterator[ExportRow], path: str) -> int:
     return equal
 
 
-def with_progress(rows: Iterator[ExportRow], total: int) -> Generator[ExportRow, None, None]:
+def with_progress(rows: Iterator[ResultRow], total: int) -> Generator[ResultRow, None, None]:
     """Yield rows, and show their number on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield from rows

@@ -26,6 +26,7 @@ from sqlalchemy import (
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import NumberList, clock, one_of
 from dealmill.pipeline.store.database.tables import (
@@ -143,6 +144,43 @@ class RunStatus(PlannedRun):
         """Verdicts per second in the last minute in which there were any; None if there were none, or if they were
         imported, since the time that their solver took is not known."""
         return self.recent / self.recent_seconds if self.recent_seconds > 0 and self.checked_as is None else None
+
+    @property
+    def row(self) -> RunRow:
+        """The run as a row; see `dealmill.pipeline.record`."""
+        return {
+            "run": self.id,
+            "game": self.game,
+            "engine": self.engine,
+            "version": self.version,
+            "source": self.source_name,
+            "max_nodes": self.max_nodes,
+            "storage": self.storage.word,
+            "checked_as": self.checked_as,
+            "repeats": self.repeats,
+            "priority": self.priority,
+            "layouts": self.items,
+            "rejected": self.rejected,
+            "solved": self.solved,
+            "counts": {verdict.word: count for verdict, count in self.counts.items()},
+            "unproved": self.unproved,
+            "mean": self.mean,
+            "nodes": self.nodes,
+            "rate": self.rate,
+            "ends": self.ends,
+            "state": self.state,
+            "retracted": self.retracted,
+            "started": self.started,
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "tags": list(self.tags),
+            "note": self.note,
+        }
+
+    @property
+    def valid_row(self) -> RunRow:
+        """The row of the run, without what its verdicts say if they were retracted."""
+        return self.row if self.retracted is None else {**self.row, "counts": {}, "unproved": 0, "mean": None}
 
     @property
     def ends(self) -> datetime | None:

@@ -55,6 +55,8 @@ from dealmill.pipeline.store.storages.storage import (
     VerdictStorage,
     newest_judgement,
     next_job,
+    result_columns,
+    results_at,
 )
 
 logger = logging.getLogger(__name__)
@@ -93,7 +95,15 @@ def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
         raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
     batch, lines = to_batch(solved), range(deals.first + first - 1, deals.first + stop - 1)
     codes = solved.verdicts.tolist()
-    return ResultColumns(range(first, stop), lines, unpack(layouts), codes, batch.values, batch.nodes, batch.evidence)
+    return {
+        "position": range(first, stop),
+        "line": lines,
+        "layout": unpack(layouts),
+        "verdict": codes,
+        "value": batch.values,
+        "nodes": batch.nodes,
+        "evidence": batch.evidence,
+    }
 
 
 def _objected(
@@ -118,11 +128,11 @@ def _objected(
         except DifferenceError:
             faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
             continue
-        for index in _matching(run, filter_, block, [position - block.positions[0] for position in judged]):
-            rows.append(tuple(column[index] for column in block))
-            judgements.append(judged[block.positions[index]])
+        for index in _matching(run, filter_, block, [position - block["position"][0] for position in judged]):
+            rows.append(tuple(column[index] for column in block.values()))
+            judgements.append(judged[block["position"][index]])
     reached = [position for position, _ in objections] + [fault.last for fault in faults]
-    columns = ResultColumns(*zip(*rows, strict=True)) if rows else NO_RESULTS
+    columns = result_columns(list(zip(*rows, strict=True)))
     return Page(run, columns, faults, (min if backwards else max)(reached, default=None), judgements)
 
 
@@ -269,8 +279,8 @@ class Packed(VerdictStorage):
                 return Page(run, NO_RESULTS, [fault], end)
             inside = range(max(after + 1 - first, 0), min(before, stop) - first)
             if indexes := _matching(run, filter_, block, inside[::-1] if backwards else inside):
-                results = block.at(indexes[:limit])
-                return Page(run, results, [], end if len(indexes) <= limit else results.positions[-1])
+                results = results_at(block, indexes[:limit])
+                return Page(run, results, [], end if len(indexes) <= limit else results["position"][-1])
         return Page(run, NO_RESULTS, [], None)
 
     def block_fingerprints(self, store: Database, run: RunStatus) -> dict[int, bytes]:
@@ -296,7 +306,8 @@ class Packed(VerdictStorage):
             block = block_again(store, run, block_of(first))
         except (DifferenceError, VersionError):
             return None
-        rows = zip(block.positions, map(Verdict, block.verdicts), block.values, block.evidence, strict=True)
+        verdicts = map(Verdict, block["verdict"])
+        rows = zip(block["position"], verdicts, block["value"], block["evidence"], strict=True)
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
 
     def prepare(self, run: PlannedRun) -> None:

@@ -18,7 +18,6 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
-    func,
     literal_column,
     null,
     select,
@@ -26,13 +25,15 @@ from sqlalchemy import (
 
 from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Order
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
+from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end, one_of
 from dealmill.pipeline.store.database.shapes import Fault, Shape
 from dealmill.pipeline.store.database.tables import items, jobs, judgements, runs, verdicts
-from dealmill.pipeline.store.filters import BEHIND, Filter, Order, Ordering
+from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, list_runs
 from dealmill.pipeline.store.storages import rows_audit
@@ -43,10 +44,10 @@ from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
     Page,
     RecordedVerdict,
-    ResultColumns,
     VerdictStorage,
     newest_judgement,
     next_job,
+    result_columns,
 )
 
 
@@ -118,15 +119,15 @@ def _with_items(
     complete tables.
     """
     first_rows = cut.limit(bindparam("most", type_=BigInteger)).subquery()
-    line, layout = (
-        select(items.c[name])
+    item = (
+        select(column)
         .where(items.c.source_id == source_of(first_rows), items.c.position == first_rows.c.position)
         .scalar_subquery()
-        for name in ("line", "layout")
+        for column in ITEM_COLUMNS
     )
-    verdict = (first_rows.c[name] for name in ("verdict", "value", "nodes", "evidence"))
+    verdict = (first_rows.c[column.name] for column in VERDICT_COLUMNS)
     judged = (first_rows.c[name] for name in ("outcome", "step", "reason"))
-    return select(first_rows.c.position, line, layout, *verdict, *judged, first_rows.c.run_id)
+    return select(first_rows.c.position, *item, *verdict, *judged, first_rows.c.run_id)
 
 
 def _selected(
@@ -147,23 +148,21 @@ def _selected(
 
 
 def _number(order: Order, source: ColumnElement[int]) -> ColumnElement[Any]:
-    """Return the expression for the number by which verdicts are ordered (see `Order.measure`). `source` is that of
-    their run."""
-    match order:
-        case Order.POSITION:
-            return verdicts.c.position
-        case Order.NODES:
-            return verdicts.c.nodes
-        case Order.VALUE:
-            return verdicts.c.value
-        case Order.EVIDENCE_LENGTH:
-            return func.length(verdicts.c.evidence)
+    """Return the expression for the number by which verdicts are ordered or filtered. `source` is that of their run."""
+    name = order.measure.field
+    if name in verdicts.c:
+        return _expression(order, verdicts.c[name])
     return (
-        select(func.length(items.c.layout))
+        select(_expression(order, items.c[name]))
+        .select_from(items)
         .where(items.c.source_id == source, items.c.position == verdicts.c.position)
         .correlate(verdicts)
         .scalar_subquery()
     )
+
+
+def _expression(order: Order, column: ColumnElement[Any]) -> ColumnElement[Any]:
+    return literal_column(str(order.measure.sql).format(column), BigInteger)
 
 
 def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
@@ -187,19 +186,14 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
 
 
 RECORDED = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
-COLUMNS = (
-    verdicts.c.position,
-    items.c.line,
-    items.c.layout,
-    verdicts.c.verdict,
-    verdicts.c.value,
-    verdicts.c.nodes,
-    verdicts.c.evidence,
-)
-ROW = Shape(*COLUMNS)
+ITEM_COLUMNS = tuple(items.c[name] for name in COLUMNS if name not in verdicts.c)
+VERDICT_COLUMNS = tuple(verdicts.c[name] for name in COLUMNS if name not in items.c)
+RESULT_COLUMNS = (verdicts.c.position, *ITEM_COLUMNS, *VERDICT_COLUMNS)
+"""The columns of a result in the order of `COLUMNS`, in which those of an item come first."""
+ROW = Shape(*RESULT_COLUMNS)
 SEARCHED = 50_000
 """The most verdicts that are read for one page of a filter: some milliseconds."""
-JUDGED_ROW = Shape(*COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+JUDGED_ROW = Shape(*RESULT_COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
 RUN_OF_ROW = itemgetter(-1)
 
 
@@ -252,10 +246,9 @@ def _first_pages(
 def _page(run: RunStatus, filter_: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
     """Return the page with the results in these rows. Rows that cannot be read give faults."""
     columns, faults = _readable(JUDGED_ROW if filter_.audit else ROW, list(zip(*rows, strict=True)))
-    results = ResultColumns(*columns[: len(COLUMNS)]) if columns else NO_RESULTS
     judged = zip(*columns[len(COLUMNS) : -1], strict=True) if filter_.audit else ()
     judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
-    return Page(run, results, faults, end, judgements)
+    return Page(run, result_columns(columns), faults, end, judgements)
 
 
 def _readable(shape: Shape, columns: Sequence[Sequence[Any]]) -> tuple[Sequence[Sequence[Any]], list[Fault]]:
@@ -273,7 +266,7 @@ def _readable(shape: Shape, columns: Sequence[Sequence[Any]]) -> tuple[Sequence[
 def _verdicts_between(backwards: bool) -> Select[*tuple[Any, ...]]:
     position = verdicts.c.position
     return (
-        select(position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+        select(position, *VERDICT_COLUMNS)
         .where(verdicts.c.run_id == bindparam("run"), position.between(bindparam("first"), bindparam("last")))
         .order_by(position.desc() if backwards else position)
         .limit(bindparam("most", type_=BigInteger))
@@ -284,13 +277,13 @@ def _verdicts_between(backwards: bool) -> Select[*tuple[Any, ...]]:
 def _items_between(backwards: bool) -> Select[*tuple[Any, ...]]:
     position = items.c.position
     return (
-        select(position, items.c.line, items.c.layout)
+        select(position, *ITEM_COLUMNS)
         .where(items.c.source_id == bindparam("source"), position.between(bindparam("first"), bindparam("last")))
         .order_by(position.desc() if backwards else position)
     )
 
 
-NO_ITEM = None, None, None
+NO_ITEM = (None, *(None for _ in ITEM_COLUMNS))
 
 
 def _unfiltered(store: Database, run: RunStatus, after: int, before: int, limit: int, *, backwards: bool) -> Page:
@@ -316,7 +309,7 @@ def _unfiltered(store: Database, run: RunStatus, after: int, before: int, limit:
         if len(positions) == limit:
             first, stop = (least, stop) if backwards else (first, greatest)
         missing = _missing(positions, first, stop)
-    return Page(run, ResultColumns(*columns) if columns else NO_RESULTS, [*missing, *faults], int(positions[-1]))
+    return Page(run, result_columns(columns), [*missing, *faults], int(positions[-1]))
 
 
 def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:

@@ -157,7 +157,7 @@ def _count(rows: Iterable[TableRow]) -> dict[str, object]:
     """Compute the totals of a job from its rows."""
     occurring: Counter[object] = Counter()
     unproved, values, nodes = 0, array("q"), array("q")
-    for _, _, verdict, value, count, evidence in rows:
+    for _, _, verdict, value, count, evidence, *_ in rows:
         occurring[verdict] += 1
         unproved += evidence is None and verdict in DECIDED
         if isinstance(value, int):

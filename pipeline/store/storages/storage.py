@@ -6,44 +6,42 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import repeat
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Measure
 from dealmill.pipeline.referee import Judgement
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
-from dealmill.pipeline.store.filters import ALL, BEHIND, Filter, Ordering
+from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
 
-
-class ResultColumns(NamedTuple):
-    """Stored results as columns of equal length. Verdicts are their codes."""
-
-    positions: Sequence[int]
-    lines: Sequence[int]
-    layouts: Sequence[str]
-    verdicts: Sequence[int]
-    values: Sequence[int | None]
-    nodes: Sequence[int]
-    evidence: Sequence[str | None]
-
-    def at(self, indexes: Iterable[int]) -> "ResultColumns":
-        """Return the results at these indexes."""
-        columns: Iterable[Sequence[Any]] = self
-        return ResultColumns(*([column[index] for index in indexes] for column in columns))
+ResultColumns = Mapping[str, Sequence[Any]]
+"""Stored results as columns of equal length, in the order of `COLUMNS`. Verdicts are their codes."""
 
 
-NO_RESULTS = ResultColumns((), (), (), (), (), (), ())
+def result_columns(columns: Sequence[Sequence[Any]]) -> ResultColumns:
+    """Return the results in columns that are in the order of `COLUMNS`; further columns are left out. Without columns,
+    there are no results."""
+    return dict(zip(COLUMNS, columns or [()] * len(COLUMNS), strict=False))
+
+
+def results_at(columns: ResultColumns, indexes: Iterable[int]) -> ResultColumns:
+    """Return the results with these indexes, counted from 0."""
+    return {name: [column[index] for index in indexes] for name, column in columns.items()}
+
+
+NO_RESULTS = result_columns([])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,24 +58,30 @@ class Page:
     end: int | None
     judgements: Sequence[Judgement] = ()
 
+    def __len__(self) -> int:
+        return len(self.columns["position"])
+
     @property
     def results(self) -> list[Result]:
         """The results."""
-        positions, lines, layouts, verdicts, values, nodes, evidence = self.columns
-        run, judgements, checked_as = repeat(self.run.id), self.judgements or repeat(None), repeat(self.run.checked_as)
-        verdict = map(Verdict, verdicts)
-        rules = repeat(self.run.rules)
-        fields = (layouts, verdict, values, nodes, evidence, positions, lines, run, judgements, checked_as, rules)
-        return list(map(Result, repeat(self.run.engine), *fields))
+        fields: dict[str, Iterable[Any]] = {
+            **self.columns,
+            "verdict": map(Verdict, self.columns["verdict"]),
+            "engine": repeat(self.run.engine),
+            "run": repeat(self.run.id),
+            "judgement": self.judgements or repeat(None),
+            "checked_as": repeat(self.run.checked_as),
+            "rules": repeat(self.run.rules),
+        }
+        return list(map(Result, *(fields[name] for name in Result.__match_args__)))
 
     @property
     def table(self) -> dict[str, Sequence[Any]]:
         """The results by the names of the columns of a query. Verdicts are their codes."""
-        count = len(self.columns.positions)
         return {
-            "run": [self.run.id] * count,
-            "engine": [self.run.engine] * count,
-            **dict(zip(COLUMNS, self.columns, strict=True)),
+            "run": [self.run.id] * len(self),
+            "engine": [self.run.engine] * len(self),
+            **self.columns,
             "audit": [judgement.outcome.word for judgement in self.judgements],
             "step": [judgement.step for judgement in self.judgements],
             "reason": [judgement.reason for judgement in self.judgements],
@@ -256,23 +260,25 @@ def next_job(
     if after + 1 >= before:
         return None
     where = {"run": run, "behind": after - MAX_ITEMS_PER_JOB, "after": after, "last": before - 1}
-    for name, (low, high) in (("values", filter_.value), ("nodes", filter_.nodes)):
-        where |= {f"least_{name}": low, f"greatest_{name}": high}
-    query = _next_job(filter_.verdict, filter_.value != ALL, filter_.nodes != ALL, backwards)
+    bounded = {order.measure: ends for order, ends in filter_.ranges.items() if order.measure.bounds}
+    for measure, (low, high) in bounded.items():
+        where |= {f"low_{measure.bounds}": low, f"high_{measure.bounds}": high}
+    query = _next_job(filter_.verdict, tuple(bounded), backwards)
     job = connection.execute(query, where).one_or_none()
     return None if job is None else (job.first, job.stop)
 
 
 @lru_cache
-def _next_job(verdicts: tuple[Verdict, ...], values: bool, nodes: bool, backwards: bool) -> Select[int, int]:
-    """Select the job of `next_job` for a filter by these verdicts, and by values and nodes if these are limited."""
+def _next_job(verdicts: tuple[Verdict, ...], measures: tuple[Measure, ...], backwards: bool) -> Select[int, int]:
+    """Select the job of `next_job` for a filter by these verdicts, and by ranges of numbers that jobs bound."""
     without_match = list[ColumnElement[bool]]()  # each condition rules out a match, and is NULL if a total is missing
     if verdicts:
         without_match.append(and_(*(jobs.c[verdict.word] == 0 for verdict in verdicts)))
-    if values:
-        without_match += [jobs.c.scored == 0, *_outside("values", jobs.c.least_value, jobs.c.greatest_value)]
-    if nodes:
-        without_match += _outside("nodes", jobs.c.least_nodes, jobs.c.greatest_nodes)
+    for measure in measures:
+        if measure.counted:
+            without_match.append(jobs.c[measure.counted] == 0)
+        without_match.append(jobs.c[f"least_{measure.bounds}"] > bindparam(f"high_{measure.bounds}"))
+        without_match.append(jobs.c[f"greatest_{measure.bounds}"] < bindparam(f"low_{measure.bounds}"))
     return (
         select(jobs.c.first, jobs.c.stop)
         .where(
@@ -286,7 +292,3 @@ def _next_job(verdicts: tuple[Verdict, ...], values: bool, nodes: bool, backward
         .order_by(jobs.c.first.desc() if backwards else jobs.c.first)
         .limit(1)
     )
-
-
-def _outside(name: str, least: ColumnElement[int], greatest: ColumnElement[int]) -> list[ColumnElement[bool]]:
-    return [least > bindparam(f"greatest_{name}"), greatest < bindparam(f"least_{name}")]

@@ -1,0 +1,56 @@
+"""The fields of results and of runs are listed in one module, from which everything else takes them."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+from dealmill import Result
+from dealmill.pipeline.record import RESULT, RUN
+from dealmill.pipeline.results.pack import Entry
+from dealmill.web import api
+
+PROJECT = Path(__file__).parents[1]
+NAMES = {frozenset(field.name for field in record): most for record, most in ((RESULT, 5), (RUN, 10))}
+"""The names of fields, and how many of them make a list of the fields."""
+FILLED = {
+    "pipeline/record.py": "the list itself",
+    "pipeline/result.py": "the class of results in Python, with the types that readers of code need",
+    "pipeline/results/pack.py": "the entries of a pack, whose format has a version of its own",
+    "pipeline/store/runs/planned.py": "the columns of the plan of a run",
+    "pipeline/store/runs/status.py": "the function that fills the row of a run",
+    "pipeline/store/storages/packed.py": "the function that fills columns with results that are solved again",
+    "pipeline/store/storages/audit_scans.py": "what an audit reads of an item",
+}
+"""Where the fields are named one by one, and why."""
+
+
+def listed_names(node: ast.AST) -> Iterator[str]:
+    """The names that a list, a dictionary, a call or a class lists."""
+    match node:
+        case ast.Tuple(elts=values) | ast.List(elts=values) | ast.Set(elts=values) | ast.Dict(keys=values):
+            yield from (str(value.value) for value in values if isinstance(value, ast.Constant))
+        case ast.Call(keywords=keywords):
+            yield from (str(keyword.arg) for keyword in keywords)
+        case ast.ClassDef(body=body):
+            yield from (
+                line.target.id for line in body if isinstance(line, ast.AnnAssign) and isinstance(line.target, ast.Name)
+            )
+
+
+def test_no_surface_lists_fields_of_its_own() -> None:
+    listing = set[str]()
+    for folder in ("dealmill", "pipeline", "workers"):
+        for path in (PROJECT / folder).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                listed = {*listed_names(node)}
+                if any(len(listed & names) >= most for names, most in NAMES.items()):
+                    listing.add(str(path.relative_to(PROJECT)))
+    assert listing == FILLED.keys()
+
+
+def test_the_classes_that_name_the_fields_have_all_of_them() -> None:
+    names = {field.name for field in RESULT}
+    assert names <= {field.name for field in fields(Result)}
+    assert names <= Entry.model_fields.keys()
+    assert names - {"position"} <= api.Result.model_fields.keys()

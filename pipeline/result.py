@@ -6,7 +6,7 @@ from typing import ClassVar, TypeVar
 
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, engine_of_run, find_engine
-from dealmill.pipeline.games.contract import DECIDED, Engine, Game, RulesText
+from dealmill.pipeline.games.contract import Engine, Game, RulesText, is_claim
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -54,7 +54,7 @@ class Result:
     @property
     def unproved(self) -> bool:
         """Whether the verdict is a claim without evidence, as programs and imports can give."""
-        return self.evidence is None and self.verdict in DECIDED
+        return is_claim(self.verdict, self.evidence)
 
     @property
     def row(self) -> dict[str, object]:

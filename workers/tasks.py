@@ -103,14 +103,14 @@ def _chosen(store: Database, kind: JobKind[Any, Any], number: int) -> tuple[int,
 
 
 def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
-    number, engine, parent = job.lease.id, job.run.engine, kind.table.parent.name.removesuffix("_id")
-    IN_HAND[parent] = job.lease.parent
+    number, engine, noun = job.lease.id, job.run.engine, kind.table.noun
+    IN_HAND[noun] = job.lease.parent
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.startless
     trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
     do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
     try:
-        with metrics.timed(engine, parent):
+        with metrics.timed(engine, noun):
             outcome = _waiting(do)
         finished = _waiting(partial(kind.finish, store, job, outcome))
     except (ReplacedError, UncompiledError):
@@ -120,10 +120,10 @@ def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
         known = isinstance(error, DealmillError)
         logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
         _waiting(partial(leases.release, store, kind.table, job.lease, reason))
-        metrics.count(engine, parent, "retried", {})
+        metrics.count(engine, noun, "retried", {})
         return
     if finished:
-        metrics.count(engine, parent, "failed" if over else "done", kind.count(outcome))
+        metrics.count(engine, noun, "failed" if over else "done", kind.count(outcome))
     else:
         logger.warning("job %d was taken over by another worker; discarded its results", number)
 

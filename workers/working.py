@@ -23,7 +23,7 @@ from dealmill.pipeline.store.database.connections import Database, patiently, re
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
-from dealmill.pipeline.store.runs.leases import Lease, refused, stuck
+from dealmill.pipeline.store.runs.leases import JobTable, Lease, refused, stuck
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
     check_not_deleted,
@@ -156,14 +156,14 @@ def check_not_damaged(store: Database, run: RunStatus) -> None:
             f"dealmill audit {run.id}"
         )
     for lease in stuck(store, SOLVING, [run.id]) if run.retried else ():
-        raise _stuck(f"run {run.id}", lease)
+        raise _stuck(SOLVING, lease)
 
 
-def _stuck(what: str, lease: Lease) -> ProgramError | DamagedError:
+def _stuck(jobs: JobTable, lease: Lease) -> ProgramError | DamagedError:
     kind = ProgramError if lease.startless else DamagedError
     return kind(
-        f"items {lease.first:,} to {lease.stop - 1:,} of {what} cannot be done after {lease.attempt} attempts: "
-        f"{lease.trouble}; fix the cause, then try again with: dealmill work"
+        f"items {lease.first:,} to {lease.stop - 1:,} of {jobs.noun} {lease.parent} cannot be done after "
+        f"{lease.attempt} attempts: {lease.trouble}; fix the cause, then try again with: dealmill work"
     )
 
 
@@ -194,7 +194,7 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
                 f"audit {number} cannot be finished, because some of its jobs are missing or changed; start a new audit"
             )
         for lease in () if audit.finished else stuck(store, AUDITING, [number]):
-            raise _stuck(f"audit {number}", lease)
+            raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
     work_until_done(store, check, progress, engines=False)
@@ -242,7 +242,7 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         )
     for kind in KINDS.values():
         for lease in stuck(store, kind.table, kind.table.workable_parents(installation.engines(store))):
-            raise _stuck(f"{kind.table.parent.name.removesuffix('_id')} {lease.parent}", lease)
+            raise _stuck(kind.table, lease)
 
 
 def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:

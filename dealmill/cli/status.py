@@ -185,19 +185,8 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "jobs_done": status.done,
         "jobs_retried": status.retried,
         "layouts/s": None if status.rate is None else round(status.rate),
-        "audit": None if audit is None else _audit(audit.status),
+        "audit": None if audit is None else audit.status.summary,
         "fingerprint": fingerprint,
         "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
         **{name: None if row[name] is None else round(row[name], 3) for name in ("mean", "seconds", "cpu_seconds")},
     }
-
-
-def _audit(audit: "dealmill.AuditStatus") -> str:
-    """Return a summary of the newest audit of a run."""
-    if not audit.finished:
-        return f"{audit.judged:,} of {audit.size:,}"
-    if not audit.clean:
-        return f"{audit.invalid:,} invalid, {counted(audit.faults, 'fault')}"
-    if audit.no_evidence and not audit.valid:
-        return "nothing proved"
-    return f"{audit.valid:,} valid" if audit.size == audit.population else f"{audit.valid:,} of a sample valid"

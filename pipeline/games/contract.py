@@ -38,6 +38,11 @@ DECIDED = frozenset({Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED})
 """The verdicts that say something about a layout. Without evidence, they are claims."""
 
 
+def is_claim(verdict: int | None, evidence: str | None) -> bool:
+    """Return whether a verdict is a claim without evidence, as programs and imports can give."""
+    return evidence is None and verdict in DECIDED
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """A valid layout: its canonical text (one line of ASCII) and the number of the line in which it starts."""

@@ -10,6 +10,7 @@ from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import (
+    JOB_TABLES,
     LEASED,
     PENDING,
     Control,
@@ -71,7 +72,8 @@ def give_back_space(store: Database) -> bool:
     if not store.embedded:
         return True
     with store.reading() as connection:
-        if any(connection.execute(select(exists().where(table.c.state == LEASED))).scalar() for table in LEASING):
+        held = [select(exists().where(table.c.state == LEASED)) for table in JOB_TABLES.values()]
+        if any(connection.execute(query).scalar() for query in held):
             return False
     vacuum = sqlite3.connect(store.path, timeout=VACUUM_SECONDS, isolation_level=None)
     try:
@@ -82,9 +84,6 @@ def give_back_space(store: Database) -> bool:
     finally:
         vacuum.close()
     return True
-
-
-LEASING = (jobs, audit_jobs)
 
 
 def _delete_run(connection: Connection, run: RunStatus) -> None:

@@ -25,6 +25,7 @@ from sqlalchemy import (
 
 from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
 from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.printable import counted
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.audits.findings import audit_seal
 from dealmill.pipeline.store.database.connections import Database
@@ -50,8 +51,7 @@ from dealmill.pipeline.store.storages.choice import storage_of
 
 AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
-    table=audit_jobs,
-    parent=audit_jobs.c.audit_id,
+    noun="audit",
     with_parents=audit_jobs.join(audits),
     run=audits.c.run_id,
     totals=("valid", "invalid", "no_evidence", "faults"),
@@ -123,6 +123,27 @@ class AuditStatus:
     def clean(self) -> bool:
         """Whether no invalid verdict and no fault was found."""
         return self.invalid == self.faults == 0
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether it is of a sample of the verdicts."""
+        return self.size != self.population
+
+    @property
+    def proves_nothing(self) -> bool:
+        """Whether all verdicts judged so far are claims without evidence."""
+        return bool(self.no_evidence) and not self.valid
+
+    @property
+    def summary(self) -> str:
+        """What it found, in a few words."""
+        if not self.finished:
+            return f"{self.judged:,} of {self.size:,}"
+        if not self.clean:
+            return f"{self.invalid:,} invalid, {counted(self.faults, 'fault')}"
+        if self.proves_nothing:
+            return "nothing proved"
+        return f"{self.valid:,} of a sample valid" if self.is_sample else f"{self.valid:,} valid"
 
 
 def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:

@@ -24,13 +24,13 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import (
     DONE,
+    JOB_TABLES,
     LEASED,
     PENDING,
     REVISION,
     Control,
     NodeLimit,
     Storage,
-    audit_jobs,
     items,
     jobs,
     metadata,
@@ -333,7 +333,7 @@ def _check_no_leases(connection: Connection) -> None:
         If workers hold leases.
     """
     held, longest = 0, 0.0
-    for table in (jobs, audit_jobs):
+    for table in JOB_TABLES.values():
         if connection.dialect.name == "postgresql":  # on SQLite, this transaction is the only writer
             connection.execute(text(f"LOCK TABLE {table.name} IN EXCLUSIVE MODE"))
         left = table.c.leased_until - clock()

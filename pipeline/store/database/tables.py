@@ -408,6 +408,9 @@ audit_jobs = Table(
     Index("ix_audit_jobs_seen", SEEN),
 )
 
+JOB_TABLES = {"run": jobs, "audit": audit_jobs}
+"""The tables of jobs, by what their jobs are parts of; their columns ``run_id`` and ``audit_id`` say of which."""
+
 judgements = Table(
     "judgements",
     metadata,

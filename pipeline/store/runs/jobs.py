@@ -102,8 +102,7 @@ TOTALS = (*(verdict.word for verdict in Verdict), "unproved", "value_sum", "node
 SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "greatest_nodes", "node_counts")
 """The columns of a job with the distribution of its values and node counts; NULL until it is done."""
 SOLVING = JobTable(
-    table=jobs,
-    parent=jobs.c.run_id,
+    noun="run",
     with_parents=jobs,
     run=jobs.c.run_id,
     totals=TOTALS,

@@ -47,7 +47,7 @@ from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, engines, runs
+from dealmill.pipeline.store.database.tables import DONE, JOB_TABLES, LEASED, PENDING, engines, runs
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before a released job is tried again, after its first attempt, its second, and so on."""
@@ -75,20 +75,29 @@ Installed = Collection[tuple[str, str]]
 class JobTable:
     """A table of jobs of one kind.
 
-    `parent` is the column of the run or audit that a job belongs to, and `workable_parents` selects those that can be
+    `noun` says what the parent of a job is: a ``run`` or an ``audit``. `workable_parents` selects those that can be
     worked on with the installed engines. `not_halted` is the condition that users have not stopped the parent of a job,
     and `cancelled` that they have cancelled it. `run` is the column of the run that a job is about, in `with_parents`,
     the table joined with others. `totals` are the columns that a finished job fills.
     """
 
-    table: Table
-    parent: Column[int]
+    noun: str
     with_parents: FromClause
     run: Column[int]
     totals: tuple[str, ...]
     workable_parents: Callable[[Installed], Select[tuple[int]]]
     not_halted: ColumnElement[bool]
     cancelled: ColumnElement[bool]
+
+    @property
+    def table(self) -> Table:
+        """The table."""
+        return JOB_TABLES[self.noun]
+
+    @property
+    def parent(self) -> Column[int]:
+        """The column with the number of the parent of a job."""
+        return self.table.c[f"{self.noun}_id"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,8 @@ from importlib.metadata import version
 
 from sqlalchemy import (
     BigInteger,
-    ColumnElement,
     Float,
     Select,
-    Table,
     Text,
     case,
     cast,
@@ -25,7 +23,7 @@ from sqlalchemy import (
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, LEASED, audit_jobs, jobs
+from dealmill.pipeline.store.database.tables import DONE, JOB_TABLES, LEASED, jobs
 from dealmill.pipeline.store.runs.jobs import sizes
 
 MINUTE, HOUR = 60.0, 3_600.0
@@ -95,10 +93,7 @@ def list_workers(store: Database) -> list[Worker]:
     """Return the workers that hold a lease, or have claimed or finished a job in the last hour, ordered by name."""
     with store.reading() as connection:
         now = connection.execute(select(clock())).scalar_one()
-        every = union_all(
-            _rows_of(jobs, "run", jobs.c.run_id, now - HOUR),
-            _rows_of(audit_jobs, "audit", audit_jobs.c.audit_id, now - HOUR),
-        ).cte()
+        every = union_all(*(_rows_of(noun, now - HOUR) for noun in JOB_TABLES)).cte()
         size = sizes(every)
         done = every.c.finished > now - HOUR
         recent = every.c.finished > now - MINUTE
@@ -132,13 +127,14 @@ def list_workers(store: Database) -> list[Worker]:
     ]
 
 
-def _rows_of(table: Table, kind: str, parent: ColumnElement[int], since: float) -> Select[tuple[object, ...]]:
+def _rows_of(noun: str, since: float) -> Select[tuple[object, ...]]:
     """Select the jobs of a table that a worker holds, or has claimed or finished `since` some time. Damaged values are
     cast instead of reported, because the result is only a snapshot for display."""
+    table = JOB_TABLES[noun]
     seen = func.coalesce(table.c.finished, table.c.started) > since
     return select(
-        literal(kind).label("kind"),
-        parent.label("parent"),
+        literal(noun).label("kind"),
+        table.c[f"{noun}_id"].label("parent"),
         cast(table.c.worker, Text).label("worker"),
         table.c.state,
         *(cast(table.c[name], BigInteger).label(name) for name in ("first", "stop")),

@@ -12,7 +12,7 @@ from typing import Any
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, select
 
 from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.contract import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault, Shape
@@ -159,7 +159,7 @@ def _count(rows: Iterable[TableRow]) -> dict[str, object]:
     unproved, values, nodes = 0, array("q"), array("q")
     for _, _, verdict, value, count, evidence, *_ in rows:
         occurring[verdict] += 1
-        unproved += evidence is None and verdict in DECIDED
+        unproved += is_claim(verdict, evidence)
         if isinstance(value, int):
             values.append(value)
         if isinstance(count, int):

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dealmill.pipeline.digests import BLOCK
-from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.games.contract import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Measure
 from dealmill.pipeline.referee import Judgement
@@ -102,7 +102,7 @@ class RecordedVerdict:
     @property
     def unproved(self) -> bool:
         """Whether the verdict is a claim without evidence."""
-        return self.evidence is None and self.verdict in DECIDED
+        return is_claim(self.verdict, self.evidence)
 
 
 class SolvedJob(Protocol):

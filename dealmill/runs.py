@@ -31,7 +31,7 @@ from dealmill.pipeline.store.planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.runs.planned import expectation_of
-from dealmill.pipeline.store.runs.status import RunStatus, check_not_halted, find_run, related_runs
+from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted, find_run, related_runs
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import rejects_of
 from dealmill.pipeline.store.states import describe
@@ -255,6 +255,8 @@ class Run(Tabular):
             If the engine version was retracted.
         UsageError
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
+        DamagedError
+            While the results are read, if one of them cannot be. To go on after it, pass its position as `after`.
         """
         status = unless_retracted(self.status(), retracted=retracted)
         only = Filter.of(
@@ -286,7 +288,13 @@ class Run(Tabular):
 
         None if no verdict has such a number, or none is recorded: a packed run of an earlier revision of the database
         than 0011 has no distributions.
+
+        Raises
+        ------
+        DamagedError
+            If the recorded distributions are damaged.
         """
+        check_jobs(self.progress)
         return histogram_of(self._database, self.id, column)
 
     @property
@@ -315,7 +323,13 @@ class Run(Tabular):
         return expectation_of(self.progress)
 
     def convergence(self) -> list[Point]:
-        """Return the winnability after more and more layouts, counted from the first; empty if they have values."""
+        """Return the winnability after more and more layouts, counted from the first; empty if they have values.
+
+        Raises
+        ------
+        DamagedError
+            If the recorded counts are damaged.
+        """
         return convergence_of(self._database, self.id)
 
     @cached_property
@@ -449,6 +463,7 @@ class Run(Tabular):
         force: bool = False,
         with_checker: bool = False,
         excel: bool = False,
+        skip_damaged: bool = False,
         progress: Progress = in_notebook,
     ) -> int:
         """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return their number.
@@ -463,10 +478,15 @@ class Run(Tabular):
         The file appears only when it is complete. An existing file is overwritten only if `force` is true. If the path
         is a symbolic link, its target is overwritten and the link stays.
 
+        If `skip_damaged` is true, results that cannot be read are left out, and a `DamagedWarning` at the end says how
+        many.
+
         Raises
         ------
         UsageError
             If the path has another suffix, there is no checker for it, or both `with_checker` and `excel` are true.
+        DamagedError
+            If a result cannot be read, and `skip_damaged` is false.
         OutputError
             If a file cannot be written, or is not a regular file.
         RetractedError
@@ -480,8 +500,25 @@ class Run(Tabular):
         if with_checker and excel:
             raise UsageError("a checker reads the original text, not that for a spreadsheet: choose one of both")
         if with_checker:
-            return export_with_checker(self._database, status, Path(path), verdicts, force=force, progress=progress)
-        return export(self._database, status, Path(path), verdicts, force=force, excel=excel, progress=progress)
+            return export_with_checker(
+                self._database,
+                status,
+                Path(path),
+                verdicts,
+                force=force,
+                skip_damaged=skip_damaged,
+                progress=progress,
+            )
+        return export(
+            self._database,
+            status,
+            Path(path),
+            verdicts,
+            force=force,
+            excel=excel,
+            skip_damaged=skip_damaged,
+            progress=progress,
+        )
 
     def pack(
         self,

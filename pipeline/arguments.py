@@ -124,8 +124,6 @@ class DifferenceKind(StrEnum):
     """Neither decided it, for different reasons."""
     MISSING = "missing"
     """One of the runs does not have the layout, or no verdict on it yet."""
-    DAMAGED = "damaged"
-    """A stored verdict cannot be read."""
 
 
 NODES = "nodes"

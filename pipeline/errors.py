@@ -11,6 +11,7 @@ DealmillError
 ├── StoreError               a database that cannot be used: no tables, another version, busy
 │   ├── SlowQuery            a query that takes too long
 │   ├── DamagedError         a row with content that Dealmill does not write
+│   │   └── DamagedResults   results of a run that cannot be read for that reason
 │   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open
 ├── InputError               a file or stream that cannot be read as layouts
 ├── OutputError              a file that cannot be written
@@ -62,6 +63,19 @@ class SlowQuery(StoreError):
 
 class DamagedError(StoreError):
     """A row of the store has content that Dealmill does not write: it was changed or damaged from outside."""
+
+
+class DamagedResults(DamagedError):
+    """The results of a run at the positions `first` to `last`, both inclusive, cannot be read for a `reason`.
+
+    `way` says how to get past them, if there is a way.
+    """
+
+    def __init__(self, run: int, first: int, last: int, reason: str, way: str = "") -> None:
+        items = f"{run}:{first}" + (f"-{last}" if last > first else "")
+        message = f"{items} cannot be read: {reason}; find all faults with: dealmill audit {run}"
+        super().__init__(f"{message}; {way}" if way else message)
+        self.run, self.first, self.last, self.reason = run, first, last, reason
 
 
 class ReplacedError(StoreError):

@@ -193,7 +193,7 @@ def broken_off(error: BaseException) -> Callable[[Query], Iterator[Page]]:
     """Pages of results that end in an error."""
     pages = Query.pages
 
-    def some(query: Query) -> Iterator[Page]:
+    def some(query: Query, _skip: object = None) -> Iterator[Page]:
         yield next(pages(query))
         raise error
 

@@ -179,6 +179,5 @@ def main() -> None:
     except (DealmillError, OSError, ImportError, MemoryError) as error:
         status = _report(error)
     if warned.damaged:
-        warned.tell_rest()
         status = status if status not in {None, DONE, REJECTED} else DIFFERENT
     sys.exit(status if isinstance(status, int) else 0)

@@ -27,9 +27,7 @@ from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, DifferenceKind, difference_limits
 
 FIELDS = ("item", "verdict", "value", "evidence")
-DIFFERENCE_COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
-FAULTS = ("fault", "other_fault")
-"""Why a stored verdict cannot be read. A table shows this in place of the evidence."""
+COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
 
 
 @click.command()
@@ -90,8 +88,8 @@ def diff(
 
     The kinds of differences are: contradicted (decided by both, with different verdicts or values), question (decided
     by both, by engines that answer different questions), lost (decided by RUN only), gained (decided by OTHER only),
-    evidence (the same verdict with other evidence), undecided (by both, for different reasons), missing (in one of
-    them), and damaged.
+    evidence (the same verdict with other evidence), undecided (by both, for different reasons), and missing (in one of
+    them).
 
     Runs over the same source are compared by position. Other runs of the same game are compared by layout; if a layout
     occurs several times, all its items count. A packed run can only be compared with runs over the same deals. Runs are
@@ -234,11 +232,9 @@ def _write_differences(diffs: Sequence["dealmill.Diff"], form: str | None) -> Ma
 
     different = rows()
     first = next(different, None)
-    if form or first:
-        columns = (*DIFFERENCE_COLUMNS, *FAULTS) if form else DIFFERENCE_COLUMNS
-        if write_first(columns, chain([first] if first else [], different), form):
-            deque(different, maxlen=0)  # to count them
-            tell("more differences follow; --nl prints all of them, and --summary counts them")
+    if (form or first) and write_first(COLUMNS, chain([first] if first else [], different), form):
+        deque(different, maxlen=0)  # to count them
+        tell("more differences follow; --nl prints all of them, and --summary counts them")
     for diff, count in zip(diffs, counts, strict=True):
         _conclude(diff, count)
     return sum(counts, Counter[str]())
@@ -268,9 +264,6 @@ def _difference_row(left: int, right: int, difference: "dealmill.Difference", fo
         row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word
         row[f"{prefix}value"] = answer.value
         row[f"{prefix}evidence"] = answer.evidence
-        if form is None and answer.fault:
-            row[f"{prefix}evidence"] = f"cannot be read: {answer.fault}"
-        elif form is None and answer.unproved:
+        if form is None and answer.unproved:
             row[f"{prefix}evidence"] = UNPROVED
-        row[f"{prefix}fault"] = answer.fault
     return row

@@ -22,6 +22,9 @@ GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
 @click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that spreadsheets would change.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
+@click.option(
+    "--skip-damaged", is_flag=True, help="Leave out verdicts that cannot be read, and say how many; exit with 3."
+)
 @json_option
 def export(
     run: str,
@@ -31,6 +34,7 @@ def export(
     with_checker: bool,
     excel: bool,
     force: bool,
+    skip_damaged: bool,
     as_json: bool,
 ) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
@@ -52,6 +56,7 @@ def export(
                 force=force,
                 with_checker=with_checker,
                 excel=excel,
+                skip_damaged=skip_damaged,
                 progress=progress,
             )
         status, audit = subject.status(), subject.latest_audit

@@ -126,16 +126,15 @@ def lacks_memory(error: BaseException) -> bool:
     return lacking or NOT_LOADED in str(error) or (led_to_it is not None and lacks_memory(led_to_it))
 
 
-MOST_REPORTED = 10
-"""Damaged rows that are reported one by one."""
 PYTHON_SHOWS = warnings.showwarning
 
 
 class Warned:
-    """Prints each warning of Dealmill as one line, others as Python does; `damaged` counts the damaged rows."""
+    """Prints each warning of Dealmill as one line, others as Python does; `damaged` tells whether one was of damaged
+    rows."""
 
     def __init__(self) -> None:
-        self.damaged = 0
+        self.damaged = False
         warnings.showwarning = self.show  # type: ignore[assignment]
         for category in (DamagedWarning, UnknownSettingWarning):  # also if PYTHONWARNINGS makes warnings errors
             warnings.simplefilter("always", category)
@@ -147,13 +146,5 @@ class Warned:
         if not issubclass(category, DamagedWarning | UnknownSettingWarning):
             PYTHON_SHOWS(message, category, *where)
             return
-        self.damaged += issubclass(category, DamagedWarning)
-        if self.damaged <= MOST_REPORTED:
-            tell(f"dealmill: {message}")
-
-    def tell_rest(self) -> None:
-        """Print the number of damaged rows that were not reported one by one."""
-        from dealmill.cli.output import tell
-
-        if self.damaged > MOST_REPORTED:
-            tell(f"dealmill: {self.damaged - MOST_REPORTED:,} more rows cannot be read")
+        self.damaged = self.damaged or issubclass(category, DamagedWarning)
+        tell(f"dealmill: {message}")

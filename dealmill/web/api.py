@@ -15,7 +15,6 @@ from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered
 from dealmill.web.runs import After, Before, slice_of
-from dealmill.web.safety import damage
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint_of
 
 MOST_RESULTS = 1_000
@@ -25,6 +24,9 @@ class Problem(BaseModel):
     """An error."""
 
     detail: str = Field(description="What is wrong, where, and what to do.")
+    further: str | None = Field(
+        default=None, description="The URL of the results behind those of a page that cannot be read."
+    )
 
 
 def _fields(fields: Iterable[RecordField]) -> Any:
@@ -60,7 +62,6 @@ class Results(BaseModel):
     results: list[Audited | Result]
     before: int | None = Field(description="Pass this position to get the previous page; null if there is none.")
     after: int | None = Field(description="Pass this position to get the next page; null if there is none.")
-    unreadable: list[str] = Field(description="Reasons why results of this page cannot be read.")
 
 
 class Judged(Result):
@@ -106,6 +107,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
         409: "Another version of the engine is installed.",
         410: "The engine version was retracted.",
         422: "A parameter is malformed.",
+        500: "A row of the store is damaged.",
         503: "The store is not available.",
     }.items()
 }
@@ -144,7 +146,7 @@ def results(
     """
     part = slice_of(store, store.find_run(run), filter_, after, before, limit)
     rows = list(map(_row, part.results))
-    return Results.model_validate({"results": rows, "before": part.before, "after": part.after, "unreadable": damage()})
+    return Results.model_validate({"results": rows, "before": part.before, "after": part.after})
 
 
 @router.get("/runs/{run}/results.{form}", response_class=StreamingResponse)

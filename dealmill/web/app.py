@@ -18,6 +18,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 import dealmill
+from dealmill.pipeline.errors import DamagedResults
 from dealmill.pipeline.printable import printable
 from dealmill.web import api, charts, compare, overview, runs, verdicts
 from dealmill.web.check import Drawer, Judge, PasteSolver
@@ -92,6 +93,21 @@ def _malformed(error: Mapping[str, Any]) -> str:
     return f"{name}: {error['msg']}"
 
 
+def _further(request: Request, damage: DamagedResults) -> str:
+    """Return the URL of the results of a run behind those that cannot be read: of the same page, if it lists results in
+    order of position."""
+    path = f"/api/runs/{damage.run}/results" if _is_api(request) else f"/runs/{damage.run}/layouts"
+    if request.url.path != path or "order" in request.query_params:
+        return f"{path}?after={damage.last}"
+    backwards = "before" in request.query_params
+    reached = {"before": damage.first} if backwards else {"after": damage.last}
+    return f"{path}?{request.url.include_query_params(**reached).query}"
+
+
+def _is_api(request: Request) -> bool:
+    return request.url.path.startswith("/api/")
+
+
 def _explain(request: Request, error: Exception) -> Response:
     """Return the message of an error, as a page or as JSON."""
     if isinstance(error, RequestValidationError):
@@ -103,8 +119,10 @@ def _explain(request: Request, error: Exception) -> Response:
     else:
         code, message = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), str(error)
     headers = error.headers if isinstance(error, HTTPException) else None
-    if request.url.path.startswith("/api/"):
-        return JSONResponse({"detail": message}, code, headers=headers)
-    response = page(request, "error.html", code=code, message=message)
+    further = _further(request, error) if isinstance(error, DamagedResults) else None
+    if _is_api(request):
+        problem = {"detail": message} if further is None else {"detail": message, "further": further}
+        return JSONResponse(problem, code, headers=headers)
+    response = page(request, "error.html", code=code, message=message, further=further)
     response.headers.update(headers or {})
     return response

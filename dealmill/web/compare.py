@@ -166,7 +166,7 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
 def _beside(left: dealmill.Run, right: dealmill.Run, difference: dealmill.Difference) -> str | None:
     """Return the URL of the page with both verdicts; None if there is only one."""
     positions = difference.one.position, difference.other.position
-    if None in positions or difference.kind in {dealmill.DifferenceKind.MISSING, dealmill.DifferenceKind.DAMAGED}:
+    if None in positions or difference.kind is dealmill.DifferenceKind.MISSING:
         return None
     return url(f"/compare/{left.progress.id}/{positions[0]}/{right.progress.id}/{positions[1]}", [])
 

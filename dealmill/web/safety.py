@@ -1,5 +1,5 @@
 """The outermost layer of the application: the access token, and the headers of every response; and the warnings of rows
-that cannot be read, collected for each request by itself.
+that lists leave out, collected for each request by itself.
 
 Addresses beyond this machine are served only with a token, because the pages show everything in the store.
 """
@@ -17,7 +17,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from dealmill import DamagedWarning, UsageError
+from dealmill import DamagedError, DamagedWarning, UsageError
 
 _found: ContextVar[list[str] | None] = ContextVar("damaged", default=None)
 PYTHON_SHOWS = warnings.showwarning
@@ -120,7 +120,11 @@ class Gate:
         elif headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             app = PlainTextResponse(EMBEDDED, 403)
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
-        await app({**scope, "method": method}, receive, send_with_headers)
+        try:
+            await app({**scope, "method": method}, receive, send_with_headers)
+        except RuntimeError as error:
+            if not isinstance(error.__cause__, DamagedError):  # of a download: the server ends the connection
+                raise
 
 
 def _has_token(headers: Headers, token: str) -> bool:

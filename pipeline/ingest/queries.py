@@ -15,7 +15,7 @@ from typing import IO
 
 import numpy as np
 
-from dealmill.pipeline.errors import DamagedError, InputError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.errors import DamagedError, DamagedResults, InputError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.batch import Entries, pack
 from dealmill.pipeline.ingest.files import (
     Reached,
@@ -27,13 +27,13 @@ from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import CONDITIONS, Filter
-from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_deleted, find_run
+from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.runs.status import RunStatus, check_finished, find_run
 from dealmill.pipeline.store.sources.source import Source, altered_layouts, earlier_namesake
 from dealmill.pipeline.store.sources.writing import open_source
 from dealmill.pipeline.store.storages.choice import storage_of
 
 PREFIX = "query:"
-PAGE = 2_000
 READ_BYTES = 1 << 19
 """The bytes of a query's layouts that are read into memory together."""
 
@@ -136,31 +136,27 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Ma
     DamagedError
         If one of them cannot be read, or its layout was changed.
     """
-    after: int | None = 0
-    while after is not None:
-        page = storage_of(run).page(store, run, query.filter, after, PAGE)
-        if page.faults or page.end is None:
-            check_not_deleted(store, [run.id])
-        for fault in page.faults:
-            raise _damaged(run, query, f"{run.id}:{fault.first} cannot be read: {fault.reason}")
-        layouts = dict(zip(page.columns["position"], page.columns["layout"], strict=True))
-        for position in altered_layouts(store, run.source, run.game, layouts) if run.storage is Storage.ROWS else ():
-            raise _damaged(run, query, f"the layout of {run.id}:{position} does not match its digest")
-        yield layouts
-        after = page.end
+    try:
+        for page in Query(store, [run], query.filter).pages():
+            layouts = dict(zip(page.columns["position"], page.columns["layout"], strict=True))
+            altered = altered_layouts(store, run.source, run.game, layouts) if run.storage is Storage.ROWS else ()
+            for position in altered:
+                raise DamagedResults(run.id, position, position, "items.layout does not match its digest")
+            yield layouts
+    except DamagedResults as error:
+        raise DamagedError(f"{query.name} cannot be a source: {error}") from error
 
 
 def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
     """Check that some results were found and, if the jobs of the run have counted them, that none is missing."""
     counted = sum(run.counts.get(verdict, 0) for verdict in query.filter.verdict)
     if query.filter == Filter(query.filter.verdict) and count != counted:
-        raise _damaged(run, query, f"run {run.id} has {count:,} such verdicts, but its jobs counted {counted:,}")
+        raise DamagedError(
+            f"{query.name} cannot be a source: run {run.id} has {count:,} such verdicts, but its jobs counted "
+            f"{counted:,}; find all faults with: dealmill audit {run.id}"
+        )
     if not count:
         raise InputError(f"{query.name} is empty: no result of run {run.id} matches")
-
-
-def _damaged(run: RunStatus, query: SavedQuery, why: str) -> DamagedError:
-    return DamagedError(f"{query.name} cannot be a source: {why}; find all faults with: dealmill audit {run.id}")
 
 
 def _tell_of_change(store: Database, source: Source, progress: Progress) -> None:

@@ -13,10 +13,10 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dealmill.pipeline.errors import DamagedWarning, OutputError, UsageError
+from dealmill.pipeline.errors import DamagedError, DamagedResults, DamagedWarning, OutputError, UsageError
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import cell_text
+from dealmill.pipeline.printable import cell_text, counted
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.record import RESULT
 from dealmill.pipeline.store.arrow import COLUMNS, record_batch, schema_of
@@ -49,9 +49,12 @@ def export(
     *,
     force: bool = False,
     excel: bool = False,
+    skip_damaged: bool = False,
     progress: Progress = silent,
 ) -> int:
     """Write all results of a run, or those with some verdicts, in the format of the file's suffix; return their number.
+
+    With `skip_damaged`, results that cannot be read are left out, and one `DamagedWarning` says at the end how many.
 
     With `excel`, the text of a CSV file that a spreadsheet may calculate has an apostrophe before it (`cell_text`).
     The file appears only when it is complete. If the path is a symbolic link, its target is written and the link is
@@ -62,22 +65,36 @@ def export(
     UsageError
         If the suffix is not one of those in `FORMS`, or not that of CSV if `excel` is set, or is that of Parquet and
         the extra ``parquet`` is missing.
+    DamagedError
+        If a result cannot be read, without `skip_damaged`; or if not all results of a finished run are there.
     """
     form = _form_of(path)
     if excel and form is not _csv:
         raise UsageError(f"{path} must end in .csv: only CSV files are written for spreadsheets")
     query = Query(store, [run], Filter(verdict=tuple(verdicts)))
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
-    written = 0
+    written = damaged = 0
+
+    def leave_out(results: DamagedResults) -> None:
+        nonlocal damaged
+        damaged += results.last - results.first + 1
+
     with atomic_file(store, path, force) as file, form(file, metadata(store, run, verdicts)) as write:
-        for page in query.pages():
+        for page in query.pages(leave_out if skip_damaged else None):
             if count := len(page):
                 write(_for_spreadsheets(page.columns) if excel else page.columns)
                 written += count
                 progress(Exporting(written, max(written, total)))
-    if verdicts and run.finished and written != total:
-        message = f"the jobs of run {run.id} counted {total:,} such verdicts, but {written:,} were written"
-        warnings.warn(DamagedWarning(f"{message}; find the faults with: dealmill audit {run.id}"), stacklevel=2)
+        if verdicts and run.finished and written != total:  # the verdicts that are missing may be damaged, too
+            if not skip_damaged:
+                raise DamagedError(
+                    f"the jobs of run {run.id} counted {total:,} such verdicts, but there are {written:,}; find all "
+                    f"faults with: dealmill audit {run.id}; export these with --skip-damaged"
+                )
+            damaged = max(damaged, total - written)
+    if damaged:
+        message = f"{counted(damaged, 'result')} of run {run.id} left out, because they cannot be read"
+        warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run.id}"), stacklevel=2)
     return written
 
 

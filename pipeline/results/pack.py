@@ -21,7 +21,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from dealmill.pipeline.arguments import MOST_NODES, check_integer
-from dealmill.pipeline.errors import DamagedError, UsageError
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Game, RulesText
@@ -35,7 +35,7 @@ from dealmill.pipeline.results.export import atomic_file
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.results import Query, fault_message, find_result
+from dealmill.pipeline.store.results import Query, find_result
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 
@@ -356,8 +356,6 @@ def _measured(
     engine = find_engine(run.judged_as)[1]
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(store, [run], Filter(verdict=tuple(verdicts))).pages():
-        for fault in page.faults:
-            raise DamagedError(fault_message(run.id, fault))
         columns = page.columns
         numbers = map(measure.of, columns[measure.field])
         known = [

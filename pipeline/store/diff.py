@@ -25,7 +25,7 @@ from sqlalchemy import (
 
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.digests import block_of, block_range
-from dealmill.pipeline.errors import DamagedError, NotFoundError, UsageError
+from dealmill.pipeline.errors import DamagedResults, NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
@@ -38,7 +38,7 @@ from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.storages.choice import storage_of
-from dealmill.pipeline.store.storages.rows import Rows, recorded_verdict
+from dealmill.pipeline.store.storages.rows import check_complete, recorded_verdict
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 if TYPE_CHECKING:
@@ -51,14 +51,15 @@ PART = 5_000
 LEFT, RIGHT = 1, 2
 """The sides of a comparison."""
 LAYOUT = Shape(items.c.layout)
+NODES = Shape(verdicts.c.position, verdicts.c.nodes)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A layout on which two runs differ, with their verdicts. The layout is None if its row is missing.
-    `same_question` says whether two verdicts can contradict each other."""
+    """A layout on which two runs differ, with their verdicts. `same_question` says whether two verdicts can contradict
+    each other."""
 
-    layout: str | None
+    layout: str
     one: RecordedVerdict
     other: RecordedVerdict
     same_question: bool = True
@@ -68,8 +69,6 @@ class Difference:
         """What the difference means."""
         left, right = self.one, self.other
         decided = left.verdict in DECIDED, right.verdict in DECIDED
-        if left.fault or right.fault:
-            return DifferenceKind.DAMAGED
         if left.position is None or right.position is None or (left.verdict is None) != (right.verdict is None):
             return DifferenceKind.MISSING
         if decided == (True, True) and not self.same_question:
@@ -97,6 +96,11 @@ def differences(store: Database, left: RunStatus, right: RunStatus, *, missing: 
     any positions (see `_pairs`). If one of them is packed, both must be over the same deals, and are compared up to the
     end of the shorter run; only blocks with different digests are solved again. Without `missing`, some layouts on
     which only one run has a verdict are left out early.
+
+    Raises
+    ------
+    DamagedError
+        If a layout or a verdict cannot be read.
     """
     if left.storage is right.storage is Storage.ROWS:
         return _differing_rows(store, left, right, missing=missing)
@@ -121,10 +125,10 @@ def difference_parts(store: Database, left: RunStatus, right: RunStatus, *, miss
     elif left.source != right.source:
         yield DiffPart(left.items, list(_differing_rows(store, left, right, missing=missing)))
     else:
+        _check_complete(store, left, right)
         for first in range(1, left.items + 1, PART):
             reached = min(first + PART - 1, left.items)
             yield DiffPart(reached, list(_rows(store, left, right, first, reached, missing=missing)))
-        yield DiffPart(left.items, list(_differing_missing(store, left, right)))
 
 
 def _differing_blocks(store: Database, left: RunStatus, right: RunStatus) -> Iterator[Difference]:
@@ -179,33 +183,41 @@ def _rows(
     differing, same = _differing(left, right, first, last, missing=missing), have_same_question(left, right)
     with store.browsing() as connection:
         for row in connection.execution_options(yield_per=DIFFERENCES_PER_FETCH).execute(differing):
-            ours = recorded_verdict(row.here, (row.verdict, row.value, row.evidence))
-            theirs = recorded_verdict(row.there, (row.other_verdict, row.other_value, row.other_evidence))
-            yield Difference(None if LAYOUT.trouble(row) else row.layout, ours, theirs, same)
+            ours = recorded_verdict(left, row.here, (row.verdict, row.value, row.evidence))
+            theirs = recorded_verdict(right, row.there, (row.other_verdict, row.other_value, row.other_evidence))
+            if trouble := LAYOUT.trouble(row):
+                run, position = (left, row.here) if row.here is not None else (right, row.there)
+                raise DamagedResults(run.id, position, position, trouble)
+            yield Difference(row.layout, ours, theirs, same)
 
 
 def _differing_rows(store: Database, left: RunStatus, right: RunStatus, *, missing: bool) -> Iterator[Difference]:
+    _check_complete(store, left, right)
     yield from _rows(store, left, right, missing=missing)
-    if left.source == right.source:
-        yield from _differing_missing(store, left, right)
 
 
-def _differing_missing(store: Database, left: RunStatus, right: RunStatus) -> Iterator[Difference]:
-    """Yield the differences on items that are missing from the source."""
-    positions = select(items.c.position).where(
-        items.c.source_id == left.source, items.c.position.between(1, left.items)
-    )
-    with store.reading() as connection:
-        if connection.execute(select(func.count()).select_from(positions.subquery())).scalar_one() == left.items:
-            return
-        solved = select(verdicts.c.position).where(verdicts.c.run_id.in_((left.id, right.id))).distinct()
-        lost = list(connection.execute(solved.except_(positions).order_by(verdicts.c.position)).scalars())
-    for position in lost:
-        [ours], [theirs] = (
-            Rows().recorded_verdicts(store, run, position, position + 1, evidence=True) for run in (left, right)
-        )
-        if ours != theirs:
-            yield Difference(None, ours, theirs, have_same_question(left, right))
+def _check_complete(store: Database, *of: RunStatus) -> None:
+    """Check that the sources of runs stored as rows have all of their items, and finished runs a verdict on each: a
+    join leaves out what is missing.
+
+    Raises
+    ------
+    DamagedError
+        If something is missing.
+    """
+    for run in {run.source: run for run in of}.values():
+        of_source = (items.c.source_id == run.source, items.c.position.between(1, run.items))
+        with store.reading() as connection:
+            if connection.execute(select(func.count()).where(*of_source)).scalar_one() == run.items:
+                continue
+            positions = connection.execute(select(items.c.position).where(*of_source).order_by(items.c.position))
+            missing = next(
+                (expected for expected, position in enumerate(positions.scalars(), start=1) if position != expected),
+                run.items,
+            )
+        raise DamagedResults(run.id, missing, missing, "its layout is missing from the source")
+    for run in of:
+        check_complete(store, run)
 
 
 def _differing(
@@ -375,6 +387,7 @@ def node_counts(store: Database, left: RunStatus, right: RunStatus) -> NodeCount
     for run in (left, right):
         if run.storage is Storage.PACKED:
             raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
+        check_complete(store, run)
     with store.browsing() as connection:
         rows = connection.execution_options(yield_per=COUNTS_PER_FETCH).execute(_decided_by_both(left, right))
         return compare_nodes(_node_columns(rows.partitions(), left, right))
@@ -384,13 +397,15 @@ def _node_columns(parts: Iterable[Sequence[Any]], left: RunStatus, right: RunSta
     import numpy as np  # loads slowly
 
     for part in parts:
-        columns = np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
-        if columns.dtype != np.int64:
-            raise DamagedError(
-                f"a node count of run {left.id} or {right.id} cannot be read; find all faults with: dealmill audit "
-                f"{left.id}"
-            )
-        yield columns
+        _check_nodes(part, left, right)
+        yield np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
+
+
+def _check_nodes(rows: Sequence[Any], left: RunStatus, right: RunStatus) -> None:
+    """Check rows of the positions and node counts of two runs."""
+    here, there, ours, theirs = zip(*rows, strict=True)
+    NODES.check_results(left.id, (here, ours))
+    NODES.check_results(right.id, (there, theirs))
 
 
 def node_sample(store: Database, left: RunStatus, right: RunStatus, limit: int) -> NodeSample | None:
@@ -401,8 +416,10 @@ def node_sample(store: Database, left: RunStatus, right: RunStatus, limit: int) 
     positions = sorted({1 + number * left.items // limit for number in range(limit)}) if left.items else []
     with store.reading() as connection:
         rows = connection.execute(_decided_by_both(left, right, sampled=True), {"numbers": positions}).all()
-    counts = [(position, ours, theirs) for position, _, ours, theirs in rows if type(ours) is type(theirs) is int]
-    return NodeSample(counts) if counts else None
+    if not rows:
+        return None
+    _check_nodes(rows, left, right)
+    return NodeSample([(position, ours, theirs) for position, _, ours, theirs in rows])
 
 
 def _decided_by_both(left: RunStatus, right: RunStatus, *, sampled: bool = False) -> Select[*tuple[Any, ...]]:
@@ -430,8 +447,8 @@ class Diff:
 
     Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
     source item by item, others layout by layout. If one run is packed, they are compared up to the end of the shorter
-    one. If evidence of a packed run differs and cannot be computed again, because another version is installed or the
-    record is damaged, a block of deals counts as one difference, unless verdicts differ too.
+    one. If evidence of a packed run differs and cannot be computed again, because another version is installed, a block
+    of deals counts as one difference, unless verdicts differ too.
     """
 
     store: Database
@@ -450,13 +467,19 @@ class Diff:
         ------
         NotFoundError
             If one of the runs was deleted meanwhile.
+        DamagedError
+            If a layout or a verdict cannot be read.
         """
         missing = DifferenceKind.MISSING not in self.ignored
-        for number, difference in enumerate(differences(self.store, self.one, self.other, missing=missing)):
-            if number == 0:  # `equal` reads no further
-                self._check_not_deleted()
-            if difference.kind not in self.ignored:
-                yield difference
+        try:
+            for number, difference in enumerate(differences(self.store, self.one, self.other, missing=missing)):
+                if number == 0:  # `equal` reads no further
+                    self._check_not_deleted()
+                if difference.kind not in self.ignored:
+                    yield difference
+        except DamagedResults:
+            self._check_not_deleted()
+            raise
         self._check_not_deleted()
 
     @property
@@ -481,9 +504,13 @@ class Diff:
         """Yield the differences in parts by position in the first run, so that a long comparison shows its progress.
         Runs over different sources that are stored as rows are compared in one part."""
         missing = DifferenceKind.MISSING not in self.ignored
-        for part in difference_parts(self.store, self.one, self.other, missing=missing):
+        try:
+            for part in difference_parts(self.store, self.one, self.other, missing=missing):
+                self._check_not_deleted()
+                yield replace(part, differences=[each for each in part.differences if each.kind not in self.ignored])
+        except DamagedResults:
             self._check_not_deleted()
-            yield replace(part, differences=[each for each in part.differences if each.kind not in self.ignored])
+            raise
 
     def _check_not_deleted(self) -> None:
         check_not_deleted(self.store, [self.one.id, self.other.id])

@@ -4,7 +4,6 @@ The digests of all items are read, which takes about 0.2 seconds per million. Th
 (docs/decisions/0068-fewer-digests.md).
 """
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
@@ -13,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, exists, func, literal, select, tuple_
 
 from dealmill.pipeline.digests import layout_digest
-from dealmill.pipeline.errors import BadLayout, DamagedError, DamagedWarning, NotFoundError, VersionError
+from dealmill.pipeline.errors import BadLayout, DamagedError, DamagedResults, NotFoundError, VersionError
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.reading import Line
@@ -30,6 +29,7 @@ ITEMS_PER_QUERY = 10_000_000
 """The number of items after which a search reports its progress."""
 ITEM = (items.c.source_id, items.c.position, items.c.line, items.c.layout)
 ITEM_SHAPE = Shape(*ITEM)
+NOT_THE_LAYOUT = "items.layout does not match items.digest"
 LENGTHS = (
     select(sources.c.id, sources.c.accepted)
     # A damaged number of items could be 2⁶².
@@ -43,7 +43,7 @@ class Match:
     """An item with a layout, and a run over its source.
 
     `run` is None if the source has no run. `result` is None if the run has no verdict on the item yet, was retracted,
-    or cannot be read here.
+    or must be solved again with another version than the installed one.
     """
 
     layout: str
@@ -66,6 +66,8 @@ def find_layout(store: Database, lines: Sequence[Line], game: str | None, progre
         If there is no such game.
     BadLayout
         If the lines are not exactly one layout.
+    DamagedError
+        If an item with the layout, or a result of one, cannot be read.
     """
     layouts = _one_layout(lines, game)
     matches = [match for owner, layout in layouts for match in _matches(store, owner, layout, progress)]
@@ -109,7 +111,7 @@ def _matches(store: Database, game: str, layout: str, progress: Progress) -> Ite
         over: list[RunStatus | None] = [*runs_over(store, number)] or [None]
         for item in stored:
             for run in over if item.source == number else ():
-                result = None if run is None else _result(store, run, item.position)
+                result = None if run is None else _result(store, run, item.position, progress)
                 yield Match(layout, source, item.position, item.line, run, result)
 
 
@@ -122,8 +124,13 @@ class StoredItem(NamedTuple):
 
 
 def stored_items(store: Database, game: str, layout: str, progress: Progress) -> list[StoredItem]:
-    """Return the items with a layout, in order of source and position. Issue a `DamagedWarning` for each one with its
-    digest that cannot be read or has another text."""
+    """Return the items with a layout, in order of source and position.
+
+    Raises
+    ------
+    DamagedError
+        If an item with its digest cannot be read, or has another text.
+    """
     digest, stored = layout_digest(game, layout), []
     total, parts = _parts(store)
     for number, part in enumerate(parts, start=1):
@@ -132,14 +139,20 @@ def stored_items(store: Database, game: str, layout: str, progress: Progress) ->
         for row in rows:
             trouble = ITEM_SHAPE.trouble(row)
             if trouble or row.layout != layout:
-                reason = trouble or "its layout does not match its digest"
-                message = f"item {row.position} of source {row.source_id} cannot be read: {reason}"
-                warnings.warn(DamagedWarning(message), stacklevel=2)
-            else:
-                stored.append(StoredItem(*row[:3]))
+                raise _damaged_item(store, row.source_id, row.position, trouble or NOT_THE_LAYOUT)
+            stored.append(StoredItem(*row[:3]))
         if len(parts) > 1:
             progress(Searching(min(number * ITEMS_PER_QUERY, total), total))
     return sorted(stored)
+
+
+def _damaged_item(store: Database, source: int, position: int, reason: str) -> DamagedError:
+    """Return the error for an item of a source, as one of the first run over it if there is one."""
+    for run in runs_over(store, source):
+        return DamagedResults(run.id, position, position, reason)
+    return DamagedError(
+        f"item {position} of source {source} cannot be read: {reason}; restore the database from a backup"
+    )
 
 
 def _parts(store: Database) -> tuple[int, list[list[ColumnElement[bool]]]]:
@@ -160,13 +173,13 @@ def _parts(store: Database) -> tuple[int, list[list[ColumnElement[bool]]]]:
     return total, conditions
 
 
-def _result(store: Database, run: RunStatus, position: int) -> Result | None:
+def _result(store: Database, run: RunStatus, position: int, progress: Progress) -> Result | None:
     if run.retracted is not None:
         return None
     try:
         return find_result(store, run, position)
     except NotFoundError:
         return None
-    except (DamagedError, VersionError) as error:
-        warnings.warn(DamagedWarning(str(error)), stacklevel=2)
+    except VersionError as error:
+        progress(Message(str(error)))
         return None

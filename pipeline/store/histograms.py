@@ -5,7 +5,6 @@ bars depend only on the least and the greatest number. They are such that the ba
 limits of the bars of more numbers.
 """
 
-import warnings
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -13,12 +12,12 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 
-from dealmill.pipeline.errors import DamagedError, DamagedWarning
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.shapes import Shape, shown_value
 from dealmill.pipeline.store.database.tables import DONE, jobs
+from dealmill.pipeline.store.runs.jobs import damaged_job
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Numbers
@@ -111,7 +110,13 @@ def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
 
 def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
     """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of packed
-    runs from before revision 0011 have none and are left out; so are damaged ones, with a `DamagedWarning`."""
+    runs from before revision 0011 have none and are left out.
+
+    Raises
+    ------
+    DamagedError
+        If a job cannot be read, or its distribution is not one that Dealmill writes.
+    """
     columns = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in DISTRIBUTION_COLUMNS[column]))
     shape = Shape(*columns)
     query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE)
@@ -119,17 +124,16 @@ def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[i
         # ordered, since SQLite would read the finished jobs of all runs by their state otherwise
         rows = connection.execute(query.order_by(jobs.c.first)).all()
     for row in rows:
-        *_, counts = row
+        if trouble := shape.trouble(row):
+            raise damaged_job(run, row.first, trouble)
+        first, stop, least, greatest, counts = row
         if counts is None:
             continue
-        trouble = shape.trouble(row)
-        distribution = None if trouble else _read(LIMITS[column], *row[2:])
+        distribution = _read(LIMITS[column], least, greatest, counts)
         if distribution is None:
-            where = "a job" if trouble else f"items {row.first} to {row.stop - 1}"
-            message = f"the distribution of the {column} of {where} is damaged{f': {trouble}' if trouble else ''}"
-            warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
-        else:
-            yield row.stop - row.first, distribution
+            name = DISTRIBUTION_COLUMNS[column][-1]
+            raise damaged_job(run, first, f"jobs.{name} is {shown_value(counts)}, not a distribution")
+        yield stop - first, distribution
 
 
 def _read(limits: Limits, least: int | None, greatest: int | None, counts: Mapping[str, object]) -> Distribution | None:
@@ -149,12 +153,14 @@ def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
     DamagedError
         If the recorded values are not numbers.
     """
-    query = select(func.min(jobs.c.least_value), func.max(jobs.c.greatest_value)).where(jobs.c.run_id == run)
+    columns = (jobs.c.first, jobs.c.least_value, jobs.c.greatest_value)
+    shape, values = Shape(*columns), list[int]()
     with store.reading() as connection:
-        least, greatest = connection.execute(query).one()
-    if not isinstance(least, int | None) or not isinstance(greatest, int | None):
-        raise DamagedError(f"some values of run {run} are not numbers; find them with: dealmill audit {run}")
-    return least, greatest
+        for row in connection.execute(select(*columns).where(jobs.c.run_id == run)):
+            if trouble := shape.trouble(row):
+                raise damaged_job(run, row.first, trouble)
+            values += [value for value in row[1:] if value is not None]
+    return min(values, default=None), max(values, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +186,7 @@ class Histogram:
 
 
 def histogram_of(store: Database, run: int, column: Column) -> Histogram | None:
-    """Return the histogram of a run; None if no verdict has such a number, or none is recorded.
+    """Return the histogram of a run; None if no verdict has such a number, or none is recorded. See `distributions`.
 
     Node counts, and the frequencies of values, are not recorded in packed runs of Dealmill before revision 0011.
     """

@@ -1,9 +1,8 @@
 """Queries of results."""
 
 import re
-import warnings
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
 from itertools import chain, islice
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, overload
 from sqlalchemy import ColumnElement, false, or_
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, UsageError
+from dealmill.pipeline.errors import DamagedResults, NotFoundError, RetractedError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
@@ -23,48 +22,23 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Ordering
-from dealmill.pipeline.store.runs.status import Runs, RunStatus, by_storage, check_not_deleted, find_run, run_numbers
+from dealmill.pipeline.store.runs.status import (
+    Runs,
+    RunStatus,
+    by_storage,
+    check_jobs,
+    check_not_deleted,
+    find_run,
+    run_numbers,
+)
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.choice import storage_for, storage_of
-from dealmill.pipeline.store.storages.storage import Page, VerdictStorage
+from dealmill.pipeline.store.storages.storage import NO_RESULTS, Page, VerdictStorage
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-
-class Unreadable:
-    """The faults of a run that a reader meets. Consecutive faults of the same kind become one warning."""
-
-    def __init__(self, run: int) -> None:
-        self._run = run
-        self._last: Fault | None = None
-
-    def add(self, faults: Iterable[Fault], *, before_results: bool) -> None:
-        """Add faults that start after all earlier ones. Warn of them at once if results follow."""
-        for fault in faults:
-            last = self._last
-            if last and (last.reason, last.last + 1) == (fault.reason, fault.first):
-                self._last = replace(last, last=fault.last)
-            else:
-                self.warn()
-                self._last = fault
-        if before_results:
-            self.warn()
-
-    def warn(self) -> None:
-        """Warn of the faults added since the last warning."""
-        if self._last:
-            warnings.warn(DamagedWarning(fault_message(self._run, self._last)), stacklevel=2)
-        self._last = None
-
-
-def fault_message(run: int, fault: Fault) -> str:
-    """Return a message about a fault."""
-    items = f"{run}:{fault.first}" + (f"-{fault.last}" if fault.last > fault.first else "")
-    return f"{items} cannot be read: {fault.reason}; find all faults with: dealmill audit {run}"
 
 
 PAGE = 2_000
@@ -78,8 +52,8 @@ FIRST_ITEM, LAST_ITEM = (0, 0), (BEHIND, 0)
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The results that a search found in its time. `reached` is the item (run and position) up to which it searched,
-    to continue from there; None if the search is complete."""
+    """The results that a search found in its time, and before the first one that cannot be read. `reached` is the item
+    (run and position) up to which it searched, to continue from there; None if the search is complete."""
 
     results: list[Result]
     reached: tuple[int, int] | None
@@ -91,8 +65,8 @@ class Query(Tabular):
     exclusive), the first `limit` of them in the given order.
 
     Each iteration queries the store from the start, page by page; ``query[0]`` is the first result, and ``query[:10]``
-    a list of the first ten. Results that cannot be read are left out with a `DamagedWarning`. An order other than that
-    of positions holds `limit` results in memory.
+    a list of the first ten. If a result cannot be read, those before it are returned, and then a `DamagedError` is
+    raised. An order other than that of positions holds `limit` results in memory.
     """
 
     store: Database
@@ -157,8 +131,10 @@ class Query(Tabular):
         verdicts = self.filter.verdict
         if (self.filter, self.after, self.before) != (Filter(verdicts), FIRST_ITEM, LAST_ITEM):
             return None
-        every = Runs(self.store, self.numbers)
-        number = sum(run.counts.get(verdict, 0) for run in every for verdict in set(verdicts or Verdict))
+        number = 0
+        for run in Runs(self.store, self.numbers):
+            check_jobs(run)
+            number += sum(run.counts.get(verdict, 0) for verdict in set(verdicts or Verdict))
         self._check_not_deleted()
         return number if self.limit is None else min(number, self.limit)
 
@@ -200,8 +176,9 @@ class Query(Tabular):
                 if not left:
                     return
 
-    def pages(self) -> Iterator[Page]:
-        """Yield the results in pages, in order of position.
+    def pages(self, skip: Callable[[DamagedResults], object] | None = None) -> Iterator[Page]:
+        """Yield the results in pages, in order of position. Results that cannot be read are passed to `skip`, if given,
+        and left out.
 
         Raises
         ------
@@ -209,6 +186,8 @@ class Query(Tabular):
             If there is only one run, it is packed, and the results that audits found valid are wanted.
         NotFoundError
             If a run was deleted meanwhile.
+        DamagedError
+            If a result cannot be read, and there is no `skip`.
         """
         self._check_listed()
         size = PAGE if self.limit is None else max(1, min(self.limit, PAGE))
@@ -219,21 +198,39 @@ class Query(Tabular):
             after = self.after[1] if run.id == self.after[0] else 0
             before = self.before[1] if run.id == self.before[0] else BEHIND
             end: int | None = 0 if _can_list(storage_of(run), self.filter) else None
-            unreadable = Unreadable(run.id)
             read.append(run.id)
+            if self.filter != Filter():
+                check_jobs(run)  # their totals tell where to search
             while end is not None:
+                page, damage = self._page(run, after, before, size)
+                yield page
+                end = page.end
+                if damage is not None and end is None:
+                    check_not_deleted(self.store, [run.id])
+                    end = damage.first if backwards else damage.last
+                    if skip is None:
+                        way = f"go on with --{'before' if backwards else 'after'} {run.id}:{end}, or export the others"
+                        way = f"{way} with --skip-damaged"
+                        raise DamagedResults(run.id, damage.first, damage.last, damage.reason, way)
+                    skip(damage)
+                if end is not None:
+                    after, before = (after, end) if backwards else (end, before)
+        check_not_deleted(self.store, read)
+
+    def _page(self, run: RunStatus, after: int, before: int, size: int) -> tuple[Page, DamagedResults | None]:
+        """Return the next page of a run, and the error for the results behind it if these cannot be read."""
+        damage, backwards = None, self.ordering.descending
+        while after + 1 < before:
+            try:
                 page = storage_of(run).page(
                     self.store, run, self.filter, after, size, before=before, backwards=backwards
                 )
-                end = page.end
-                if page.faults:
-                    check_not_deleted(self.store, [run.id])
-                unreadable.add(page.faults, before_results=bool(len(page)))
-                yield page
-                if end is not None:
-                    after, before = (after, end) if backwards else (end, before)
-            unreadable.warn()
-        check_not_deleted(self.store, read)
+            except DamagedResults as error:
+                damage = error
+                after, before = (error.last, before) if backwards else (after, error.first)
+            else:
+                return page, damage
+        return Page(run, NO_RESULTS, None), damage
 
     def _first(self, count: int) -> Iterator[Result]:
         """Yield results in any order, among them the first `count` in the order of the query."""
@@ -241,10 +238,7 @@ class Query(Tabular):
         for code, numbers in by_storage(self.store, self.numbers).items():
             storage = storage_for(code)
             if _can_list(storage, self.filter):
-                for run, results, faults in storage.ordered(self.store, numbers, self.filter, self.ordering, count):
-                    unreadable = Unreadable(run)
-                    unreadable.add(faults, before_results=True)
-                    yield from results
+                yield from storage.ordered(self.store, numbers, self.filter, self.ordering, count)
         self._check_not_deleted()
 
     def search(self, seconds: float) -> Searched:
@@ -254,16 +248,24 @@ class Query(Tabular):
         ------
         UsageError
             If the order is another one.
+        DamagedError
+            If the first result cannot be read.
         """
         if self.ordering.order is not Order.POSITION:
             raise UsageError(f"a search is in order of position, not of {self.ordering.order}: leave out the order")
         end, results = monotonic() + seconds, list[Result]()
-        for page in self.pages():
-            results += page.results
-            if self.limit is not None and len(results) >= self.limit:
-                return Searched(results[: self.limit], None)
-            if page.end is not None and monotonic() >= end:
-                return Searched(results, (page.run.id, page.end))
+        try:
+            for page in self.pages():
+                results += page.results
+                if self.limit is not None and len(results) >= self.limit:
+                    return Searched(results[: self.limit], None)
+                if page.end is not None and monotonic() >= end:
+                    return Searched(results, (page.run.id, page.end))
+        except DamagedResults as damage:
+            if not results:
+                raise
+            reached = damage.last + 1 if self.ordering.descending else damage.first - 1
+            return Searched(results, (damage.run, reached))  # continuing there raises the error again
         return Searched(results, None)
 
     def _check_not_deleted(self) -> None:
@@ -459,12 +461,8 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
         If the record of the item cannot be read.
     """
     position = check_integer("the position", position, 1)
-    page = storage_of(run).page(store, run, Filter(), position - 1, 1)
-    check_not_deleted(store, [run.id])
-    for fault in page.faults:
-        if fault.first <= position <= fault.last:
-            raise DamagedError(fault_message(run.id, replace(fault, first=position, last=position)))
-    if position not in page.columns["position"]:
+    results = list(Query(store, [run], Filter(), after=(run.id, position - 1), before=(run.id, position + 1)))
+    if not results:
         why = f"it has {run.items:,} items" if run.finished else f"see its progress with: dealmill status {run.id}"
         raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")
-    return page.results[0]
+    return results[0]

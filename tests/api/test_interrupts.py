@@ -16,7 +16,7 @@ from tests.api.processes import MARK, children_with, temporary_folder
 from tests.forks.slow import JOB_SECONDS
 from tests.servers import clean_environment
 
-COUNT = 100_000
+COUNT = 200_000
 SOURCE = f"deal:memory:seed=6:1-{COUNT}"
 ENGINE = "memory/incremental"
 LONGER_COUNT = 5 * COUNT
@@ -35,7 +35,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> str | None:
 def temporary(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for everything that work leaves in the folder for temporary files. Workers sleep in each job, so that
     interrupts come before the end."""
-    monkeypatch.setenv(JOB_SECONDS, "0.4")
+    monkeypatch.setenv(JOB_SECONDS, "0.2")
     with temporary_folder() as folder:
         yield folder
 

@@ -18,14 +18,14 @@ HUGE = "x" * 1_000_000
 
 
 class Cost(Enum):
-    """How much may be missing from the results after a damage."""
+    """How much is missing from an export without damaged results."""
 
     ITEM = "one item"
     """The record cannot be read. A run stored as rows loses one item, a packed run one block."""
     CHANGED = "one item, or none"
-    """The record can be read, but was changed. A packed run detects that by solving again."""
+    """The record can be read, but was changed, which only an audit finds. A packed run detects it by solving again."""
     RUN = "the run"
-    """The plan of the run or its layouts cannot be determined."""
+    """The plan of the run or its layouts cannot be determined, or were changed to others."""
     NOTHING = "nothing"
     """No result depends on the record."""
 

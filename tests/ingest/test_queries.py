@@ -192,7 +192,7 @@ def test_a_damaged_record_is_no_source(store: Database, damage: str, query: str)
 
 
 def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dealmill.pipeline.ingest.queries.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.store.results.PAGE", 7)
     monkeypatch.setattr("dealmill.pipeline.ingest.queries.READ_BYTES", 100)
     layouts = dealer("memory")(1, 1, 60)
     run = a_run(sqlite_store, MEMORY, layouts)

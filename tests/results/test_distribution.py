@@ -1,13 +1,9 @@
 """Sums of distributions, and damaged ones. tests/web/test_plots.py compares the bars with a naive count."""
 
-import warnings
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.errors import DamagedWarning
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import (
     NONE,
@@ -44,15 +40,6 @@ def test_sums_of_values(parts: list[list[int]]) -> None:
 @given(NODES)
 def test_sums_of_node_counts(parts: list[list[int]]) -> None:
     check(parts, doubling_bars)
-
-
-@pytest.mark.parametrize("change", ["stop = 'far'", "value_counts = '{}', least_value = NULL, greatest_value = NULL"])
-def test_damaged_distributions_have_no_histogram(sqlite_store: Database, change: str) -> None:
-    run = a_run(sqlite_store, "memory/two-pass", ["AABB", "ABAB"])
-    assert histogram_of(sqlite_store, run.id, "value")
-    alter(sqlite_store, f"UPDATE jobs SET {change}")
-    with warnings.catch_warnings(action="ignore", category=DamagedWarning):
-        assert histogram_of(sqlite_store, run.id, "value") is None
 
 
 def test_bars_without_any_number_are_no_histogram(sqlite_store: Database) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dealmill import DamagedWarning
+from dealmill import DamagedError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.progress import Event, Searching, silent
@@ -59,8 +59,9 @@ def test_all_items_with_a_layout_are_found_and_progress_is_reported(
 def test_a_changed_layout_is_not_found_by_its_old_text(store: Database) -> None:
     add_source(store, "ABC")
     alter(store, "UPDATE items SET layout = 'XX' WHERE position = 3")
-    with pytest.warns(DamagedWarning, match="item 3 of source 1 cannot be read: its layout does not match its digest"):
-        assert stored_items(store, "memory", "CC", silent) == []
+    what = r"item 3 of source 1 cannot be read: items\.layout does not match items\.digest; restore the database"
+    with pytest.raises(DamagedError, match=what):
+        stored_items(store, "memory", "CC", silent)
 
 
 @pytest.mark.parametrize("damage", ["accepted = 4611686018427387904", "accepted = -5", "accepted = 'many'"])

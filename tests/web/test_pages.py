@@ -362,17 +362,25 @@ def test_an_empty_store_and_a_missing_one(store: Database, tmp_path: Path) -> No
         assert answer.status_code == 503 and "there is no store" in answer.text
 
 
-def test_damaged_rows_are_reported_on_the_page_that_meets_them(sqlite_store: Database) -> None:
-    a_run(sqlite_store, "memory/two-pass", ["ABBA", "ABAB"])
+def test_a_page_ends_before_a_damaged_row_and_another_one_begins_after_it(sqlite_store: Database) -> None:
+    a_run(sqlite_store, "memory/two-pass", ["ABBA", "ABAB", "AABB"])
     with sqlite_store.writing() as connection:
         connection.exec_driver_sql("UPDATE verdicts SET nodes = 'many' WHERE position = 2")
     with client_of(sqlite_store) as client:
-        assert "1 row cannot be read" in client.get("/runs/1/layouts").text
-        assert "cannot be read" not in client.get("/log").text
-        assert client.get("/api/runs/1/results").json()["unreadable"] != []
-        assert (
-            client.get("/api/runs/1/results.jsonl").text.splitlines()[-1] == '{"end": true, "rows": 1, "unreadable": 1}'
-        )
+        api = "/api/runs/1/results?limit=9"
+        before = client.get(api).json()
+        assert [row["item"] for row in before["results"]] == ["1:1"] and before["after"] == 1
+        for path, reached in (("/runs/1/layouts?after=1&nodes=", "after=2"), ("/runs/1/layouts?before=3", "before=2")):
+            damaged = client.get(path)
+            assert damaged.status_code == 500 and "1:2 cannot be read: verdicts.nodes is " in damaged.text
+            [further] = re.findall(r'href="(/runs/1/layouts[^"]*)"', damaged.text)
+            assert reached in further and client.get(unescape(further)).status_code == 200
+        assert 'href="/runs/1/layouts?after=2"' in client.get("/runs/1/layouts/2").text
+        damaged = client.get(f"{api}&after=1")
+        assert damaged.status_code == 500 and "1:2 cannot be read" in damaged.json()["detail"]
+        after = client.get(damaged.json()["further"]).json()
+        assert [row["item"] for row in after["results"]] == ["1:3"] and after["after"] is None
+        assert client.get("/api/runs/1/results.jsonl").text.count("\n") < 3, "neither all rows nor the mark at the end"
 
 
 NUMBERS = [

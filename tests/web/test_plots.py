@@ -135,8 +135,8 @@ def test_damaged_totals_are_named(sqlite_store: Database, value: str) -> None:
         survey = opened.find_run(run)
         points = survey.convergence()
         alter(sqlite_store, f"UPDATE jobs SET winnable = {value} WHERE first = {points[0].layouts + 1}")
-        with pytest.warns(dealmill.DamagedWarning, match="the totals of the job at item 1001 of run 1 are damaged"):
-            assert survey.convergence() == points[:1]
+        with pytest.raises(dealmill.DamagedError, match=r"the job of run 1 at item 1001 .*jobs\.winnable is .*audit 1"):
+            survey.convergence()
         alter(sqlite_store, "UPDATE jobs SET winnable = -70000")
         with pytest.raises(dealmill.DamagedError, match="the counts of run 1 are damaged"):
             _ = opened.find_run(run).winnability

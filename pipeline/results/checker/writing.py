@@ -33,10 +33,11 @@ def export_with_checker(
     verdicts: Sequence[Verdict] = (),
     *,
     force: bool = False,
+    skip_damaged: bool = False,
     progress: Progress = silent,
 ) -> int:
     """Write an export as `export` does, and a checker for it beside it; return the number of its rows."""
-    write = partial(export, store, run, path, verdicts, force=force, progress=progress)
+    write = partial(export, store, run, path, verdicts, force=force, skip_damaged=skip_damaged, progress=progress)
     return write_with_checker(store, run, path, verdicts, write, force=force)
 
 

@@ -1,6 +1,5 @@
 """Audits: their plans, their progress, and the findings that they record."""
 
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,6 +9,7 @@ from sqlalchemy import (
     BigInteger,
     ColumnElement,
     Connection,
+    Row,
     Select,
     bindparam,
     case,
@@ -23,14 +23,14 @@ from sqlalchemy import (
     update,
 )
 
-from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.audits.findings import audit_seal
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock, greatest_below_end, one_of
-from dealmill.pipeline.store.database.shapes import Fault, Shape
+from dealmill.pipeline.store.database.shapes import Fault, Shape, readable
 from dealmill.pipeline.store.database.tables import (
     DONE,
     LEASED,
@@ -199,27 +199,25 @@ def find_audit(store: Database, audit: int) -> AuditStatus:
         row = connection.execute(_counted_audit(), {"audit": audit}).one_or_none()
     if row is None:
         raise NotFoundError(f"the store has no audit {audit}")
+    return _audit(row)
+
+
+def _audit(row: Row[*tuple[Any, ...]]) -> AuditStatus:
     if trouble := AUDIT.trouble(row):
-        raise DamagedError(f"audit {audit} cannot be read: {trouble}")
+        raise DamagedError(f"audit {row.id} cannot be read: {trouble}")
     return AuditStatus(**row._mapping)
 
 
 def latest_audits(store: Database, run_ids: Sequence[int] | None = None) -> dict[int, AuditStatus]:
-    """Return the newest audit of every run that has one, or of the runs `run_ids`, by run. Issue a `DamagedWarning` for
-    each audit that cannot be read."""
+    """Return the newest audit of every run that has one, or of the runs `run_ids`, by run, without those that cannot be
+    read (see `readable`)."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
     if run_ids is not None:
         newest = newest.where(one_of(audits.c.run_id, NUMBERS))
-    latest = {}
+    query = _counted().where(audits.c.id.in_(newest))
     with store.reading() as connection:
-        for row in connection.execute(
-            _counted().where(audits.c.id.in_(newest)), {} if run_ids is None else {"numbers": run_ids}
-        ):
-            if trouble := AUDIT.trouble(row):
-                warnings.warn(DamagedWarning(f"audit {row.id} cannot be read: {trouble}"), stacklevel=2)
-            else:
-                latest[row.run] = AuditStatus(**row._mapping)
-    return latest
+        rows = connection.execute(query, {} if run_ids is None else {"numbers": run_ids}).all()
+    return {audit.run: audit for audit in readable(rows, _audit)}
 
 
 @cache

@@ -1,12 +1,14 @@
 """Checks of stored rows: whether each value has the type and the range of its column; and faults, which checks find."""
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import ColumnElement
 
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.errors import DamagedError, DamagedResults, DamagedWarning
+from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.store.database.tables import CODES, MOST_CHARACTERS, NodeLimit
 
 KINDS: dict[type, str] = {
@@ -18,6 +20,8 @@ KINDS: dict[type, str] = {
     str: "text",
 }
 
+Row = TypeVar("Row")
+Listed = TypeVar("Listed")
 LONGEST_SHOWN = 60
 """The most characters of a value that a message shows."""
 
@@ -32,12 +36,26 @@ class Shape:
         self._bounded = _with(MOST_CHARACTERS, columns)
         self._sound: set[tuple[type, ...]] = set()
 
-    def troubles(self, columns: Sequence[Sequence[Any]]) -> dict[int, str]:
-        """Return what is wrong with rows, by their index. The rows are given by `columns` of equal length."""
+    def check_results(self, run: int, columns: Sequence[Sequence[Any]]) -> None:
+        """Check rows of the results of a run, given by `columns` of equal length, of which the first one has positions.
+
+        Raises
+        ------
+        DamagedResults
+            If one of them is not valid. The error is for the first one, and for those beside it with the same trouble.
+        """
         if all(map(self._is_sound, self._columns, columns)):
-            return {}
-        checked = ((index, self.trouble(row)) for index, row in enumerate(zip(*columns, strict=True)))
-        return {index: trouble for index, trouble in checked if trouble}
+            return
+        first, last, reason = 0, 0, ""
+        for row in zip(*columns, strict=True):
+            trouble = self.trouble(row)
+            position = int(row[0]) if isinstance(row[0], int | float) else 0
+            if reason and (trouble != reason or abs(position - last) != 1):
+                break
+            if trouble:
+                first, last, reason = first or position, position, trouble
+        if reason:
+            raise DamagedResults(run, min(first, last), max(first, last), reason)
 
     def _is_sound(self, column: ColumnElement[Any], values: Sequence[Any]) -> bool:
         """Return whether all values of a column are valid."""
@@ -102,6 +120,24 @@ def shown_value(value: object) -> str:
         return "missing"
     text = printable(repr(value))
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"
+
+
+def readable(rows: Iterable[Row], read: Callable[[Row], Listed]) -> Iterator[Listed]:
+    """Yield what `read` makes of the rows of a list, without those for which it raises a `DamagedError`. One
+    `DamagedWarning` at the end names the first of them."""
+    damaged = list[DamagedError]()
+    try:
+        for row in rows:
+            try:
+                listed = read(row)
+            except DamagedError as error:
+                damaged.append(error)
+            else:
+                yield listed
+    finally:  # also if the caller takes only the first rows
+        if damaged:
+            others = f"; {counted(len(damaged) - 1, 'other row')} of the list left out, too" if damaged[1:] else ""
+            warnings.warn(DamagedWarning(f"{damaged[0]}{others}"), stacklevel=2)
 
 
 @dataclass(frozen=True, slots=True)

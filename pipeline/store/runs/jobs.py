@@ -1,7 +1,6 @@
 """The jobs of runs: ranges of positions, cut as layouts are ingested or as a survey grows; sums over them; and the
 runs and audits that an installation can work on."""
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -24,7 +23,7 @@ from sqlalchemy import (
     tuple_,
 )
 
-from dealmill.pipeline.errors import DamagedWarning
+from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import GENERATOR
 from dealmill.pipeline.games.installed import families
@@ -224,8 +223,13 @@ class JobTotals:
 
 
 def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
-    """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished or, with a
-    `DamagedWarning`, is damaged."""
+    """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished.
+
+    Raises
+    ------
+    DamagedError
+        If a job cannot be read, or its totals do not add up.
+    """
     columns = (jobs.c.first, jobs.c.stop, jobs.c.winnable, jobs.c.unwinnable)
     shape = Shape(*columns)
     query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
@@ -234,12 +238,19 @@ def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
         for first, stop, winnable, unwinnable in connection.execute(query):
             if first != following:
                 return
-            if shape.trouble((first, stop, winnable, unwinnable)) or not _add_up(stop - first, winnable, unwinnable):
-                message = f"the totals of the job at item {following} of run {run} are damaged"
-                warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run}"), stacklevel=2)
-                return
+            if trouble := shape.trouble((first, stop, winnable, unwinnable)):
+                raise damaged_job(run, first, trouble)
+            if not _add_up(stop - first, winnable, unwinnable):
+                raise damaged_job(run, first, f"jobs.winnable is {winnable}, and jobs.unwinnable is {unwinnable}")
             yield JobTotals(stop - first, winnable, unwinnable)
             following = stop
+
+
+def damaged_job(run: int, first: int, reason: str) -> DamagedError:
+    """Return the error for a job that cannot be read."""
+    return DamagedError(
+        f"the job of run {run} at item {first} cannot be read: {reason}; find all faults with: dealmill audit {run}"
+    )
 
 
 def _add_up(items: int, winnable: int, unwinnable: int) -> bool:

@@ -7,7 +7,6 @@ both.
 import getpass
 import os
 import socket
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,12 +14,12 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sqlalchemy import Connection, Select, case, exists, func, insert, or_, select, text, union_all
+from sqlalchemy import Connection, Row, Select, case, exists, func, insert, or_, select, text, union_all
 
-from dealmill.pipeline.errors import DamagedWarning
+from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.shapes import Shape, readable
 from dealmill.pipeline.store.database.tables import Control, actions, audits, engines, runs
 
 LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
@@ -99,8 +98,8 @@ def list_actions(
     store: Database, run: int | None = None, *, skip: int = 0, limit: int | None = None, descending: bool = False
 ) -> list[Action]:
     """Return the entries of the action log, or those for a run and for retractions of its engine version: at most
-    `limit` of them after the first `skip`, oldest first, or newest first if `descending`. Issue a `DamagedWarning` for
-    each entry that cannot be read."""
+    `limit` of them after the first `skip`, oldest first, or newest first if `descending`, without those that cannot be
+    read (see `readable`)."""
     order = actions.c.id.desc() if descending else actions.c.id
     listed = select(*LISTED, actions.c.id).select_from(actions.outerjoin(engines))
     query = listed.order_by(order).offset(skip).limit(limit)
@@ -111,18 +110,19 @@ def list_actions(
             actions.c.engine_id == engine, actions.c.what.in_((RETRACT, UNRETRACT))
         )
         query = query.where(actions.c.id.in_(union_all(of_run, retractions)))
-    entries = []
     with store.reading() as connection:
-        for *entry, number in connection.execute(query):
-            trouble = LISTED_SHAPE.trouble(entry)
-            at = None if trouble else instant(entry[0])
-            if at is None:
-                trouble = trouble or f"actions.at is {entry[0]}, which is not a valid time"
-                message = f"entry {number} of the action log cannot be read: {trouble}"
-                warnings.warn(DamagedWarning(message), stacklevel=2)
-            else:
-                entries.append(Action(at, *entry[1:]))
-    return entries
+        rows = connection.execute(query).all()
+    return list(readable(rows, _action))
+
+
+def _action(row: Row[*tuple[Any, ...]]) -> Action:
+    *entry, number = row
+    trouble = LISTED_SHAPE.trouble(entry)
+    at = None if trouble else instant(entry[0])
+    if at is None:
+        trouble = trouble or f"actions.at is {entry[0]}, which is not a valid time"
+        raise DamagedError(f"entry {number} of the action log cannot be read: {trouble}")
+    return Action(at, *entry[1:])
 
 
 def log_faults(store: Database) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """The progress of runs, counted by their jobs."""
 
-import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -24,11 +23,12 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.arguments import row_number
-from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import NumberList, clock, one_of
+from dealmill.pipeline.store.database.shapes import Shape, readable
 from dealmill.pipeline.store.database.tables import (
     DONE,
     LEASED,
@@ -105,7 +105,10 @@ class RunStatus(PlannedRun):
 
     @property
     def damaged(self) -> bool:
-        """Whether its jobs do not match its items: some are missing, or there are too many."""
+        """Whether its jobs do not match its items, because some are missing or there are too many, or have no valid
+        state."""
+        if self.pending + self.leased + self.done < self.jobs:
+            return True
         return self.covered > self.items or (self.complete and self.covered < self.items)
 
     @property
@@ -189,6 +192,7 @@ class RunStatus(PlannedRun):
         return self.now + timedelta(seconds=left) if left < TEN_YEARS else None
 
 
+COMPLETE = Shape(sources.c.complete)
 MINUTE, TEN_YEARS = 60.0, 3e8
 """In seconds."""
 NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
@@ -233,7 +237,7 @@ def by_storage(store: Database, numbers: Sequence[int]) -> dict[Storage, list[in
 
 class Runs(Sequence[RunStatus]):
     """Runs with some numbers, oldest first, that are read in parts while they are iterated over. Those that cannot be
-    read are left out then, with a `DamagedWarning` for each."""
+    read are left out then (see `list_runs`)."""
 
     PART = 100
 
@@ -271,29 +275,21 @@ class Runs(Sequence[RunStatus]):
 
 
 def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
-    """Return all runs, or those with the numbers `only`, oldest first. Issue a `DamagedWarning` for each one that
-    cannot be read."""
+    """Return all runs, or those with the numbers `only`, oldest first, without those that cannot be read (see
+    `readable`)."""
     numbers = run_numbers(store) if only is None else sorted(set(only))
-    try:
-        return _counted_runs(store, numbers)
-    except DamagedError:  # one of them cannot be read
-        return [run for number in numbers for run in _readable(store, number)]
+    return list(readable(_counted_rows(store, numbers), _run))
 
 
 def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
+    return [_run(row) for row in _counted_rows(store, numbers)]
+
+
+def _counted_rows(store: Database, numbers: Sequence[int]) -> list[Mapping[str, Any]]:
     with store.reading() as connection:
         rows = connection.execute(_counted(), {"numbers": numbers})
         names = tuple(rows.keys())
-        return [_run(dict(zip(names, row, strict=True))) for row in rows]
-
-
-def _readable(store: Database, number: int) -> list[RunStatus]:
-    """Return a run in a list; an empty list, with a `DamagedWarning`, if it cannot be read."""
-    try:
-        return _counted_runs(store, [number])
-    except DamagedError as error:
-        warnings.warn(DamagedWarning(str(error)), stacklevel=3)
-        return []
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
@@ -373,7 +369,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             *PLANNED,
             sources.c.accepted,
             cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
-            ((runs.c.storage == Storage.PACKED) | sources.c.complete).label("complete"),
+            sources.c.complete,
             *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
             func.coalesce(counted.c.held, 0).label("held"),
             counted.c.finished,
@@ -452,12 +448,14 @@ def _doubtful() -> Select[int]:
 
 def _run(counted: Mapping[str, Any]) -> RunStatus:
     planned = planned_fields(counted)
+    if trouble := COMPLETE.trouble([counted["complete"]]):
+        raise DamagedError(f"run {counted['id']} cannot be read: {trouble}; restore the database from a backup")
     counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
     return RunStatus(
         **planned,
         items=_items(planned, counted),
         covered=int(counted["covered"]),
-        complete=counted["complete"],
+        complete=counted["complete"] or planned["storage"] is Storage.PACKED,
         jobs=int(counted["jobs"]),
         pending=int(counted["pending"]),
         leased=int(counted["leased"]),
@@ -536,6 +534,18 @@ def check_not_imported(run: RunStatus) -> None:
         )
 
 
+def check_jobs(run: RunStatus) -> None:
+    """Check that the jobs of a run match its items.
+
+    Raises
+    ------
+    DamagedError
+        If they do not.
+    """
+    if run.damaged:
+        raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
+
+
 def check_finished(run: RunStatus) -> None:
     """Check that every item of a run has a verdict.
 
@@ -548,8 +558,7 @@ def check_finished(run: RunStatus) -> None:
         return
     check_not_retracted(run)
     check_not_halted(run)
-    if run.damaged:
-        raise DamagedError(f"jobs of run {run.id} are lost or damaged; find them with: dealmill audit {run.id}")
+    check_jobs(run)
     if not run.complete:
         raise StoreError(
             f"run {run.id} is not finished, since {run.source_name} has not been read to its end; correct it, or "

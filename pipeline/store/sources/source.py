@@ -1,23 +1,22 @@
 """Sources: ordered lists of layouts, with their rejects."""
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from types import MappingProxyType
 from typing import Any
 
-from sqlalchemy import Connection, Select, bindparam, exists, or_, select
+from sqlalchemy import Connection, Row, Select, bindparam, exists, or_, select
 
 from dealmill.pipeline.arguments import MAX_INTEGER, row_number
 from dealmill.pipeline.digests import layout_digest, seal
-from dealmill.pipeline.errors import DamagedError, DamagedWarning, NotFoundError
+from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.contract import Game, Reject, RulesText
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.shapes import Shape, readable
 from dealmill.pipeline.store.database.tables import Control, items, rejects, rules, runs, sources
 
 REJECTS_PER_PAGE = 1_000
@@ -121,7 +120,7 @@ def rules_of(connection: Connection, source: Source) -> RulesText | None:
         return None
     row = connection.execute(RULES, {"digest": source.rules}).one_or_none()
     if row is None:
-        raise DamagedError(_unreadable(source.id, f"its rules {source.rules} are missing"))
+        raise _damaged(source.id, f"its rules {source.rules} are missing")
     return RulesText(*row)
 
 
@@ -146,17 +145,12 @@ def earlier_namesake(store: Database, source: Source) -> Source | None:
 
 def list_sources(store: Database) -> list[Source]:
     """Return all sources, oldest first, except those of which nothing was read and that no run needs, such as deleted
-    ones. Issue a `DamagedWarning` for each one that cannot be read."""
+    ones, and those that cannot be read (see `readable`)."""
     used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
     there = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
-    readable = []
     with store.reading() as connection:
-        for row in connection.execute(select(*SOURCE_COLUMNS).where(there).order_by(sources.c.id)):
-            if trouble := SOURCE.trouble(row):
-                warnings.warn(DamagedWarning(_unreadable(row.id, trouble)), stacklevel=2)
-            else:
-                readable.append(Source(**row._mapping))
-    return readable
+        rows = connection.execute(select(*SOURCE_COLUMNS).where(there).order_by(sources.c.id)).all()
+    return list(readable(rows, _source))
 
 
 def reread(store: Database, source: Source) -> Source:
@@ -168,8 +162,18 @@ def reread(store: Database, source: Source) -> Source:
 
 
 def rejects_of(store: Database, source: int) -> Iterator[Reject]:
-    """Yield the rejects of a source in the order in which they were found, fetched page by page. Issue a
-    `DamagedWarning` for each one that cannot be read."""
+    """Yield the rejects of a source in the order in which they were found, fetched page by page, without those that
+    cannot be read (see `readable`)."""
+
+    def reject(row: Row[*tuple[Any, ...]]) -> Reject:
+        if trouble := REJECT.trouble(row):
+            raise DamagedError(f"reject {row.number} of source {source} cannot be read: {trouble}")
+        return Reject(row.line, row.text, tuple(row.reasons.split("\n")))
+
+    return readable(_reject_rows(store, source), reject)
+
+
+def _reject_rows(store: Database, source: int) -> Iterator[Row[*tuple[Any, ...]]]:
     after = 0
     while True:
         with store.reading() as connection:
@@ -179,12 +183,7 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
                 .order_by(rejects.c.number)
                 .limit(REJECTS_PER_PAGE)
             ).all()
-        for row in rows:
-            if trouble := REJECT.trouble(row):
-                message = f"reject {row.number} of source {source} cannot be read: {trouble}"
-                warnings.warn(DamagedWarning(message), stacklevel=2)
-            else:
-                yield Reject(row.line, row.text, tuple(row.reasons.split("\n")))
+        yield from rows
         if len(rows) < REJECTS_PER_PAGE:
             return
         after = rows[-1].number
@@ -201,13 +200,17 @@ def one_source(
         If it cannot be read.
     """
     row = connection.execute(query, parameters).one_or_none()
-    if row is not None and (trouble := SOURCE.trouble(row)):
-        raise DamagedError(_unreadable(row.id, trouble))
-    return None if row is None else Source(**row._mapping)
+    return None if row is None else _source(row)
 
 
-def _unreadable(number: int, trouble: str) -> str:
-    return f"source {number} cannot be read: {trouble}; restore the database from a backup"
+def _source(row: Row[*tuple[Any, ...]]) -> Source:
+    if trouble := SOURCE.trouble(row):
+        raise _damaged(row.id, trouble)
+    return Source(**row._mapping)
+
+
+def _damaged(number: int, trouble: str) -> DamagedError:
+    return DamagedError(f"source {number} cannot be read: {trouble}; restore the database from a backup")
 
 
 def altered_layouts(store: Database, source: int, game: str, layouts: Mapping[int, str]) -> list[int]:

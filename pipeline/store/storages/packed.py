@@ -17,7 +17,7 @@ import numpy as np
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
 
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
-from dealmill.pipeline.errors import DamagedError, DifferenceError, VersionError
+from dealmill.pipeline.errors import DamagedError, DamagedResults, VersionError
 from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
@@ -26,7 +26,7 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
-from dealmill.pipeline.store.database.shapes import Fault, Shape
+from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
 from dealmill.pipeline.store.filters import BEHIND, Filter
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
@@ -62,6 +62,7 @@ from dealmill.pipeline.store.storages.storage import (
 logger = logging.getLogger(__name__)
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
+NO_PACK = "there is no valid row of packs for them"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
 LONG_SECONDS = 1.0
@@ -76,7 +77,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
     ------
     VersionError
         If another version of the engine or of the generator is installed.
-    DifferenceError
+    DamagedError
         If the results do not have the recorded verdicts and the recorded digest.
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
@@ -92,7 +93,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
         )
     layouts, solved = solve_range(deals, run, first, stop, stored.errors)
     if not reproduces(stored, first, layouts, solved):
-        raise DifferenceError(f"items {first:,} to {stop - 1:,} of run {run.id}: {NOT_AS_RECORDED}")
+        raise DamagedResults(run.id, first, stop - 1, NOT_AS_RECORDED)
     batch, lines = to_batch(solved), range(deals.first + first - 1, deals.first + stop - 1)
     codes = solved.verdicts.tolist()
     return {
@@ -119,36 +120,31 @@ def _objected(
 ) -> Page:
     """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
     runs."""
-    objections, faults = _objections(store, run.id, outcome, after, limit, before, backwards=backwards)
+    objections = _objections(store, run.id, outcome, after, limit, before, backwards=backwards)
     rows, judgements = list[tuple[Any, ...]](), list[Judgement]()
     for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
         judged = dict(inside)
-        try:
-            block = block_again(store, run, number)
-        except DifferenceError:
-            faults += [Fault(position, position, NOT_AS_RECORDED) for position in judged]
-            continue
+        block = block_again(store, run, number)
         for index in _matching(run, filter_, block, [position - block["position"][0] for position in judged]):
             rows.append(tuple(column[index] for column in block.values()))
             judgements.append(judged[block["position"][index]])
-    reached = [position for position, _ in objections] + [fault.last for fault in faults]
     columns = result_columns(list(zip(*rows, strict=True)))
-    return Page(run, columns, faults, (min if backwards else max)(reached, default=None), judgements)
+    return Page(run, columns, objections[-1][0] if objections else None, judgements)
 
 
-def _matching(run: RunStatus, filter_: Filter, block: ResultColumns, indexes: Sequence[int]) -> Sequence[int]:
-    """Return those of these indexes in a block whose results match `filter_`, apart from audits."""
+def _matching(run: RunStatus, filter_: Filter, block: ResultColumns, indices: Sequence[int]) -> Sequence[int]:
+    """Return those of these indices in a block whose results match `filter_`, apart from audits."""
     if replace(filter_, audit=None) == Filter():
-        return indexes
-    results = Page(run, block, [], None).results
-    return [index for index in indexes if filter_.matches(results[index])]
+        return indices
+    results = Page(run, block, None).results
+    return [index for index in indices if filter_.matches(results[index])]
 
 
 def _objections(
     store: Database, run: int, outcome: Outcome, after: int, limit: int, before: int, *, backwards: bool
-) -> tuple[list[tuple[int, Judgement]], list[Fault]]:
+) -> list[tuple[int, Judgement]]:
     """Return the first items between the positions `after` and `before` with their newest judgement, if that has the
-    given outcome, and faults for rows that cannot be read; if `backwards`, the last items, last position first."""
+    given outcome; if `backwards`, the last items, last position first."""
     position = judgements.c.position
     query = (
         select(position, judgements.c.step, judgements.c.reason)
@@ -163,14 +159,10 @@ def _objections(
         .order_by(position.desc() if backwards else position)
         .limit(limit)
     )
-    objections, faults = [], []
     with store.reading() as connection:
-        for row in connection.execute(query):
-            if trouble := OBJECTION.trouble(row):
-                faults.append(Fault(int(row.position), int(row.position), trouble))
-            else:
-                objections.append((row.position, Judgement(outcome, row.step, row.reason)))
-    return objections, faults
+        rows = connection.execute(query).all()
+    OBJECTION.check_results(run, list(zip(*rows, strict=True)))
+    return [(row.position, Judgement(outcome, row.step, row.reason)) for row in rows]
 
 
 def _found_valid_since() -> ColumnElement[bool]:
@@ -189,30 +181,37 @@ def _found_valid_since() -> ColumnElement[bool]:
 
 def _blocks_with(
     store: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
-) -> Iterator[int | Fault]:
-    """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`, and
-    faults where verdicts are missing or damaged."""
+) -> Iterator[int]:
+    """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`.
+
+    Raises
+    ------
+    DamagedError
+        If verdicts are missing or damaged.
+    """
     codes = [int(verdict) for verdict in filter_.verdict] or list(map(int, Verdict))
     for pack in _packs(store, run, filter_, after, before, backwards=backwards):
-        if isinstance(pack, Fault):
-            yield pack
-            continue
         first, stop = max(after + 1, pack.first), min(before, pack.stop)
         numbers = range(block_of(first), block_of(stop - 1) + 1)
         for number in reversed(numbers) if backwards else numbers:
             start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
             part = pack.part(start, end)
             if part is None:
-                yield Fault(start, end - 1, NOT_AS_RECORDED)
-            elif np.isin(part, codes).any():
+                raise DamagedResults(run.id, start, end - 1, NO_PACK)
+            if np.isin(part, codes).any():
                 yield number
 
 
 def _packs(
     store: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
-) -> Iterator[Pack | Fault]:
-    """Yield the packs that may have matching verdicts between the positions `after` and `before`, and faults for the
-    gaps between them if the run is finished."""
+) -> Iterator[Pack]:
+    """Yield the packs that may have matching verdicts between the positions `after` and `before`.
+
+    Raises
+    ------
+    DamagedError
+        If the run is finished, and there is a gap between them.
+    """
     while True:
         if filter_ != Filter():
             with store.reading() as connection:
@@ -225,11 +224,11 @@ def _packs(
             break
         first, stop = (pack.stop, before) if backwards else (after + 1, pack.first)
         if run.finished and first < stop:
-            yield Fault(first, stop - 1, NOT_AS_RECORDED)
+            raise DamagedResults(run.id, first, stop - 1, NO_PACK)
         yield pack
         after, before = (after, pack.first) if backwards else (pack.stop - 1, before)
     if run.finished and after + 1 < before:
-        yield Fault(after + 1, before - 1, NOT_AS_RECORDED)
+        raise DamagedResults(run.id, after + 1, before - 1, NO_PACK)
 
 
 LAST_PACK = greatest_below_end(packs.c.stop, packs.c.run_id == bindparam("run"))
@@ -265,23 +264,17 @@ class Packed(VerdictStorage):
         if filter_.audit:
             return _objected(store, run, filter_, filter_.audit, after, limit, before, backwards=backwards)
         end: int | None = None
-        for tried, candidate in enumerate(_blocks_with(store, run, filter_, after, before, backwards=backwards)):
-            if isinstance(candidate, Fault):
-                return Page(run, NO_RESULTS, [candidate], candidate.first if backwards else candidate.last)
+        for tried, number in enumerate(_blocks_with(store, run, filter_, after, before, backwards=backwards)):
             if tried == SOLVED_AGAIN:
-                return Page(run, NO_RESULTS, [], end)
-            first, stop = block_range(candidate, run.items)
+                return Page(run, NO_RESULTS, end)
+            first, stop = block_range(number, run.items)
             end = first if backwards else stop - 1
-            try:
-                block = block_again(store, run, candidate)
-            except DifferenceError:
-                fault = Fault(max(first, after + 1), min(stop, before) - 1, NOT_AS_RECORDED)
-                return Page(run, NO_RESULTS, [fault], end)
+            block = block_again(store, run, number)
             inside = range(max(after + 1 - first, 0), min(before, stop) - first)
-            if indexes := _matching(run, filter_, block, inside[::-1] if backwards else inside):
-                results = results_at(block, indexes[:limit])
-                return Page(run, results, [], end if len(indexes) <= limit else results["position"][-1])
-        return Page(run, NO_RESULTS, [], None)
+            if indices := _matching(run, filter_, block, inside[::-1] if backwards else inside):
+                results = results_at(block, indices[:limit])
+                return Page(run, results, end if len(indices) <= limit else results["position"][-1])
+        return Page(run, NO_RESULTS, None)
 
     def block_fingerprints(self, store: Database, run: RunStatus) -> dict[int, bytes]:
         digests, fingerprints, after = recorded_digests(store, run.id), {}, 0
@@ -297,6 +290,8 @@ class Packed(VerdictStorage):
         self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
     ) -> list[RecordedVerdict] | None:
         stored = stored_block(store, run.id, first, stop)
+        if stored.verdicts is None and not stored.unsolved:
+            raise DamagedResults(run.id, first, stop - 1, NO_PACK)
         if not evidence or stored.unsolved:
             codes = [None] * (stop - first) if stored.verdicts is None else map(VERDICTS.get, stored.verdicts.tolist())
             return [
@@ -304,7 +299,7 @@ class Packed(VerdictStorage):
             ]
         try:
             block = block_again(store, run, block_of(first))
-        except (DifferenceError, VersionError):
+        except VersionError:
             return None
         verdicts = map(Verdict, block["verdict"])
         rows = zip(block["position"], verdicts, block["value"], block["evidence"], strict=True)

@@ -18,12 +18,16 @@ from sqlalchemy import (
     Select,
     and_,
     bindparam,
+    func,
     literal_column,
     null,
+    or_,
     select,
 )
 
+from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes
+from dealmill.pipeline.errors import DamagedResults
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
 from dealmill.pipeline.referee import Judgement, Outcome
@@ -31,7 +35,7 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end, one_of
-from dealmill.pipeline.store.database.shapes import Fault, Shape
+from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import items, jobs, judgements, runs, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -143,7 +147,9 @@ def _selected(
         cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in filtered.verdicts]))
     for order in filtered.ranges:
         least, greatest = _ends(order)
-        cut = cut.where(_number(order, source).between(bindparam(least), bindparam(greatest)))
+        number = _number(order, source)
+        invalid = or_(number > MAX_INTEGER, number.is_(None) & (order is Order.NODES))  # to be reported, not left out
+        cut = cut.where(or_(number.between(bindparam(least), bindparam(greatest)), invalid))
     return cut
 
 
@@ -204,13 +210,14 @@ def _searched(
     with store.reading() as connection:
         job = next_job(connection, run.id, filter_, after, before, backwards=backwards)
     if job is None:
-        return Page(run, NO_RESULTS, [], None)
+        return Page(run, NO_RESULTS, None)
     if backwards:
         before = min(before, job[1])
         after = max(after, before - 1 - SEARCHED)
     else:
         after = max(after, job[0] - 1)
         before = min(before, after + 1 + SEARCHED)
+    check_complete(store, run, after, before)
     rows = _between(store, run, filter_, after, before, limit, backwards=backwards)
     searched_to = after + 1 if backwards else before - 1
     return _page(run, filter_, rows, int(rows[-1][0]) if len(rows) == limit else searched_to)
@@ -231,35 +238,26 @@ def _first_pages(
     store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
 ) -> list[Page]:
     """Return the first `limit` matching verdicts of these runs in the given order, a page for each run with some."""
+    runs = {run.id: run for run in list_runs(store, numbers)}
     query, ends = by_number(Conditions.of(filter_), ordering), _range_ends(filter_)
-    while True:
-        with store.reading() as connection:
-            rows = connection.execute(query, {"numbers": numbers, "most": limit, **ends}).all()
-        of_runs = {run: list(of_run) for run, of_run in groupby(sorted(rows, key=RUN_OF_ROW), RUN_OF_ROW)}
-        readable = list_runs(store, of_runs)
-        if len(readable) == len(of_runs):
-            return [_page(run, filter_, of_runs[run.id], None) for run in readable]
-        unreadable = of_runs.keys() - {run.id for run in readable}
-        numbers = [number for number in numbers if number not in unreadable]  # so that others take their places
+    with store.reading() as connection:
+        counts = {row.run_id: row.verdicts for row in connection.execute(VALID_VERDICTS, {"numbers": [*runs]})}
+    for run in runs.values():
+        if counts.get(run.id, 0) != run.items:
+            check_complete(store, run)
+    with store.reading() as connection:
+        rows = connection.execute(query, {"numbers": [*runs], "most": limit, **ends}).all()
+    of_runs = groupby(sorted(rows, key=RUN_OF_ROW), RUN_OF_ROW)
+    return [_page(runs[number], filter_, list(of_run), None) for number, of_run in of_runs]
 
 
 def _page(run: RunStatus, filter_: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
-    """Return the page with the results in these rows. Rows that cannot be read give faults."""
-    columns, faults = _readable(JUDGED_ROW if filter_.audit else ROW, list(zip(*rows, strict=True)))
+    """Return the page with the results in these rows."""
+    columns = list(zip(*rows, strict=True))
+    (JUDGED_ROW if filter_.audit else ROW).check_results(run.id, columns)
     judged = zip(*columns[len(COLUMNS) : -1], strict=True) if filter_.audit else ()
     judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
-    return Page(run, result_columns(columns), faults, end, judgements)
-
-
-def _readable(shape: Shape, columns: Sequence[Sequence[Any]]) -> tuple[Sequence[Sequence[Any]], list[Fault]]:
-    """Return the columns without the rows that cannot be read, and faults for these. The first column holds positions.
-    There are no columns if no row can be read."""
-    troubles = shape.troubles(columns)
-    if not troubles:
-        return columns, []
-    faults = [Fault(int(columns[0][index]), int(columns[0][index]), trouble) for index, trouble in troubles.items()]
-    readable = (row for index, row in enumerate(zip(*columns, strict=True)) if index not in troubles)
-    return list(zip(*readable, strict=True)), faults
+    return Page(run, result_columns(columns), end, judgements)
 
 
 @cache
@@ -291,46 +289,92 @@ def _unfiltered(store: Database, run: RunStatus, after: int, before: int, limit:
     table, because looking up the layout of each verdict takes longer."""
     with store.reading() as connection:
         where = {"run": run.id, "first": after + 1, "last": before - 1, "most": limit}
-        solved = list(zip(*connection.execute(_verdicts_between(backwards), where).all(), strict=True))
-        if not solved:
-            missing = _missing((), after, min(before, run.items + 1)) if run.finished else []
-            return Page(run, NO_RESULTS, missing, None)
-        positions = solved[0]
+        answered = list(zip(*connection.execute(_verdicts_between(backwards), where).all(), strict=True))
+        positions: Sequence[int] = answered[0] if answered else ()
+        if run.finished:
+            first, stop = after, min(before, run.items + 1)
+            if len(positions) == limit:
+                first, stop = (positions[-1], stop) if backwards else (first, positions[-1])
+            _check_no_gap(run, positions, first, stop)
+        if not positions:
+            return Page(run, NO_RESULTS, None)
         least, greatest = sorted((positions[0], positions[-1]))
         where = {"source": run.source, "first": least, "last": greatest}
         dealt = list(zip(*connection.execute(_items_between(backwards), where).all(), strict=True))
     if not dealt or dealt[0] != positions:
-        there = {row[0]: row for row in zip(*dealt, strict=True)}
-        dealt = list(zip(*(there.get(position, NO_ITEM) for position in positions), strict=True))
-    columns, faults = _readable(ROW, [positions, *dealt[1:], *solved[1:]])
-    missing = []
-    if run.finished:
-        first, stop = after, min(before, run.items + 1)
-        if len(positions) == limit:
-            first, stop = (least, stop) if backwards else (first, greatest)
-        missing = _missing(positions, first, stop)
-    return Page(run, result_columns(columns), [*missing, *faults], int(positions[-1]))
+        items_at = {row[0]: row for row in zip(*dealt, strict=True)}
+        dealt = list(zip(*(items_at.get(position, NO_ITEM) for position in positions), strict=True))
+    columns: list[Sequence[Any]] = [positions, *dealt[1:], *answered[1:]]
+    ROW.check_results(run.id, columns)
+    return Page(run, result_columns(columns), int(positions[-1]))
 
 
-def _missing(positions: Sequence[int], after: int, before: int) -> list[Fault]:
-    """Return faults for the gaps that these positions leave between `after` and `before` in a finished run."""
+def _check_no_gap(run: RunStatus, positions: Sequence[int], after: int, before: int) -> None:
+    """Check that a finished run has a verdict at each position between `after` and `before`.
+
+    Raises
+    ------
+    DamagedError
+        If there is none at some, which are not among its `positions`.
+    """
     if sum(after < position < before for position in positions) == before - after - 1:
-        return []
-    bounds = [after, *sorted(position for position in positions if after < position < before), before]
-    return [
-        Fault(left + 1, right - 1, "there is no verdict on record")
-        for left, right in pairwise(bounds)
-        if right - left > 1
-    ]
+        return
+    inside = sorted(position for position in positions if after < position < before)
+    for left, right in pairwise([after, *inside, before]):
+        if right - left > 1:
+            raise DamagedResults(run.id, left + 1, right - 1, NO_VERDICT)
 
 
-def recorded_verdict(position: int | None, row: Sequence[Any], *, evidence: bool = True) -> RecordedVerdict:
-    """Return the verdict in a row of verdict, value and evidence, or the reason why it cannot be read. Without
-    `evidence`, leave out value and evidence."""
+NO_VERDICT = "there is no verdict on record"
+VALID = verdicts.c.verdict.in_(list(map(int, Verdict)))
+VALID_VERDICTS = (
+    select(verdicts.c.run_id, func.count().label("verdicts"))
+    .where(one_of(verdicts.c.run_id, NUMBERS), VALID)
+    .group_by(verdicts.c.run_id)
+)
+
+
+def check_complete(store: Database, run: RunStatus, after: int = 0, before: int = BEHIND) -> None:
+    """Check that a finished run has a valid verdict at each position between `after` and `before`: a filter or a join
+    leaves out those that are missing.
+
+    Raises
+    ------
+    DamagedError
+        If there is none at some.
+    """
+    if not run.finished:
+        return
+    before = min(before, run.items + 1)
+    position = verdicts.c.position
+    rows = (verdicts.c.run_id == run.id, position.between(after + 1, before - 1), VALID)
+    with store.reading() as connection:
+        if connection.execute(select(func.count()).where(*rows)).scalar_one() == before - after - 1:
+            return
+        positions = connection.execute(select(position).where(*rows).order_by(position)).scalars()
+        last, following = next(
+            (left, right) for left, right in pairwise([after, *positions, before]) if right - left > 1
+        )
+    _unfiltered(store, run, last, following, following - last - 1, backwards=False)  # tells what is wrong
+    raise DamagedResults(run.id, last + 1, following - 1, NO_VERDICT)
+
+
+def recorded_verdict(
+    run: RunStatus, position: int | None, row: Sequence[Any], *, evidence: bool = True
+) -> RecordedVerdict:
+    """Return the verdict in a row of verdict, value and evidence. Without `evidence`, leave out value and evidence.
+
+    Raises
+    ------
+    DamagedError
+        If it cannot be read, or a finished run has none.
+    """
     if not any(value is not None for value in row):
+        if run.finished and position is not None and position <= run.items:
+            raise DamagedResults(run.id, position, position, NO_VERDICT)
         return RecordedVerdict(position, None, None, None)
-    if trouble := RECORDED.trouble(row):
-        return RecordedVerdict(position, None, None, None, trouble)
+    if position is not None and (trouble := RECORDED.trouble(row)):
+        raise DamagedResults(run.id, position, position, trouble)
     verdict, value, text = row
     return RecordedVerdict(position, Verdict(verdict), *((value, text) if evidence else (None, None)))
 
@@ -391,9 +435,9 @@ class Rows(VerdictStorage):
 
     def ordered(
         self, store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
-    ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
+    ) -> Iterator[Result]:
         for page in _first_pages(store, numbers, filter_, ordering, limit):
-            yield page.run.id, page.results, list(page.faults)
+            yield from page.results
 
     def block_fingerprints(self, store: Database, run: RunStatus) -> dict[int, bytes]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
@@ -413,11 +457,12 @@ class Rows(VerdictStorage):
         query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
             verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
         )
-        there = {position: RecordedVerdict(position, None, None, None) for position in range(first, stop)}
         with store.reading() as connection:
-            for row in connection.execute(query).all():
-                there[int(row.position)] = recorded_verdict(int(row.position), row[1:], evidence=evidence)
-        return list(there.values())
+            rows = {position: row for position, *row in connection.execute(query).all()}
+        return [
+            recorded_verdict(run, position, rows.get(position, NO_ITEM), evidence=evidence)
+            for position in range(first, stop)
+        ]
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
         last_item = connection.execute(LAST_ITEM, {"source": run.source}).scalar()

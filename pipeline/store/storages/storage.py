@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
+from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.games.contract import is_claim
 from dealmill.pipeline.games.verdict import Verdict
@@ -18,7 +19,6 @@ from dealmill.pipeline.referee import Judgement
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
@@ -46,7 +46,7 @@ NO_RESULTS = result_columns([])
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Results of a run in the order in which they were read, and faults for those that cannot be read.
+    """Results of a run in the order in which they were read.
 
     Reading continues beyond position `end`; it is None if there are no more results. `judgements` has the newest
     judgement of each result if the filter has an outcome of audits, and is empty otherwise.
@@ -54,7 +54,6 @@ class Page:
 
     run: RunStatus
     columns: ResultColumns
-    faults: Sequence[Fault]
     end: int | None
     judgements: Sequence[Judgement] = ()
 
@@ -91,13 +90,12 @@ class Page:
 @dataclass(frozen=True, slots=True)
 class RecordedVerdict:
     """The verdict of a run on a layout. `position` is None if the run does not have the layout, `verdict` if it has no
-    verdict on it. `fault` says why the verdict cannot be read."""
+    verdict on it."""
 
     position: int | None
     verdict: Verdict | None
     value: int | None
     evidence: str | None
-    fault: str | None = None
 
     @property
     def unproved(self) -> bool:
@@ -186,33 +184,35 @@ class VerdictStorage(ABC):
 
         Raises
         ------
+        DamagedError
+            If one of them, or one before it that is needed to find them, cannot be read.
         VersionError
             If the items must be solved again, but another version of the engine or of the generator is installed.
         """
 
     def ordered(
         self, store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
-    ) -> Iterator[tuple[int, list[Result], list[Fault]]]:
-        """Yield verdicts of these runs that match `filter_`, among them the first `limit` in the given order: the
-        number of a run, verdicts of it, and faults for those that cannot be read. Memory grows with `limit` only.
+    ) -> Iterator[Result]:
+        """Yield verdicts of these runs that match `filter_`, among them the first `limit` in the given order. Memory
+        grows with `limit` only.
 
         Raises
         ------
+        DamagedError
+            If one of them, or one that is needed to find them, cannot be read.
         VersionError
             If the items must be solved again, but another version of the engine or of the generator is installed.
         """
 
-        def results(run: RunStatus, faults: list[Fault]) -> Iterator[Result]:
+        def results(run: RunStatus) -> Iterator[Result]:
             after: int | None = 0
             while after is not None:
                 page = self.page(store, run, filter_, after, BLOCK)
-                faults.extend(page.faults)
                 yield from page.results
                 after = page.end
 
         for run in list_runs(store, numbers):
-            faults = list[Fault]()
-            yield run.id, nsmallest(limit, results(run, faults), ordering.key), faults
+            yield from nsmallest(limit, results(run), ordering.key)
 
     @abstractmethod
     def block_fingerprints(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
@@ -224,8 +224,14 @@ class VerdictStorage(ABC):
         self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
     ) -> list[RecordedVerdict] | None:
         """Return the verdicts on the items `[first, stop)`, which start a block and lie within it. Return None if they
-        cannot be solved again with the recorded result. Without `evidence`, return verdicts without value and evidence,
-        which can always be read."""
+        must be solved again, but another version of the engine or of the generator is installed; without `evidence`,
+        return verdicts without value and evidence, which needs neither.
+
+        Raises
+        ------
+        DamagedError
+            If one of them cannot be read.
+        """
 
     @abstractmethod
     def scan(self, store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
@@ -277,7 +283,8 @@ def _next_job(verdicts: tuple[Verdict, ...], measures: tuple[Measure, ...], back
     for measure in measures:
         if measure.counted:
             without_match.append(jobs.c[measure.counted] == 0)
-        without_match.append(jobs.c[f"least_{measure.bounds}"] > bindparam(f"high_{measure.bounds}"))
+        least = jobs.c[f"least_{measure.bounds}"]  # an invalid number, the greatest in SQLite, rules nothing out
+        without_match.append(and_(least > bindparam(f"high_{measure.bounds}"), least <= MAX_INTEGER))
         without_match.append(jobs.c[f"greatest_{measure.bounds}"] < bindparam(f"low_{measure.bounds}"))
     return (
         select(jobs.c.first, jobs.c.stop)

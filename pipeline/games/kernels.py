@@ -141,7 +141,7 @@ def load_compiler() -> None:
 
 
 @contextmanager
-def compiling(game_folder: Path, what: str, seconds: float = 5.0) -> Iterator[None]:
+def compiling(game_folder: Path, what: str, seconds: float = 10.0) -> Iterator[None]:
     """Enclose code that compiles `what`, some kernels of the game in `game_folder`, unless their machine code is
     cached: one process compiles while others that need them wait.
 

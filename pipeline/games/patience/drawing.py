@@ -44,47 +44,55 @@ class Marks(NamedTuple):
     absent: Set[str] = frozenset()
 
 
+Outline = tuple[tuple[str, tuple[float, ...]], ...]
+"""Commands of an SVG path with their points in a square of size 1: x, y, x, y …"""
+STEM: Outline = (("M", (0.5, 0.45)), ("L", (0.34, 1)), ("L", (0.66, 1)), ("Z", ()))
+OUTLINES: dict[str, Outline] = {
+    "D": (("M", (0.5, 0)), ("L", (0.9, 0.5)), ("L", (0.5, 1)), ("L", (0.1, 0.5)), ("Z", ())),
+    "H": (
+        ("M", (0.5, 1)),
+        ("C", (0.1, 0.65, 0, 0.45, 0, 0.28)),
+        ("C", (0, 0.1, 0.13, 0, 0.27, 0)),
+        ("C", (0.38, 0, 0.46, 0.06, 0.5, 0.15)),
+        ("C", (0.54, 0.06, 0.62, 0, 0.73, 0)),
+        ("C", (0.87, 0, 1, 0.1, 1, 0.28)),
+        ("C", (1, 0.45, 0.9, 0.65, 0.5, 1)),
+        ("Z", ()),
+    ),
+    "S": (
+        ("M", (0.5, 0)),
+        ("C", (0.1, 0.35, 0, 0.5, 0, 0.62)),
+        ("C", (0, 0.78, 0.12, 0.86, 0.25, 0.86)),
+        ("C", (0.36, 0.86, 0.46, 0.8, 0.5, 0.7)),
+        ("C", (0.54, 0.8, 0.64, 0.86, 0.75, 0.86)),
+        ("C", (0.88, 0.86, 1, 0.78, 1, 0.62)),
+        ("C", (1, 0.5, 0.9, 0.35, 0.5, 0)),
+        ("Z", ()),
+        *STEM,
+    ),
+}
+LEAVES = ((0.26, 0.24), (0, 0.6), (0.52, 0.6))
+"""The points of the sign of clubs at which its circles begin, on their left."""
+RADIUS = 0.24
+"""The radius of these circles."""
+
+
 def shape(suit: str, x: float, y: float, size: float, style: Style) -> str:
     """Return the sign of a suit in a square of this size, with its upper left corner at a point."""
 
-    def line(command: str, *numbers: float) -> str:
-        return command + " ".join(
-            f"{round((x, y)[place % 2] + size * number, 2):g}" for place, number in enumerate(numbers)
+    def path(outline: Outline) -> str:
+        return "".join(
+            command
+            + " ".join(f"{round((x, y)[index % 2] + size * number, 2):g}" for index, number in enumerate(numbers))
+            for command, numbers in outline
         )
 
-    curve = size * 0.24
-    arc = f"a{curve:.2f} {curve:.2f} 0 1 0 {2 * curve:.2f} 0a{curve:.2f} {curve:.2f} 0 1 0 {-2 * curve:.2f} 0z"
-    stem = line("M", 0.5, 0.45) + line("L", 0.34, 1) + line("L", 0.66, 1) + "Z"
-    match suit:
-        case "D":
-            drawn = line("M", 0.5, 0) + line("L", 0.9, 0.5) + line("L", 0.5, 1) + line("L", 0.1, 0.5) + "Z"
-        case "C":
-            leaves = [line("M", left, middle) + arc for left, middle in ((0.26, 0.24), (0, 0.6), (0.52, 0.6))]
-            drawn = "".join(leaves) + stem
-        case "H":
-            drawn = (
-                line("M", 0.5, 1)
-                + line("C", 0.1, 0.65, 0, 0.45, 0, 0.28)
-                + line("C", 0, 0.1, 0.13, 0, 0.27, 0)
-                + line("C", 0.38, 0, 0.46, 0.06, 0.5, 0.15)
-                + line("C", 0.54, 0.06, 0.62, 0, 0.73, 0)
-                + line("C", 0.87, 0, 1, 0.1, 1, 0.28)
-                + line("C", 1, 0.45, 0.9, 0.65, 0.5, 1)
-                + "Z"
-            )
-        case _:
-            drawn = (
-                line("M", 0.5, 0)
-                + line("C", 0.1, 0.35, 0, 0.5, 0, 0.62)
-                + line("C", 0, 0.78, 0.12, 0.86, 0.25, 0.86)
-                + line("C", 0.36, 0.86, 0.46, 0.8, 0.5, 0.7)
-                + line("C", 0.54, 0.8, 0.64, 0.86, 0.75, 0.86)
-                + line("C", 0.88, 0.86, 1, 0.78, 1, 0.62)
-                + line("C", 1, 0.5, 0.9, 0.35, 0.5, 0)
-                + "Z"
-                + stem
-            )
-    return element("path", d=drawn, **style)
+    if suit == "C":
+        radius = size * RADIUS
+        circle = f"a{radius:.2f} {radius:.2f} 0 1 0 "
+        leaf = f"{circle}{2 * radius:.2f} 0{circle}{-2 * radius:.2f} 0z"
+        return element("path", d="".join(path((("M", point),)) + leaf for point in LEAVES) + path(STEM), **style)
+    return element("path", d=path(OUTLINES[suit]), **style)
 
 
 def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:

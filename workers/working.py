@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
-from dealmill.pipeline.programs.solver import check_starts
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
@@ -113,7 +112,10 @@ def solve_runs(
         if not (run.finished or run.halted):
             Installation().check(run)
             _, engine = find_engine(run.solved_by)
-            check_starts(engine)
+            if engine.program:
+                from dealmill.pipeline.programs.solver import check_starts  # loads the library that reads manifests
+
+                check_starts(engine)
 
     def check() -> Installation | None:
         known.update((run.id, run) for run in read_runs(store, [run.id for run in known.values() if not run.finished]))

@@ -2,12 +2,15 @@
 
 import sys
 from collections import Counter
+from collections.abc import Mapping
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dealmill.pipeline import solve as solving
 from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
+from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
@@ -49,6 +52,21 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     with monkeypatch.context() as cut:
         cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
         assert faults(store, run) == expected
+
+
+def test_an_audit_of_a_packed_run_solves_each_deal_once(
+    sqlite_store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = a_survey(sqlite_store, MEMORY, 3_000)
+    solved, solve = list[int](), solving.solve_texts
+
+    def counting(engine: str, layouts: Texts, max_nodes: int | None, errors: Mapping[int, str]) -> Solved:
+        solved.append(len(layouts))
+        return solve(engine, layouts, max_nodes, errors)
+
+    monkeypatch.setattr(solving, "solve_texts", counting)
+    assert an_audit(sqlite_store, run).valid == 3_000
+    assert sum(solved) == 3_000
 
 
 @pytest.mark.parametrize("sample", [None, 25])

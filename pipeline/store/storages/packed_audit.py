@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from time import monotonic
+from typing import NamedTuple
 
 from sqlalchemy import bindparam, exists, func, or_, select
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_of, block_range, whole_blocks
+from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
@@ -29,7 +30,15 @@ from dealmill.pipeline.store.storages.audit_scans import (
     stray_jobs,
 )
 from dealmill.pipeline.store.storages.item_blocks import stray_blocks
-from dealmill.pipeline.store.storages.packed_solving import SolvedPart, dealt_here, solve_pack, solve_range
+from dealmill.pipeline.store.storages.packed_solving import (
+    SolvedPack,
+    SolvedPart,
+    dealt_here,
+    joined,
+    packed,
+    solve_pack,
+    solve_range,
+)
 from dealmill.pipeline.store.storages.packs import errors_of, stored_block
 from dealmill.pipeline.store.storages.parts import decode, encode
 
@@ -58,45 +67,59 @@ ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_v
 
 def scan(store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
     """See `VerdictStorage`, as for `sample`."""
-    part = sample(store, run, count, positions)
-    positions = positions[: len(part.positions)]
-    jobs, damaged = _jobs(store, run, dealt_here(run), positions)
-    blocks = [block for block in part.blocks if block.first >= positions.start]
+    deals = dealt_here(run)
+    blocks = _blocks(store, run, deals, count, positions)
+    items = [item for block in blocks for item in block.items]
+    positions = positions[: len(items)]
+    jobs, damaged = _jobs(store, run, deals, positions, {block.first: block.solved for block in blocks if block.solved})
+    records = [record for block in blocks for record in block.records if record.first >= positions.start]
     begins = positions.start == 1
     damaged += _damaged_errors(store, run, positions.start, positions.stop)
     damaged += _stray_jobs(store, run, count) if begins else []
-    return AuditScan(positions, part.items, jobs, blocks, _strays(store, run, count) if begins else [], damaged=damaged)
+    return AuditScan(positions, items, jobs, records, _strays(store, run, count) if begins else [], damaged=damaged)
 
 
 def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
     """See `VerdictStorage`."""
-    deals = dealt_here(run)
-    items: list[ItemRecord] = []
-    blocks: list[BlockRecord] = []
+    blocks = _blocks(store, run, dealt_here(run), count, positions)
+    items = [item for block in blocks for item in block.items]
+    records = [record for block in blocks for record in block.records]
+    return AuditScan(positions[: len(items)], items, None, records, [])
+
+
+class Block(NamedTuple):
+    """A block that was dealt and solved again: its items, or the sampled ones among them, and its digests and results
+    if all of its jobs are done."""
+
+    first: int
+    items: list[ItemRecord]
+    records: list[BlockRecord]
+    solved: SolvedPack | None
+
+
+def _blocks(store: Database, run: PlannedRun, deals: DealRange, count: int, positions: Sequence[int]) -> list[Block]:
+    """Return the blocks of these positions; if they take long, only the first ones."""
+    blocks = list[Block]()
     end = monotonic() + audit_scans.PART_SECONDS
     for number, inside in groupby(positions, block_of):
-        first, stop = block_range(number, count)
-        records, block = _block(store, run, deals, first, stop)
-        items += [records[position - first] for position in inside]
-        blocks += block
+        block = _block(store, run, deals, *block_range(number, count))
+        blocks.append(block._replace(items=[block.items[position - block.first] for position in inside]))
         if monotonic() > end:
             break
-    return AuditScan(positions[: len(items)], items, None, blocks, [])
+    return blocks
 
 
-def _block(
-    store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int
-) -> tuple[list[ItemRecord], list[BlockRecord]]:
-    """Return the items of a block, and its digests if all of its jobs are done."""
+def _block(store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int) -> Block:
+    """Deal and solve a block again."""
     stored = stored_block(store, run.id, first, stop)
     if stored.unsolved:
-        texts = unpack(deals.part(first, stop).texts())
-        return [
-            ItemRecord(position, text, None, False, None, None, None)
-            for position, text in enumerate(texts, start=first)
-        ], []
+        texts = enumerate(unpack(deals.part(first, stop).texts()), start=first)
+        return Block(
+            first, [ItemRecord(position, text, None, False, None, None, None) for position, text in texts], [], None
+        )
     if stored.verdicts is None:  # nothing to compare with
-        return [ItemRecord(position, "", None, True, None, None, None) for position in range(first, stop)], []
+        missing = [ItemRecord(position, "", None, True, None, None, None) for position in range(first, stop)]
+        return Block(first, missing, [], None)
     layouts, solved = solve_range(deals, run, first, stop, stored.errors)
     batch = to_batch(solved)
     rows = zip(unpack(layouts), stored.verdicts.tolist(), batch.values, batch.evidence, batch.verdicts, strict=True)
@@ -104,13 +127,16 @@ def _block(
         ItemRecord(position, text, None, True, verdict, value, evidence, int(verdict_again))
         for position, (text, verdict, value, evidence, verdict_again) in enumerate(rows, start=first)
     ]
-    [digest] = whole_blocks(first, layouts, solved, last=True).values()
-    return items, [BlockRecord(first, stop, stored.digest, digest)]
+    results = packed(run, first, layouts, solved, 0.0)
+    [digest] = results.digests.values()
+    return Block(first, items, [BlockRecord(first, stop, stored.digest, digest)], results)
 
 
-def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) -> tuple[list[JobRecord], list[Fault]]:
+def _jobs(
+    store: Database, run: PlannedRun, deals: DealRange, positions: range, blocks: Mapping[int, SolvedPack]
+) -> tuple[list[JobRecord], list[Fault]]:
     """Return the jobs that overlap a stretch, with the values in their packs, and a fault for each damaged job. A job
-    without a pack is not solved again."""
+    without a pack is not solved again, nor are `blocks`, whose results are known by their first position."""
     where = {"run": run.id, "first": positions.start, "last": positions.stop - 1}
     with store.reading() as connection:
         over, damaged = sound_jobs(connection, run.id, positions)
@@ -123,13 +149,26 @@ def _jobs(store: Database, run: PlannedRun, deals: DealRange, positions: range) 
         if row.first >= positions.start and row.state != DONE:
             counted = UNFINISHED
         elif pack is not None:
-            solved = solve_pack(deals, run, row.first, row.stop, errors[row.id])
+            solved = _solved_again(deals, run, row, errors[row.id], blocks)
             counted = {**solved.totals, **_recorded(row, solved.spread), "moments": solved.packed_moments}
         elif row.part is not None:
             counted = _counted_part(deals, run, row)
         job = job_record(row, counted)
         jobs.append(replace(job, totals={**job.totals, "moments": getattr(pack, "moments", None)}))
     return jobs, damaged
+
+
+def _solved_again(
+    deals: DealRange, run: PlannedRun, job: JobRow, errors: Mapping[int, str], blocks: Mapping[int, SolvedPack]
+) -> SolvedPack:
+    """Return the results of a job, of which the first `blocks` have just been solved again."""
+    packs, start = list[SolvedPack](), job.first
+    while (block := blocks.get(start)) and block.stop <= job.stop:
+        packs.append(block)
+        start = block.stop
+    if start < job.stop:
+        packs.append(solve_pack(deals, run, start, job.stop, errors))
+    return joined(packs)
 
 
 def _counted_part(deals: DealRange, run: PlannedRun, job: JobRow) -> Mapping[str, object]:

@@ -223,6 +223,10 @@ class Store:
     ) -> BatchResult:
         """Read several sources and solve each with the given engines of its game, or with the default engine.
 
+        All sources are opened and all runs planned first, so that an error in an argument ends the call before anything
+        is read. Then the workers start, and this process reads the sources one after the other. Whatever it has stored
+        becomes jobs at once, so the first layouts are solved while the others are read.
+
         A path that cannot be read does not stop the others; see `BatchResult.errors`. This does not wait for runs that
         are paused or cancelled. See `run` for the other parameters and errors.
 

@@ -1,7 +1,8 @@
 """What methods of a store return besides single runs: lists of runs, what was read and solved, what is withdrawn."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING
 
 from dealmill.pipeline.errors import InputError
@@ -45,7 +46,8 @@ class Summary:
     """The results of an engine in some runs over some sources.
 
     `layouts` counts the valid layouts, as everywhere. `duplicates` is None if they were not counted, as in packed runs.
-    `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second.
+    `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second, while the runs were
+    worked on, one or several at a time.
     """
 
     engine: str
@@ -68,7 +70,7 @@ def _summary(engine: str, runs: Sequence[RunStatus], sources: Sequence[Source]) 
     over = {run.source: run.items for run in runs}
     read = [source for source in sources if source.id in over]
     scored = sum(run.counts.get(Verdict.SCORED, 0) for run in runs)
-    seconds = sum(run.recent_seconds for run in runs)
+    seconds = _covered_seconds((run.seen.timestamp(), run.recent_seconds) for run in runs if run.seen)
     return Summary(
         engine=engine,
         layouts=sum(over.values()),
@@ -79,6 +81,15 @@ def _summary(engine: str, runs: Sequence[RunStatus], sources: Sequence[Source]) 
         rate=sum(run.recent for run in runs) / seconds if seconds else None,
         runs=[run.id for run in runs],
     )
+
+
+def _covered_seconds(spans: Iterable[tuple[float, float]]) -> float:
+    """Return the time that is covered by spans, each given by its end and its length in seconds."""
+    covered, reached = 0.0, -inf
+    for start, end in sorted((end - length, end) for end, length in spans):
+        covered += max(end - max(start, reached), 0.0)
+        reached = max(end, reached)
+    return covered
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from time import monotonic
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.batch import Entries, concatenate_entries
@@ -10,6 +11,7 @@ from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.imports import write_imported
 from dealmill.pipeline.store.runs.planned import PlannedRun, lock_run
+from dealmill.pipeline.store.runs.times import with_reading_time
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes
 from dealmill.pipeline.store.sources.source import Source, reread
 from dealmill.pipeline.store.sources.writing import WriteMore, append, complete, cut_remaining_jobs, write_nothing
@@ -28,7 +30,7 @@ class Reading:
     One command may have a hundred thousand readings, so an instance is small and keeps no file open.
     """
 
-    __slots__ = ("_entries", "_queried", "_read", "_run", "_size", "_store", "error", "name", "source")
+    __slots__ = ("_begun", "_entries", "_queried", "_read", "_run", "_size", "_store", "error", "name", "source")
 
     def __init__(
         self,
@@ -46,6 +48,7 @@ class Reading:
         self.name = name
         self.source = source
         self.error: InputError | None = None
+        self._begun = 0.0
         self._store = store
         self._entries = entries
         self._queried = queried
@@ -71,6 +74,7 @@ class Reading:
         def tell(text: str) -> None:
             progress(Message(text))
 
+        self._begun = monotonic()
         batches, seen = 0, DigestPrefixes()
         for batch, at_end in self._batches():
             last = at_end and not self.error
@@ -91,11 +95,12 @@ class Reading:
             patiently(partial(refresh_statistics, self._store), tell)
 
     def _more(self, entries: Entries | None) -> WriteMore:
-        """Return what writes the verdicts of the next entries, or what follows the last ones, and makes sure that the
-        run that these belong to is there."""
+        """Return what records how long the source has been read, writes the verdicts of the next entries, or what
+        follows the last ones, and makes sure that the run that these belong to is there."""
+        write: WriteMore = write_nothing if self._queried is None else partial(lock_run, run=self._queried)
         if self._run:
-            return write_imported(self._store, self._run, self.source, entries)
-        return write_nothing if self._queried is None else partial(lock_run, run=self._queried)
+            write = write_imported(self._store, self._run, self.source, entries)
+        return with_reading_time(self.source.id, self._begun, write)
 
     def _batches(self) -> Iterator[tuple[Entries, bool]]:
         """Yield the entries that have not been read yet, in batches, each with whether it is the last one."""

@@ -9,6 +9,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.runs.planned import PlannedRun, lock_run
+from dealmill.pipeline.store.runs.times import mark_started
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import WriteMore, write_nothing
 from dealmill.pipeline.store.storages.item_blocks import record_blocks
@@ -34,6 +35,7 @@ def write_imported(store: Database, run: PlannedRun, source: Source, entries: En
 
     def write(connection: Connection) -> None:
         lock_run(connection, run.id)
+        mark_started(connection, run.id)
         done = {"state": DONE, "started": clock(), "finished": clock()}
         connection.execute(insert(jobs).values(**planned, **done, **totals))
         results.write(connection)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import Connection, bindparam, select
 
 from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
@@ -18,13 +18,13 @@ from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.shapes import Fault
-from dealmill.pipeline.store.database.tables import audits, runs
+from dealmill.pipeline.store.database.tables import audits
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
 from dealmill.pipeline.store.runs.leases import Installed, JobTable, Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
+from dealmill.pipeline.store.runs.times import mark_started
 from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.storage import SolvedJob
@@ -98,10 +98,6 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
         """Return the number of verdicts or judgements by word, for the metrics."""
 
 
-START_OF_RUN = update(runs).where(runs.c.id == bindparam("run"), runs.c.started.is_(None)).values(started=clock())
-"""In the row of the run, because the jobs that were claimed first may be split or merged later."""
-
-
 class SolvingJobs(JobKind[Job, SolvedJob]):
     """The jobs of runs. The storage of a run decides how its items are solved and its verdicts stored."""
 
@@ -120,7 +116,7 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         with store.writing() as connection:
             lease = leases.claim(connection, SOLVING, number, worker, seconds)
             if lease is not None:
-                connection.execute(START_OF_RUN, {"run": lease.parent})
+                mark_started(connection, lease.parent)
             run = None if lease is None else run_of_job(connection, SOLVING, number)
         return None if lease is None or run is None else Job(lease, run)
 

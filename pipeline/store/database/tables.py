@@ -283,6 +283,13 @@ runs = Table(
     Column("tags", Text, comment="words in alphabetical order, with a space between them", info=LONGEST_NAME),
     Column("note", Text, info=LONGEST_NAME),
     Column("started", Float, comment="when its first job was claimed"),
+    Column(
+        "reading_seconds",
+        Float,
+        nullable=False,
+        server_default="0",
+        comment="how long its source had been read for it by then",
+    ),
     UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
     Index(None, "priority"),
 )

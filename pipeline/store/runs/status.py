@@ -43,6 +43,7 @@ from dealmill.pipeline.store.database.tables import (
 )
 from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, TOTALS, bounded, sizes
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED, PlannedRun, item_count, planned_fields
+from dealmill.pipeline.store.runs.times import MINUTE, recent_seconds, worked_seconds
 
 SILENT_READER = timedelta(seconds=60)
 """The time without a new entry after which a reader is taken to have stopped: several times that of a batch."""
@@ -57,11 +58,11 @@ class RunStatus(PlannedRun):
     `items` is the number of items: while its source is not `complete`, those ingested so far; over an endless deal
     range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
     by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
-    items for every verdict that occurs. `recent` is the number of items finished in the last minute in which there were
-    any, and `recent_seconds` how much of that minute the run took. `rejected` is the number of rejects of its source.
-    `held` counts the leases that have not expired. Times are by the clock of the database: when it `started`, with the
-    reading of its source if that was not read before, otherwise with its first job; when its newest
-    one was claimed or finished (`seen`), when entries of its source were last stored (`read`), and `now`.
+    items for every verdict that occurs. `recent` is the number of items of the jobs that were finished in the last
+    minute in which there were any, and `recent_seconds` the time that these took. `rejected` is the number of rejects
+    of its source. `held` counts the leases that have not expired. Times are by the clock of the database: when its
+    first job was claimed (`started`), when its newest one was claimed or finished (`seen`), when entries of its source
+    were last stored (`read`), and `now`. `reading_seconds` is how long its source was read for it before it started.
     `cpu_seconds` are the processor seconds that its engine took; None if no job is done, or if what one of them cost is
     not on record.
     """
@@ -82,6 +83,7 @@ class RunStatus(PlannedRun):
     recent_seconds: float
     rejected: int
     held: int
+    reading_seconds: float
     started: datetime | None
     seen: datetime | None
     read: datetime | None
@@ -130,11 +132,12 @@ class RunStatus(PlannedRun):
 
     @property
     def seconds(self) -> float | None:
-        """The time since it was started, up to the last job unless it goes on; None if no job was started."""
+        """How long it was worked on (see `dealmill.pipeline.store.runs.times`), up to the last job unless it goes on;
+        None if no job was started."""
         if self.started is None or self.seen is None:
             return None
         end = self.now if self.state in {"reading", "solving"} else self.seen
-        return max((end - self.started).total_seconds(), 0.0)
+        return worked_seconds(self.reading_seconds, self.started.timestamp(), end.timestamp())
 
     @property
     def mean(self) -> float | None:
@@ -144,8 +147,9 @@ class RunStatus(PlannedRun):
 
     @property
     def rate(self) -> float | None:
-        """Verdicts per second in the last minute in which there were any; None if there were none, or if they were
-        imported, since the time that their solver took is not known."""
+        """Verdicts per second by the jobs of the last minute in which there were any, or of all the time of a shorter
+        run, reading included; None if there were none, or if they were imported, since the time that their solver took
+        is not known."""
         return self.recent / self.recent_seconds if self.recent_seconds > 0 and self.checked_as is None else None
 
     @property
@@ -193,7 +197,7 @@ class RunStatus(PlannedRun):
 
 
 COMPLETE = Shape(sources.c.complete)
-MINUTE, TEN_YEARS = 60.0, 3e8
+TEN_YEARS = 3e8
 """In seconds."""
 NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
 DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBERS), runs.c.control == Control.DELETED)
@@ -362,7 +366,7 @@ def find_run(store: Database, key: int | str) -> RunStatus:
 def _counted() -> Select[*tuple[Any, ...]]:
     """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
     the texts of their run."""
-    counted = _sums().subquery()
+    counted, reading = _sums().subquery(), runs.c.reading_seconds
     whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
@@ -373,9 +377,9 @@ def _counted() -> Select[*tuple[Any, ...]]:
             *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
             func.coalesce(counted.c.held, 0).label("held"),
             counted.c.finished,
-            cast(case((sources.c.advanced > runs.c.created, runs.c.created), else_=runs.c.started), Float).label(
-                "started"
-            ),
+            counted.c.recent_since,
+            cast(case((reading.between(0, TEN_YEARS), reading), else_=0), Float).label("reading_seconds"),
+            cast(runs.c.started, Float).label("started"),
             counted.c.seen,
             bounded(sources.c.rejected).label("rejected"),
             cast(func.coalesce(sources.c.advanced, sources.c.created), Float).label("read"),
@@ -414,6 +418,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
             *(func.sum(bounded(jobs.c[name], -MAX_ADDEND)).label(name) for name in TOTALS),
             func.sum(case((recent, size), else_=0)).label("recent"),
+            cast(func.min(case((recent, jobs.c.started))), Float).label("recent_since"),
             cast(latest.c.at, Float).label("finished"),
             cast(func.max(SEEN), Float).label("seen"),
             func.sum(case((and_(jobs.c.state == LEASED, jobs.c.leased_until > clock()), 1), else_=0)).label("held"),
@@ -466,21 +471,18 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         value_sum=int(counted["value_sum"]),
         nodes=int(counted["nodes"]),
         recent=int(counted["recent"]),
-        recent_seconds=_recent_seconds(counted["started"], counted["finished"]),
+        recent_seconds=recent_seconds(
+            counted["reading_seconds"], counted["started"], counted["recent_since"], counted["finished"]
+        ),
         rejected=int(counted["rejected"]),
         held=int(counted["held"]),
+        reading_seconds=counted["reading_seconds"],
         started=instant(counted["started"]),
         seen=instant(counted["seen"]),
         read=instant(counted["read"]),
         now=instant(counted["now"]) or datetime.now(UTC),
         cpu_seconds=counted["cpu_seconds"],
     )
-
-
-def _recent_seconds(started: float | None, finished: float | None) -> float:
-    """Return the time up to the last result that counts as recent: at most a minute, and not negative if the clock was
-    set back meanwhile."""
-    return 0.0 if started is None or finished is None else min(max(finished - started, 0.0), MINUTE)
 
 
 def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:

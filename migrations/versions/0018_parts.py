@@ -1,4 +1,4 @@
-"""Keep the results of parts of blocks of packed runs, when runs were started, and how long their sources were read
+"""Keep the results of parts of blocks of packed runs, and when runs were started
 (docs/decisions/0070-a-living-worker-keeps-its-job.md)."""
 
 import sqlalchemy as sa
@@ -8,7 +8,6 @@ revision = "0018"
 down_revision = "0017"
 
 PART = "of a packed run: results of a part of a block, until the block is complete"
-READING = "how long its source had been read for it by then"
 PENDING, PACKED, BLOCK = 1, 2, 1_000
 TOTALS = ("attempt", "winnable", "unwinnable", "scored", "undecided", "failed", "value_sum", "nodes")
 LEASE = ("worker", "leased_until", "started", "finished", "trouble", "cpu_seconds")
@@ -20,14 +19,11 @@ EMPTY = {"state": PENDING, **dict.fromkeys(TOTALS, 0), **dict.fromkeys((*LEASE, 
 def upgrade() -> None:
     op.add_column("jobs", sa.Column("part", sa.Text(), comment=PART))
     op.add_column("runs", sa.Column("started", sa.Float(), comment="when its first job was claimed"))
-    seconds = sa.Column("reading_seconds", sa.Float(), nullable=False, server_default="0", comment=READING)
-    op.add_column("runs", seconds)
     op.execute("UPDATE runs SET started = (SELECT min(started) FROM jobs WHERE run_id = runs.id)")
 
 
 def downgrade() -> None:
     _forget_parts()
-    op.drop_column("runs", "reading_seconds")
     op.drop_column("runs", "started")
     op.drop_column("jobs", "part")
 

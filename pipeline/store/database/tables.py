@@ -52,7 +52,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0019"
+REVISION = "0020"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -288,7 +288,7 @@ runs = Table(
         Float,
         nullable=False,
         server_default="0",
-        comment="how long its source had been read for it by then",
+        comment="how long its source was read before its first job was claimed",
     ),
     UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
     Index(None, "priority"),

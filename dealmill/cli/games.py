@@ -267,8 +267,8 @@ def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...], f
     if form:
         if as_json:
             raise UsageError("--json and --format exclude each other")
-        for layout in deals:
-            click.echo(dealmill.convert(game, layout, form))
+        for text in (dealmill.convert(game, layout, form) for layout in deals):
+            click.echo(text)
         return
     if as_json:
         rows = ({"line": deal.line, "layout": deal.text} for deal in deals)

@@ -15,7 +15,8 @@ GRAPH = grimp.build_graph(
 FOLDER = Path(dealmill.cli.__path__[0])
 MODULES = sorted(FOLDER.glob("*.py"))
 PLAIN_WORDS = {
-    f"dealmill.pipeline.{name}" for name in ("arguments", "deals", "errors", "extras", "printable", "progress")
+    f"dealmill.pipeline.{name}"
+    for name in ("arguments", "deals", "errors", "extras", "measures", "printable", "progress", "record")
 }
 GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}
 OTHERS = {"operate": {"dealmill.web.serving"}, "games": {"dealmill.testing"}}

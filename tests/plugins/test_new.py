@@ -128,7 +128,7 @@ def test_the_page_makes_nim_of_a_new_game(site: Path) -> None:
     )
     ran = servers.dealmill("check-game", "nim", cwd=site, env=env)
     assert ran.returncode == 0, ran.stdout
-    assert ran.stderr.splitlines()[-1] == "all 30 checks passed, 2 of them waived by the game"
+    assert ran.stderr.splitlines()[-1] == "all 32 checks passed, 2 of them waived by the game"
     assert "waived  nim: texts of no game are rejected\n        a number is a pile\n" in ran.stdout
     for reason in re.findall(r"\n    waivers: .*?\n    \}", (modules / "__init__.py").read_text(), re.DOTALL):
         (modules / "__init__.py").write_text((modules / "__init__.py").read_text().replace(reason, ""))

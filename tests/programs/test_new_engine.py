@@ -25,7 +25,7 @@ def test_a_new_engine_meets_all_checks_and_claims_nothing(tmp_path: Path, monkey
     files = {path.name for path in folder.iterdir()}
     assert files == {"README.md", "mine-2.toml", "memory_mine_2.c", "memory_mine_2.py", "test_memory_mine_2.py"}
     all_checks = checks(folder, monkeypatch)
-    assert len(all_checks) == 15
+    assert len(all_checks) == 16
     for check in all_checks:
         check()
     assert dealmill.solve("memory/mine-2", "ABBA").verdict is dealmill.Verdict.UNDECIDED

@@ -31,9 +31,9 @@ LEAST_PLACES = 8
 """The table is at least as wide as so many cards side by side."""
 ROWS = 13
 """The cards of a column for which there is room without squeezing."""
-RED_INK: Style = {"class_": "red", "fill": "#b3261e"}
-GREY_CARD: Style = {"fill": "#eeeeee", "stroke": "#c4c4c4", "stroke_width": 1.5}
-GREY_INK: Style = {"fill": "#a6a6a6"}
+RED_INK: Style = {"class_": "red-suit", "fill": "#b3261e"}
+GREY_CARD: Style = {"class_": "absent", "fill": "#eeeeee", "stroke": "#c4c4c4", "stroke_width": 1.5}
+GREY_INK: Style = {"class_": "absent-ink", "fill": "#a6a6a6"}
 RING: Style = CHOSEN | {"stroke_width": 4}
 
 

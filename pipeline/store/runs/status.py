@@ -20,7 +20,9 @@ from sqlalchemy import (
     literal,
     or_,
     select,
+    type_coerce,
 )
+from sqlalchemy.types import NullType
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
@@ -28,7 +30,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import NumberList, clock, one_of
-from dealmill.pipeline.store.database.shapes import Shape, readable
+from dealmill.pipeline.store.database.shapes import readable, shown_value
 from dealmill.pipeline.store.database.tables import (
     DONE,
     LEASED,
@@ -196,7 +198,6 @@ class RunStatus(PlannedRun):
         return self.now + timedelta(seconds=left) if left < TEN_YEARS else None
 
 
-COMPLETE = Shape(sources.c.complete)
 TEN_YEARS = 3e8
 """In seconds."""
 NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
@@ -373,7 +374,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
             *PLANNED,
             sources.c.accepted,
             cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
-            sources.c.complete,
+            type_coerce(sources.c.complete, NullType()).label("complete"),  # a Boolean takes any text for true
             *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
             func.coalesce(counted.c.held, 0).label("held"),
             counted.c.finished,
@@ -453,14 +454,15 @@ def _doubtful() -> Select[int]:
 
 def _run(counted: Mapping[str, Any]) -> RunStatus:
     planned = planned_fields(counted)
-    if trouble := COMPLETE.trouble([counted["complete"]]):
-        raise DamagedError(f"run {counted['id']} cannot be read: {trouble}; restore the database from a backup")
+    if counted["complete"] not in (0, 1):
+        what = f"sources.complete is {shown_value(counted['complete'])}, not true or false"
+        raise DamagedError(f"run {counted['id']} cannot be read: {what}; restore the database from a backup")
     counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
     return RunStatus(
         **planned,
         items=_items(planned, counted),
         covered=int(counted["covered"]),
-        complete=counted["complete"] or planned["storage"] is Storage.PACKED,
+        complete=bool(counted["complete"]) or planned["storage"] is Storage.PACKED,
         jobs=int(counted["jobs"]),
         pending=int(counted["pending"]),
         leased=int(counted["leased"]),

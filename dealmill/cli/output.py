@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 import dealmill
+from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, printable
 from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
@@ -124,11 +125,26 @@ def write_rows(
         case _:
             from dealmill.cli.tables import write_table  # needed for tables only
 
-            listed = list(rows)
-            if not listed:
+            listed, error = _before_error(rows)
+            if listed:
+                shortened = write_table(columns, listed, wide=click.get_current_context().meta.get(WIDE, False))
+                if shortened:
+                    tell(f"left out or shortened: {', '.join(shortened)}; show all with --wide")
+            elif not error:
                 tell(empty)
-            elif shortened := write_table(columns, listed, wide=click.get_current_context().meta.get(WIDE, False)):
-                tell(f"left out or shortened: {', '.join(shortened)}; show all with --wide")
+            if error:
+                raise error
+
+
+def _before_error(rows: Iterable[Mapping[str, object]]) -> tuple[list[Mapping[str, object]], DealmillError | None]:
+    """Return the rows before an error, which a table shows, too, and the error."""
+    listed = list[Mapping[str, object]]()
+    try:
+        for row in rows:
+            listed.append(row)
+    except DealmillError as error:
+        return listed, error
+    return listed, None
 
 
 def write_first(
@@ -142,8 +158,11 @@ def write_first(
     if form:
         write_rows(columns, rows, form)
         return None
-    head = list(islice(rows, limit + 1))
-    write_rows(columns, head[:limit], form, empty)
+    head, error = _before_error(islice(rows, limit + 1))
+    if head or not error:
+        write_rows(columns, head[:limit], form, empty)
+    if error:
+        raise error
     return head[limit - 1] if len(head) > limit else None
 
 

@@ -93,7 +93,7 @@ def export(
                 )
             damaged = max(damaged, total - written)
     if damaged:
-        message = f"{counted(damaged, 'result')} of run {run.id} left out, because they cannot be read"
+        message = f"{counted(damaged, 'result')} of run {run.id} left out, with values that cannot be read"
         warnings.warn(DamagedWarning(f"{message}; find all faults with: dealmill audit {run.id}"), stacklevel=2)
     return written
 

@@ -260,7 +260,7 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     if rules.hole != "none":
         if rules.hole != "dealt" and rules.hole not in rules.deck():
             yield f'hole.base = "{rules.hole}": the deck has no such card'
-        if rules.initial != "none" or rules.removable:
+        if rules.foundations != RANKS[0] or rules.initial != "none" or rules.removable:
             yield "a game with a hole has no foundations: leave out [foundations]"
     elif rules.to == "hole":
         yield 'stock.to = "hole": hole.base is "none"'

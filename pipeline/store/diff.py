@@ -511,6 +511,7 @@ class Diff:
         except DamagedResults:
             self._check_not_deleted()
             raise
+        self._check_not_deleted()
 
     def _check_not_deleted(self) -> None:
         check_not_deleted(self.store, [self.one.id, self.other.id])

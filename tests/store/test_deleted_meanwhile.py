@@ -13,7 +13,6 @@ import pytest
 from dealmill.pipeline.errors import DealmillError, NotFoundError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.ingest import queries
 from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
 from dealmill.pipeline.measures import Order
 from dealmill.pipeline.progress import silent
@@ -77,8 +76,7 @@ WRITERS: list[Callable[[Database, RunStatus], object]] = [
 def test_what_reads_a_run_page_by_page_reports_its_deletion(
     store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned: Callable[[Database], RunStatus]
 ) -> None:
-    for module in (results, queries):
-        monkeypatch.setattr(module, "PAGE", 2)
+    monkeypatch.setattr(results, "PAGE", 2)
     folder = tmp_path / "out"
     folder.mkdir()
     for read in READERS:

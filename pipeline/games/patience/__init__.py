@@ -34,6 +34,10 @@ class Patience(Game):
 
     answer = AnswerFormat(winnable="winnable", unwinnable="unwinnable")
     has_statement = False
+    waivers: Mapping[str, str] = {
+        "a node limit leaves layouts undecided and changes nothing else": "the limit is shared by searches of several "
+        "kinds, so under a smaller one, a layout can be decided by another search"
+    }
 
     def __init__(self, rules: "Rules", rules_text: RulesText) -> None:
         """Describe the game with these rules, as a record and as a text."""

@@ -161,7 +161,7 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
     kings = {card for card in deck if card % 13 == rules.ranks - 1}
     t[SPACES] = _mask({"none": set(), "kings": kings}.get(rules.spaces, deck))
     t[DRAW], t[PASSES], t[REMOVABLE], t[COLUMNS] = draw, passes, rules.removable, len(rules.sizes)
-    t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap and rules.ranks > 1, rules.ranks - 1
+    t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
     t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
     t[FIXED], t[STOCK_SIZE], t[RESERVE_SIZE] = _mask(fixed), len(stock), len(reserve)
     t[TURNED] = sum(card not in absent for card in numbers(texts.get("waste", "")))

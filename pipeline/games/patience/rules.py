@@ -471,7 +471,7 @@ class Referee:
     def _next_to(self, card: str, top: str) -> bool:
         """Return whether a card may go into the hole onto its top card."""
         apart = abs(RANKS.index(card[0]) - RANKS.index(top[0]))
-        return apart == 1 or (self.rules.wrap and apart == self.rules.ranks - 1 > 0)
+        return apart == 1 or (self.rules.wrap and apart == self.rules.ranks - 1)
 
     # Evidence
 

@@ -260,6 +260,8 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     if rules.hole != "none":
         if rules.hole != "dealt" and rules.hole not in rules.deck():
             yield f'hole.base = "{rules.hole}": the deck has no such card'
+        if rules.ranks < 2:
+            yield "deck.ranks = 1: a game with a hole needs at least 2"
         if rules.foundations != RANKS[0] or rules.initial != "none" or rules.removable:
             yield "a game with a hole has no foundations: leave out [foundations]"
     elif rules.to == "hole":

@@ -1,6 +1,5 @@
 """The compiled referee of patiences against the plain one, and how the two share the work."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -59,12 +58,6 @@ def test_a_loss_is_counted_on_both_sides_of_the_limit(number: int) -> None:
     assert _reason(check, text, f"* {positions}") == ""
     assert "more than" in _reason(check, text, f"* {positions - 1}")
     assert "can be reached, not" in _reason(check, text, f"* {positions + 1}")
-
-
-def test_an_only_rank_is_not_its_own_neighbour() -> None:
-    rules = replace(rules_of("black-hole"), name="tiny", ranks=1, sizes=(1, 1, 1))
-    text, evidence = "tiny AC/AH/AD hole:AS", "* 1"
-    assert _reason(Referee(rules), text, evidence) == _counted(rules, text, evidence) == ""
 
 
 def test_evidence_that_no_referee_counts_is_refused() -> None:

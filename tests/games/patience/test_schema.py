@@ -74,6 +74,10 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
             'title = "A"\n[hole]\nbase = "AS"\n[foundations]\nremovable = true',
             ["a game with a hole has no"],
         ),
+        (
+            'title = "A"\n[deck]\nranks = 1\n[hole]\nbase = "AS"',
+            ["a game with a hole needs at least 2"],
+        ),
         ('title = "A"\n[hole]\nbase = "AS"\n[foundations]\nbase = "8"', ["a game with a hole has no foundations"]),
         ('title = "A"\n[stock]\nto = "hole"', ['stock.to = "hole": hole.base is "none"']),
         ('title = "A"\n[tableau]\nspaces = "reserve"', ["there is no stacked reserve"]),

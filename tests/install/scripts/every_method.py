@@ -25,6 +25,8 @@ def without_a_store() -> None:
     assert len(boards) > 1
     judgement: dealmill.Judgement = result.check()
     assert judgement.valid and judgement.outcome is dealmill.Outcome.VALID
+    board: str = dealmill.convert("klondike", next(iter(dealmill.deals("klondike", count=1))), "board")
+    assert board.startswith("Talon: ")
     wrong = dealmill.check("card-pairing", LOSS, "unwinnable", "7")
     step, reason = wrong.step, wrong.reason
     assert (step or 0) > 0 and reason and not wrong.valid

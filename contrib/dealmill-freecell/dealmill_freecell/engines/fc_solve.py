@@ -85,8 +85,8 @@ class Search:
     def moves(self) -> str:
         """Return the moves of a win."""
         move, words = c_uint32(), []
-        pointer = byref(move)
-        while self.library.get_next_move(self.instance, pointer) == 0:
+        place = byref(move)
+        while self.library.get_next_move(self.instance, place) == 0:
             words.append(WORDS[move.value])
         return " ".join(words)
 
@@ -113,9 +113,9 @@ def _moves() -> Iterator[tuple[tuple[int, int, int, int], str]]:
     for count in range(14):
         many = f"v{count:x}" if count > 1 else ""
         for number, column in columns:
-            yield from (((0, number, target, count), column + letter + many) for target, letter in columns)
-            yield from (((1, number, target, count), column + cell) for target, cell in cells)
-            yield from (((2, source, number, count), cell + column) for source, cell in cells)
+            yield from (((0, number, other, count), column + target + many) for other, target in columns)
+            yield from (((1, number, other, count), column + cell) for other, cell in cells)
+            yield from (((2, other, number, count), cell + column) for other, cell in cells)
             yield from (((4, number, suit, count), f"{column}h") for suit in range(4))
         yield from (((5, number, suit, count), f"{cell}h") for number, cell in cells for suit in range(4))
 
@@ -137,8 +137,8 @@ def main() -> None:
         _write({"layout": layout, **answer(layout, limit, fast, exhaustive)})
 
 
-def _write(message: dict[str, object]) -> None:
-    print(json.dumps(message), flush=True)
+def _write(said: dict[str, object]) -> None:
+    print(json.dumps(said), flush=True)
 
 
 if __name__ == "__main__":

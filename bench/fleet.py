@@ -46,18 +46,18 @@ class Sleeping(SolvingJobs):
     seconds: Callable[[], float]
     found: SolvedPack
 
-    def do(self, store: Database, job: Job) -> SolvedPack:
+    def do(self, database: Database, job: Job) -> SolvedPack:
         """Sleep."""
         time.sleep(self.seconds())
         first, [digest] = job.lease.first, self.found.digests.values()
         return replace(self.found, run=job.lease.parent, first=first, digests={block_of(first): digest})
 
 
-def plan_jobs(store: Database, count: int, seed: int = 1) -> int:
+def plan_jobs(database: Database, count: int, seed: int = 1) -> int:
     """The number of a new packed run of so many jobs, of a block each."""
-    source = open_deals(store, parse_deal_range(f"deal:memory:seed={seed}:1-{count * BLOCK}"))
+    source = open_deals(database, parse_deal_range(f"deal:memory:seed={seed}:1-{count * BLOCK}"))
     _, engine = find_engine(ENGINE)
-    return plan_run(store, source, ENGINE, engine.version, None, storage=Storage.PACKED, chunk=BLOCK)
+    return plan_run(database, source, ENGINE, engine.version, None, storage=Storage.PACKED, chunk=BLOCK)
 
 
 def sleeping(server: Postgres) -> str:

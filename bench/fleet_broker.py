@@ -40,22 +40,22 @@ def messages(server: Postgres) -> str:
     return table(["", "Valkey, commands", "Valkey, CPU ms", "PostgreSQL, CPU ms", "our processes, CPU ms"], rows)
 
 
-def _a_job(server: Postgres, store: Database, url: str, valkey: Redis) -> list[str]:
-    run = plan_jobs(store, JOBS)
-    with _host(store, url) as worker:
+def _a_job(server: Postgres, database: Database, url: str, valkey: Redis) -> list[str]:
+    run = plan_jobs(database, JOBS)
+    with _host(database, url) as worker:
         time.sleep(3)
 
         def work() -> None:
-            while find_run(store, run).done < JOBS:
-                reconcile(store, url, Installation())
+            while find_run(database, run).done < JOBS:
+                reconcile(database, url, Installation())
                 time.sleep(0.5)
 
         return _spent("a job", work, JOBS, server, valkey, [worker])
 
 
-def _a_host(server: Postgres, store: Database, url: str, valkey: Redis) -> list[str]:
+def _a_host(server: Postgres, database: Database, url: str, valkey: Redis) -> list[str]:
     with ExitStack() as hosts:
-        workers = [hosts.enter_context(_host(store, url)) for _ in range(HOSTS)]
+        workers = [hosts.enter_context(_host(database, url)) for _ in range(HOSTS)]
         time.sleep(5)
         return _spent(
             "a second of a host that waits",
@@ -67,12 +67,12 @@ def _a_host(server: Postgres, store: Database, url: str, valkey: Redis) -> list[
         )
 
 
-def _a_look(server: Postgres, store: Database, url: str, valkey: Redis) -> list[str]:
+def _a_look(server: Postgres, database: Database, url: str, valkey: Redis) -> list[str]:
     def look() -> None:
         for _ in range(TICKS):
-            check_tables(store)
-            reconcile(store, url, Installation())
-            unfinished(store, Installation())
+            check_tables(database)
+            reconcile(database, url, Installation())
+            unfinished(database, Installation())
 
     look()
     return _spent("a look at the queue", look, TICKS, server, valkey, [])
@@ -101,12 +101,12 @@ def _now(server: Postgres, valkey: Redis, workers: list[int]) -> tuple[float, fl
 
 
 @contextmanager
-def _host(store: Database, url: str) -> Iterator[int]:
+def _host(database: Database, url: str) -> Iterator[int]:
     """The Celery worker of a host with its processes, started as `dealmill work` does; the number of its process."""
     worker = start(
         (sys.executable, "-m", "dealmill.workers", str(PROCESSES), "engines"),
         environment={
-            "DEALMILL_DATABASE_URL": store.url.render_as_string(hide_password=False),
+            "DEALMILL_DATABASE_URL": database.url.render_as_string(hide_password=False),
             "DEALMILL_BROKER_URL": url,
         },
     )

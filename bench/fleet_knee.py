@@ -64,16 +64,16 @@ def _row(server: Postgres, clients: int) -> list[str]:
     return [str(clients), f"{float(rate):.0f}", latency, f"{used / (each * clients) * 1e3:.2f}"]
 
 
-def _statements(store: Database, run: int) -> list[str]:
+def _statements(database: Database, run: int) -> list[str]:
     """What is sent for a job, with variables in place of what differs from job to job. A row of blocks, which is
     copied, is inserted."""
     sent: list[str] = []
-    url = store.url.render_as_string(hide_password=False)
+    url = database.url.render_as_string(hide_password=False)
 
     def note(_connection: object, _cursor: object, statement: str, parameters: Any, *_rest: object) -> None:
         sent.append(_written(statement, parameters))
 
-    planned = find_run(store, run)
+    planned = find_run(database, run)
     solution = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
     opened = patch.object(tasks, "configured_store", lambda: open_store(url))
     hooks: dict[str, Callable[..., object]] = {
@@ -107,7 +107,7 @@ def _written(statement: str, parameters: Mapping[str, Any]) -> str:
     return " ".join(re.sub(r"%\((\w+)\)s", value, statement).split())
 
 
-def _pgbench(server: Postgres, store: Database, script: Path, clients: int, each: int) -> str:
+def _pgbench(server: Postgres, database: Database, script: Path, clients: int, each: int) -> str:
     command = [
         str(server.programs / "pgbench"),
         "--no-vacuum",
@@ -117,5 +117,5 @@ def _pgbench(server: Postgres, store: Database, script: Path, clients: int, each
         "--define=done=0",
     ]
     options = [f"--client={clients}", f"--transactions={each}", f"--host={server.folder}", "--username=dealmill"]
-    words = [*command, *options, str(store.url.database)]
+    words = [*command, *options, str(database.url.database)]
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout

@@ -49,11 +49,11 @@ def _databases(postgres: Postgres) -> Iterator[str]:
 
 
 def _planned(url: str) -> Database:
-    store = Database(database_url(url))
-    revisions.upgrade(store)
-    source = a_source(store, ENGINE, dealer("memory")(1, 1, JOBS * CHUNK))
-    plan_run(store, source, ENGINE, find_engine(ENGINE)[1].version, None, chunk=CHUNK)
-    return store
+    database = Database(database_url(url))
+    revisions.upgrade(database)
+    source = a_source(database, ENGINE, dealer("memory")(1, 1, JOBS * CHUNK))
+    plan_run(database, source, ENGINE, find_engine(ENGINE)[1].version, None, chunk=CHUNK)
+    return database
 
 
 def _by_worker(stores: list[Database]) -> None:

@@ -48,9 +48,9 @@ def _row(server: Postgres, count: int) -> list[str]:
     return [f"{count or 'none'}", f"{used / ROWS * 1e6:.2f}", page, everywhere, rounded(deleted)]
 
 
-def _partition(store: Database, count: int) -> None:
+def _partition(database: Database, count: int) -> None:
     """Have an empty table of verdicts be one of partitions, one for each run."""
-    with store.writing() as connection:
+    with database.writing() as connection:
         for statement in (
             "ALTER TABLE verdicts RENAME TO whole",
             "CREATE TABLE verdicts (LIKE whole) PARTITION BY LIST (run_id)",
@@ -60,14 +60,14 @@ def _partition(store: Database, count: int) -> None:
         ):
             connection.execute(text(statement))
     for first in range(1, count + 1, AT_ONCE):
-        with store.writing() as connection:
+        with database.writing() as connection:
             for run in range(first, min(first + AT_ONCE, count + 1)):
                 connection.execute(text(f"CREATE TABLE verdicts_{run} PARTITION OF verdicts FOR VALUES IN ({run})"))
 
 
-def _milliseconds(store: Database, query: str) -> str:
+def _milliseconds(database: Database, query: str) -> str:
     """How long a query is planned and executed: for the first time in a connection, and after that."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         connection.execute(text("SELECT 1"))
         first, *rest = [_explained(connection, query) for _ in range(TIMES + 1)]
     return f"{rounded(first)}, then {rounded(median(rest))}"

@@ -38,49 +38,49 @@ def asked(server: Postgres) -> str:
     return table([f"{JOBS:,} jobs, ms", "SQLite, pending", "half done", "PostgreSQL, pending", "half done"], rows)
 
 
-def _of(store: Database) -> tuple[dict[str, float], dict[str, float]]:
-    run = plan_jobs(store, JOBS)
-    new = _times(store, run)
-    with store.writing() as connection:
+def _of(database: Database) -> tuple[dict[str, float], dict[str, float]]:
+    run = plan_jobs(database, JOBS)
+    new = _times(database, run)
+    with database.writing() as connection:
         connection.execute(
             update(jobs)
             .where(jobs.c.id % 2 == 0)
             .values(state=DONE, attempt=1, worker="host:1 0.1.0", started=clock() - 7_200, finished=clock() - 7_100)
         )
-        if not store.embedded:
+        if not database.embedded:
             connection.execute(text("ANALYZE"))
-    return new, _times(store, run)
+    return new, _times(database, run)
 
 
-def _times(store: Database, run: int) -> dict[str, float]:
-    questions = _questions(store, run)
+def _times(database: Database, run: int) -> dict[str, float]:
+    questions = _questions(database, run)
     for ask in questions.values():
         ask()
     return {what: median(seconds(ask) for _ in range(TIMES)) * 1e3 for what, ask in questions.items()}
 
 
-def _questions(store: Database, run: int) -> dict[str, Callable[[], object]]:
+def _questions(database: Database, run: int) -> dict[str, Callable[[], object]]:
     engines, end = installed_engines(), JOBS * BLOCK
 
     def block(ask: Callable[..., object]) -> Callable[[], object]:
         def look() -> None:
-            with store.reading() as connection:
+            with database.reading() as connection:
                 ask(connection, run, end - BLOCK + 1, end + 1)
 
         return look
 
     def cut() -> None:
-        with store.writing() as connection:
+        with database.writing() as connection:
             cut_jobs(connection, run, end, True)
 
     return {
-        "how far a run is": lambda: list_runs(store, [run]),
-        "how many jobs are left": lambda: unfinished(store, SOLVING, engines),
-        f"{WINDOW:,} jobs to send": lambda: pending(store, SOLVING, engines, WINDOW),
-        "leases that are over": lambda: free_expired(store, SOLVING),
-        "jobs that fail again and again": lambda: stuck(store, SOLVING, [run]),
-        "workers of the last hour": lambda: list_workers(store),
-        "the pace of the last jobs": lambda: pace(store, run),
+        "how far a run is": lambda: list_runs(database, [run]),
+        "how many jobs are left": lambda: unfinished(database, SOLVING, engines),
+        f"{WINDOW:,} jobs to send": lambda: pending(database, SOLVING, engines, WINDOW),
+        "leases that are over": lambda: free_expired(database, SOLVING),
+        "jobs that fail again and again": lambda: stuck(database, SOLVING, [run]),
+        "workers of the last hour": lambda: list_workers(database),
+        "the pace of the last jobs": lambda: pace(database, run),
         "where the next job begins": cut,
         "jobs over the last block": block(jobs_over),
         "whether the last block is solved": block(unsolved),

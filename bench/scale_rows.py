@@ -49,38 +49,38 @@ def growth(server: Postgres) -> str:
     return "\n\n".join((grown, table(headings, steps)))
 
 
-def _step(server: Postgres, store: Database, what: str, work: Callable[[], object], rows: int) -> list[str]:
-    start, used, written = perf_counter(), cpu_seconds(server.process.pid), _written(store)
+def _step(server: Postgres, database: Database, what: str, work: Callable[[], object], rows: int) -> list[str]:
+    start, used, written = perf_counter(), cpu_seconds(server.process.pid), _written(database)
     work()
     elapsed, cpu = perf_counter() - start, cpu_seconds(server.process.pid) - used
-    wal = _written(store) - written
-    size = _one(store, "SELECT pg_total_relation_size('verdicts')") / 1e6
+    wal = _written(database) - written
+    size = _one(database, "SELECT pg_total_relation_size('verdicts')") / 1e6
     return [what, *(rounded(seconds / rows * 1e6) for seconds in (elapsed, cpu)), f"{wal / rows:.0f}", f"{size:.0f}"]
 
 
-def _run(store: Database) -> None:
-    settings = {"DEALMILL_DATABASE_URL": store.url.render_as_string(hide_password=False), "DEALMILL_WORKERS": "2"}
+def _run(database: Database) -> None:
+    settings = {"DEALMILL_DATABASE_URL": database.url.render_as_string(hide_password=False), "DEALMILL_WORKERS": "2"}
     command = dealmill_command(["run", f"deal:{GAME}:seed=1:1-{LAYOUTS}"])
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run(command, cwd=folder, env=clean_environment(settings), check=True, capture_output=True)
 
 
-def _sizes(store: Database) -> list[tuple[str, int]]:
-    with store.reading() as connection:
+def _sizes(database: Database) -> list[tuple[str, int]]:
+    with database.reading() as connection:
         tables = connection.execute(text(SIZES), {"least": LAYOUTS}).all()
         whole = connection.execute(text("SELECT pg_database_size(current_database())")).scalar_one()
     return [("the whole database", whole), *((f"`{name}`", size) for name, size in tables)]
 
 
-def _inside(store: Database, statement: str) -> None:
-    with store.writing() as connection:
+def _inside(database: Database, statement: str) -> None:
+    with database.writing() as connection:
         connection.execute(text(statement))
 
 
-def _one(store: Database, query: str) -> int:
-    with store.reading() as connection:
+def _one(database: Database, query: str) -> int:
+    with database.reading() as connection:
         return int(connection.execute(text(query)).scalar_one())
 
 
-def _written(store: Database) -> int:
-    return _one(store, "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint")
+def _written(database: Database) -> int:
+    return _one(database, "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::bigint")

@@ -42,9 +42,9 @@ def _stat(process: int) -> list[str]:
 def large_postgres() -> Iterator[Postgres]:
     """A server that takes as many connections as that of compose.yaml."""
     with running_postgres() as server:
-        store = Database(database_url(server.new_database()))
-        outside(store, f"ALTER SYSTEM SET max_connections = {CONNECTIONS}")
-        store.close()
+        database = Database(database_url(server.new_database()))
+        outside(database, f"ALTER SYSTEM SET max_connections = {CONNECTIONS}")
+        database.close()
         with server.away():
             pass
         yield server
@@ -55,14 +55,14 @@ def new_store(server: Postgres) -> Database:
     return with_tables(Database(database_url(server.new_database())))
 
 
-def with_tables(store: Database) -> Database:
+def with_tables(database: Database) -> Database:
     """The same store, with tables."""
-    with store.rebuilding() as connection:
+    with database.rebuilding() as connection:
         create_tables(connection)
-    return store
+    return database
 
 
-def outside(store: Database, statement: str) -> None:
+def outside(database: Database, statement: str) -> None:
     """Execute a statement that PostgreSQL takes outside transactions only."""
-    with engine_for(store.url, None, None).connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+    with engine_for(database.url, None, None).connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(text(statement))

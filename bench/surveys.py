@@ -122,13 +122,13 @@ def to_a_hundredth_of_a_per_cent() -> str:
 def _asked(folder: Path, deals: int) -> list[str]:
     """Return the query times for the first hundred unwinnable deals, for those among the last thousand deals, and for a
     single deal."""
-    store = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
-    run = find_run(store, "1")
+    database = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
+    run = find_run(database, "1")
     storage_of(run).prepare(run)
     lost = Filter((Verdict.UNWINNABLE,))
     questions: list[Callable[[], object]] = [
-        lambda: list(Query(store, [run], lost, (0, 0), 100)),
-        lambda: list(Query(store, [run], lost, (1, deals - 1_000), 100)),
-        lambda: find_result(store, run, deals // 3),
+        lambda: list(Query(database, [run], lost, (0, 0), 100)),
+        lambda: list(Query(database, [run], lost, (1, deals - 1_000), 100)),
+        lambda: find_result(database, run, deals // 3),
     ]
     return [f"{1_000 * median(seconds(question) for _ in range(ASKED)):.1f} ms" for question in questions]

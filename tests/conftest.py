@@ -69,10 +69,10 @@ def postgres(postgres_server: Postgres) -> Iterator[Postgres]:
 @pytest.fixture(scope="session")
 def tables(postgres_server: Postgres) -> str:
     """The name of a PostgreSQL database with tables, which is copied: that takes half as long as creating them."""
-    store = with_tables(Database(database_url(postgres_server.new_database(lasting=True))))
-    store.close()
-    assert store.url.database is not None
-    return store.url.database
+    database = with_tables(Database(database_url(postgres_server.new_database(lasting=True))))
+    database.close()
+    assert database.url.database is not None
+    return database.url.database
 
 
 @pytest.fixture
@@ -88,9 +88,9 @@ def empty_store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) ->
         url = f"sqlite:///{tmp_path / 'store.db'}"
     else:
         url = request.getfixturevalue("postgres").new_database()
-    store = Database(database_url(url))
-    yield store
-    store.close()
+    database = Database(database_url(url))
+    yield database
+    database.close()
 
 
 @pytest.fixture
@@ -101,9 +101,9 @@ def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
     else:
         postgres: Postgres = request.getfixturevalue("postgres")
         url = postgres.new_database(template=request.getfixturevalue("tables"))
-        store = Database(database_url(url))
-        yield store
-        store.close()
+        database = Database(database_url(url))
+        yield database
+        database.close()
 
 
 @pytest.fixture(scope="session")
@@ -117,16 +117,16 @@ def sqlite_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def sqlite_store(sqlite_tables: Path, tmp_path: Path) -> Iterator[Database]:
     """A store with tables on SQLite, which accepts any value in any column."""
-    store = Database(database_url(f"sqlite:///{copyfile(sqlite_tables, tmp_path / 'store.db')}"))
-    yield store
-    store.close()
+    database = Database(database_url(f"sqlite:///{copyfile(sqlite_tables, tmp_path / 'store.db')}"))
+    yield database
+    database.close()
 
 
-def with_tables(store: Database) -> Database:
+def with_tables(database: Database) -> Database:
     """Create the tables and return the store."""
-    with store.rebuilding() as connection:
+    with database.rebuilding() as connection:
         create_tables(connection)
-    return store
+    return database
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

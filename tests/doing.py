@@ -35,29 +35,29 @@ each_engine = pytest.mark.parametrize(
 )
 
 
-def pending(store: Database) -> list[int]:
+def pending(database: Database) -> list[int]:
     """Return the numbers of the jobs of runs that can be claimed."""
-    return leases.pending(store, SOLVING, Installation().engines(store), 10_000)
+    return leases.pending(database, SOLVING, Installation().engines(database), 10_000)
 
 
-def alter(store: Database, statement: str, **values: object) -> None:
+def alter(database: Database, statement: str, **values: object) -> None:
     """Change the database behind its back."""
-    with store.writing() as connection:
+    with database.writing() as connection:
         assert connection.execute(text(statement), values).rowcount > 0
 
 
-def a_source(store: Database, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
+def a_source(database: Database, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
     """Return the source with the given name. If it is new, store these layouts in it."""
     game, _ = find_engine(engine)
-    opened = open_source(store, game.name, name, name.encode())
+    opened = open_source(database, game.name, name, name.encode())
     if opened.complete:
         return opened
     entries = [Layout(line, text) for line, text in enumerate(layouts, start=1)]
-    return complete(store, append(store, opened, Entries.of(entries)))
+    return complete(database, append(database, opened, Entries.of(entries)))
 
 
 def a_run(
-    store: Database,
+    database: Database,
     engine: str,
     layouts: list[str],
     *,
@@ -67,23 +67,25 @@ def a_run(
 ) -> RunStatus:
     """Return a finished run over the given layouts."""
     _, definition = find_engine(engine)
-    number = plan_run(store, a_source(store, engine, layouts, name), engine, definition.version, max_nodes, chunk=chunk)
-    do_runs(store)
-    return find_run(store, number)
+    number = plan_run(
+        database, a_source(database, engine, layouts, name), engine, definition.version, max_nodes, chunk=chunk
+    )
+    do_runs(database)
+    return find_run(database, number)
 
 
-def do_runs(store: Database, *, backwards: bool = False) -> None:
+def do_runs(database: Database, *, backwards: bool = False) -> None:
     """Do all pending jobs of runs."""
-    numbers = pending(store)
+    numbers = pending(database)
     for number in reversed(numbers) if backwards else numbers:
-        do_job(store, number)
+        do_job(database, number)
 
 
-def do_job(store: Database, number: int) -> None:
+def do_job(database: Database, number: int) -> None:
     """Do a pending job of a run."""
-    job = SOLVING_JOBS.claim(store, number, "test", LEASE)
+    job = SOLVING_JOBS.claim(database, number, "test", LEASE)
     assert job is not None
-    assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+    assert SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
 
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
@@ -106,19 +108,19 @@ def solver(engine: str) -> Callable[..., Batch]:
     return called
 
 
-def an_audit(store: Database, run: RunStatus, sample: int | None = None, seed: int = 1) -> AuditStatus:
+def an_audit(database: Database, run: RunStatus, sample: int | None = None, seed: int = 1) -> AuditStatus:
     """Return a finished audit of a run."""
-    return do_audit(store, queue_audit(store, run, sample, seed))
+    return do_audit(database, queue_audit(database, run, sample, seed))
 
 
-def do_audit(store: Database, number: int) -> AuditStatus:
+def do_audit(database: Database, number: int) -> AuditStatus:
     """Do all pending jobs of audits, and return the audit with the given number."""
-    while parts := leases.pending(store, AUDITING, Installation().engines(store), 10_000):
+    while parts := leases.pending(database, AUDITING, Installation().engines(database), 10_000):
         for part in parts:
-            job = AUDIT_JOBS.claim(store, part, "test", LEASE)
+            job = AUDIT_JOBS.claim(database, part, "test", LEASE)
             assert job is not None
-            assert AUDIT_JOBS.finish(store, job, AUDIT_JOBS.do(store, job))
-    return find_audit(store, number)
+            assert AUDIT_JOBS.finish(database, job, AUDIT_JOBS.do(database, job))
+    return find_audit(database, number)
 
 
 class Brittle:

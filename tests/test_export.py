@@ -40,9 +40,9 @@ AWKWARD = 'a, "b";\r\nc\n\n\t=1+1 é 牌 \\n'
 each_form = pytest.mark.parametrize("suffix", FORMS)
 
 
-def queried(store: Database, run: RunStatus, *verdicts: Verdict) -> list[tuple[object, ...]]:
+def queried(database: Database, run: RunStatus, *verdicts: Verdict) -> list[tuple[object, ...]]:
     """What a query says."""
-    results = Query(store, [run], Filter(verdict=verdicts), (0, 0), None)
+    results = Query(database, [run], Filter(verdict=verdicts), (0, 0), None)
     return [
         (row.position, row.line, row.layout, row.verdict.word, row.value, row.nodes, row.evidence) for row in results
     ]
@@ -91,9 +91,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_every_format_has_the_rows_of_a_query(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
-    with store.writing() as connection:
+def test_every_format_has_the_rows_of_a_query(database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
+    with database.writing() as connection:
         for change, position in (
             ("verdict = 5, value = NULL, evidence = :awkward", 3),
             ("verdict = 4, value = NULL, evidence = NULL", 4),
@@ -102,29 +102,29 @@ def test_every_format_has_the_rows_of_a_query(store: Database, folder: Path) -> 
             statement = text(f"UPDATE verdicts SET {change} WHERE position = {position}")
             connection.execute(statement, {"awkward": AWKWARD} if ":awkward" in change else {})
         connection.execute(text("UPDATE jobs SET scored = scored - 2, failed = 1, undecided = 1"))
-    run = find_run(store, run.id)
-    rows = queried(store, run)
+    run = find_run(database, run.id)
+    rows = queried(database, run)
     assert [row[6] for row in rows[2:4]] == [AWKWARD, None] and len(rows) == 300
     for suffix in FORMS:
         path = folder / f"all{suffix}"
-        assert export(store, run, path) == 300
+        assert export(database, run, path) == 300
         assert read_back(path) == as_in(suffix, rows), suffix
         few = folder / f"few{suffix}"
-        assert export(store, run, few, [Verdict.FAILED, Verdict.UNDECIDED]) == 2
+        assert export(database, run, few, [Verdict.FAILED, Verdict.UNDECIDED]) == 2
         assert read_back(few) == as_in(suffix, rows[2:4])
         none = folder / f"none{suffix.upper()}"
-        assert export(store, run, none, [Verdict.WINNABLE]) == 0
+        assert export(database, run, none, [Verdict.WINNABLE]) == 0
     assert parquet.read_table(folder / "none.PARQUET").num_rows == 0
     assert (folder / "none.CSV").read_text() == ",".join(COLUMNS) + "\n"
     assert len(list(folder.iterdir())) == 9
 
 
 @pytest.mark.usefixtures("small_pages")
-def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS, max_nodes=1_000)
+def test_parquet_has_types_row_groups_and_a_description_of_the_run(database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS, max_nodes=1_000)
     path = folder / "night.parquet"
     seen: list[Event] = []
-    export(store, run, path, progress=seen.append)
+    export(database, run, path, progress=seen.append)
     assert seen == [Exporting(written, 300) for written in [*range(7, 300, 7), 300]]
     schema = parquet.read_schema(path)
     assert [(field.name, str(field.type), field.nullable) for field in schema] == [
@@ -140,7 +140,7 @@ def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Databa
     assert [file.row_group(number).num_rows for number in range(file.num_row_groups)] == [70, 70, 70, 70, 20]
     assert {file.row_group(0).column(number).compression for number in range(7)} == {"ZSTD"}
     about = metadata(path)
-    assert about.pop("fingerprint") == fingerprint_of(store, run.id, 300)
+    assert about.pop("fingerprint") == fingerprint_of(database, run.id, 300)
     assert about.pop("dealmill")
     assert about == {
         "run": "1",
@@ -152,38 +152,38 @@ def test_parquet_has_types_row_groups_and_a_description_of_the_run(store: Databa
     }
 
 
-def test_missing_and_retracted_rows_are_reported(store: Database, folder: Path) -> None:
-    a_run(store, ENGINE, LAYOUTS)
-    [run] = retract(store, ENGINE, "1", "miscounts")
-    export(store, run, folder / "a.parquet", [Verdict.SCORED, Verdict.FAILED])
+def test_missing_and_retracted_rows_are_reported(database: Database, folder: Path) -> None:
+    a_run(database, ENGINE, LAYOUTS)
+    [run] = retract(database, ENGINE, "1", "miscounts")
+    export(database, run, folder / "a.parquet", [Verdict.SCORED, Verdict.FAILED])
     about = metadata(folder / "a.parquet")
     assert (about["verdicts"], about["retracted"]) == ("scored failed", "miscounts")
     assert "max_nodes" not in about
 
 
-def test_an_unfinished_run_is_exported_up_to_its_last_verdict(store: Database, folder: Path) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
-    first = leases.pending(store, SOLVING, installed_engines(), 1)[0]
-    do_job(store, first)
-    run = find_run(store, number)
+def test_an_unfinished_run_is_exported_up_to_its_last_verdict(database: Database, folder: Path) -> None:
+    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
+    first = leases.pending(database, SOLVING, installed_engines(), 1)[0]
+    do_job(database, first)
+    run = find_run(database, number)
     assert not run.finished
-    assert export(store, run, folder / "a.parquet") == 100
-    assert read_back(folder / "a.parquet") == queried(store, run)
+    assert export(database, run, folder / "a.parquet") == 100
+    assert read_back(folder / "a.parquet") == queried(database, run)
     assert "fingerprint" not in metadata(folder / "a.parquet")
 
 
 @each_form
 @pytest.mark.parametrize("error", [StoreError("gone"), KeyboardInterrupt(), OSError(28, "No space left on device")])
 def test_an_aborted_export_leaves_no_file(
-    suffix: str, error: BaseException, store: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
+    suffix: str, error: BaseException, database: Database, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+    run = a_run(database, ENGINE, LAYOUTS)
     old = folder / f"old{suffix}"
     old.write_text("as it was")
     monkeypatch.setattr("dealmill.pipeline.results.export.Query.pages", broken_off(error))
     for path in (old, folder / f"new{suffix}"):
         with pytest.raises(OutputError if isinstance(error, OSError) else type(error)) as told:
-            export(store, run, path, force=True)
+            export(database, run, path, force=True)
         assert not isinstance(error, OSError) or str(told.value) == f"{path} cannot be written: No space left on device"
     assert list(folder.iterdir()) == [old]
     assert old.read_text() == "as it was"
@@ -201,77 +201,77 @@ def broken_off(error: BaseException) -> Callable[[Query], Iterator[Page]]:
 
 
 @each_form
-def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_a_file_is_overwritten_only_when_that_is_asked_for(suffix: str, database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     path = folder / f"a{suffix}"
     path.write_text("as it was")
     with pytest.raises(OutputError, match="exists; overwrite it with --force"):
-        export(store, run, path)
+        export(database, run, path)
     assert path.read_text() == "as it was"
-    assert export(store, run, path, force=True) == 300
-    assert read_back(path) == as_in(suffix, queried(store, run))
+    assert export(database, run, path, force=True) == 300
+    assert read_back(path) == as_in(suffix, queried(database, run))
     assert list(folder.iterdir()) == [path]
 
 
-def test_a_file_that_appears_meanwhile_is_not_overwritten(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_a_file_that_appears_meanwhile_is_not_overwritten(database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     path = folder / "a.csv"
     with pytest.raises(OutputError, match="exists; overwrite it with --force"):
-        export(store, run, path, progress=lambda _: path.touch())
+        export(database, run, path, progress=lambda _: path.touch())
     assert list(folder.iterdir()) == [path] and path.read_text() == ""
 
 
-def test_a_database_is_never_replaced(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_a_database_is_never_replaced(database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     with closing(sqlite3.connect(folder / "other.csv")) as connection:
         connection.execute("CREATE TABLE verdicts (position)")
     before = (folder / "other.csv").read_bytes()
     with pytest.raises(OutputError, match=r"other\.csv is a database, perhaps another store; name another file$"):
-        export(store, run, folder / "other.csv", force=True)
+        export(database, run, folder / "other.csv", force=True)
     assert (folder / "other.csv").read_bytes() == before
 
 
-def test_only_regular_files_are_replaced(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_only_regular_files_are_replaced(database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     os.mkfifo(folder / "pipe.csv")
     (folder / "device.csv").symlink_to("/dev/null")
     for name in ("pipe.csv", "device.csv"):
         for force in (False, True):
             with pytest.raises(OutputError, match=rf"{name} is not a regular file; name another one$"):
-                export(store, run, folder / name, force=force)
+                export(database, run, folder / name, force=force)
     (folder / "loop.csv").symlink_to("loop.csv")
     with pytest.raises(OutputError, match=r"loop\.csv cannot be written: Too many levels of symbolic links"):
-        export(store, run, folder / "loop.csv", force=True)
+        export(database, run, folder / "loop.csv", force=True)
     assert (folder / "pipe.csv").is_fifo() and (folder / "device.csv").is_symlink()
     assert len(list(folder.iterdir())) == 3
 
 
-def test_an_export_to_a_symbolic_link_replaces_the_file_that_it_points_to(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_an_export_to_a_symbolic_link_replaces_the_file_that_it_points_to(database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     (folder / "there").mkdir()
     target, link = folder / "there" / "a.csv", folder / "link.csv"
     link.symlink_to("there/a.csv")
     with pytest.raises(OutputError, match=r"link\.csv exists; overwrite it with --force"):
-        export(store, run, link)
+        export(database, run, link)
     for _ in ("new", "old"):
-        assert export(store, run, link, force=True) == 300
+        assert export(database, run, link, force=True) == 300
         assert link.is_symlink() and list(target.parent.iterdir()) == [target]
-        assert read_back(target) == as_in(".csv", queried(store, run))
+        assert read_back(target) == as_in(".csv", queried(database, run))
     (folder / "nowhere.csv").symlink_to("no/a.csv")
     with pytest.raises(OutputError, match=rf"there is no folder {folder / 'no'}$"):
-        export(store, run, folder / "nowhere.csv", force=True)
+        export(database, run, folder / "nowhere.csv", force=True)
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.gz", "-", "a.parquet.", ".csv", ""])
-def test_another_suffix_is_refused(name: str, store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_another_suffix_is_refused(name: str, database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     with pytest.raises(UsageError, match=r"must end in \.parquet or \.csv or \.jsonl"):
-        export(store, run, folder / name)
+        export(database, run, folder / name)
     assert list(folder.iterdir()) == []
 
 
-def test_a_folder_that_cannot_be_written_to_is_named(store: Database, folder: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_a_folder_that_cannot_be_written_to_is_named(database: Database, folder: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     (folder / "file").touch()
     (folder / "spark.parquet").mkdir()
     for path, message in (
@@ -281,10 +281,10 @@ def test_a_folder_that_cannot_be_written_to_is_named(store: Database, folder: Pa
         (folder / f"{'a' * 300}.csv", "cannot be written: File name too long"),
     ):
         with pytest.raises(OutputError) as told:
-            export(store, run, path, force=True)
+            export(database, run, path, force=True)
         assert message in str(told.value)
     folder.chmod(0o500)
     with files_of_ordinary_user(), pytest.raises(OutputError, match=r"a\.csv cannot be written: Permission denied"):
-        export(store, run, folder / "a.csv")
+        export(database, run, folder / "a.csv")
     folder.chmod(0o700)
     assert {path.name for path in folder.iterdir()} == {"file", "spark.parquet"}

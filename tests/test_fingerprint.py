@@ -54,8 +54,8 @@ def number(value: int, size: int) -> bytes:
     return value.to_bytes(size, "little", signed=True)
 
 
-def of(store: Database, run: RunStatus) -> str | None:
-    return fingerprint_of(store, run.id, run.items)
+def of(database: Database, run: RunStatus) -> str | None:
+    return fingerprint_of(database, run.id, run.items)
 
 
 @given(st.integers(1, 10**9))
@@ -104,9 +104,9 @@ def test_values_of_any_type_in_a_row_change_the_digest(strange: Any) -> None:
     assert block_digest(1, layouts, verdicts, [4, strange], evidence) != plain
 
 
-def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(store: Database) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
-    assert of(store, run) == written_out(solved_rows(LAYOUTS))
+def test_a_finished_run_has_the_fingerprint_that_the_documentation_describes(database: Database) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
+    assert of(database, run) == written_out(solved_rows(LAYOUTS))
 
 
 def solved_rows(layouts: list[str]) -> list[tuple[str, int, int | None, str | None]]:
@@ -116,49 +116,49 @@ def solved_rows(layouts: list[str]) -> list[tuple[str, int, int | None, str | No
 
 
 @pytest.mark.parametrize("chunk", [1_000, 2_500, 333])
-def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, store: Database) -> None:
-    source = a_source(store, ENGINE, LAYOUTS)
-    number = plan_run(store, source, ENGINE, "1", None, chunk=chunk)
-    left = leases.pending(store, SOLVING, installed_engines(), 100)
+def test_a_fingerprint_does_not_depend_on_jobs_and_their_order(chunk: int, database: Database) -> None:
+    source = a_source(database, ENGINE, LAYOUTS)
+    number = plan_run(database, source, ENGINE, "1", None, chunk=chunk)
+    left = leases.pending(database, SOLVING, installed_engines(), 100)
     random.Random(chunk).shuffle(left)
     for job_number in left:
-        assert fingerprint_of(store, number, len(LAYOUTS)) is None
-        do_job(store, job_number)
-    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
+        assert fingerprint_of(database, number, len(LAYOUTS)) is None
+        do_job(database, job_number)
+    assert fingerprint_of(database, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
-def test_a_fingerprint_does_not_depend_on_splits(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=2_000)
+def test_a_fingerprint_does_not_depend_on_splits(database: Database) -> None:
+    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=2_000)
     for attempt in range(6):
-        for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
-            SOLVING_JOBS.claim(store, job_number, "dies", -1.0)
-        leases.free_expired(store, SOLVING)
-    for job_number in leases.pending(store, SOLVING, installed_engines(), 1_000):
-        do_job(store, job_number)
-    assert find_run(store, number).jobs > 10
-    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
+        for job_number in leases.pending(database, SOLVING, installed_engines(), 1_000)[attempt % 2 :: 2]:
+            SOLVING_JOBS.claim(database, job_number, "dies", -1.0)
+        leases.free_expired(database, SOLVING)
+    for job_number in leases.pending(database, SOLVING, installed_engines(), 1_000):
+        do_job(database, job_number)
+    assert find_run(database, number).jobs > 10
+    assert fingerprint_of(database, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
-def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(store: Database) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
+def test_jobs_that_end_a_block_at_the_same_moment_leave_its_digest(database: Database) -> None:
+    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=50)
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(partial(do_job, store), leases.pending(store, SOLVING, installed_engines(), 100)))
-    assert fingerprint_of(store, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
+        list(pool.map(partial(do_job, database), leases.pending(database, SOLVING, installed_engines(), 100)))
+    assert fingerprint_of(database, number, len(LAYOUTS)) == written_out(solved_rows(LAYOUTS))
 
 
-def test_a_fingerprint_differs_if_any_layout_verdict_value_or_evidence_differs(store: Database) -> None:
-    first = of(store, a_run(store, ENGINE, LAYOUTS[:50]))
-    swapped = of(store, a_run(store, ENGINE, [LAYOUTS[1], LAYOUTS[0], *LAYOUTS[2:50]], name="b.txt"))
-    incremental = of(store, a_run(store, "memory/incremental", LAYOUTS[:50], name="a.txt"))
-    fewer = of(store, a_run(store, ENGINE, LAYOUTS[:49], name="c.txt"))
+def test_a_fingerprint_differs_if_any_layout_verdict_value_or_evidence_differs(database: Database) -> None:
+    first = of(database, a_run(database, ENGINE, LAYOUTS[:50]))
+    swapped = of(database, a_run(database, ENGINE, [LAYOUTS[1], LAYOUTS[0], *LAYOUTS[2:50]], name="b.txt"))
+    incremental = of(database, a_run(database, "memory/incremental", LAYOUTS[:50], name="a.txt"))
+    fewer = of(database, a_run(database, ENGINE, LAYOUTS[:49], name="c.txt"))
     assert None not in {first, swapped, incremental, fewer}
     assert len({first, swapped, incremental, fewer}) == 4
-    assert of(store, a_run(store, ENGINE, LAYOUTS[:50], max_nodes=10**6)) == first
+    assert of(database, a_run(database, ENGINE, LAYOUTS[:50], max_nodes=10**6)) == first
 
 
-def test_an_empty_run_has_a_fingerprint(store: Database) -> None:
-    assert of(store, a_run(store, ENGINE, [])) == fingerprint([])
+def test_an_empty_run_has_a_fingerprint(database: Database) -> None:
+    assert of(database, a_run(database, ENGINE, [])) == fingerprint([])
 
 
-def test_fingerprints_do_not_change_between_versions(store: Database) -> None:
-    assert str(of(store, a_run(store, ENGINE, LAYOUTS))).startswith(OF_THESE_DEALS)
+def test_fingerprints_do_not_change_between_versions(database: Database) -> None:
+    assert str(of(database, a_run(database, ENGINE, LAYOUTS))).startswith(OF_THESE_DEALS)

@@ -43,29 +43,31 @@ def hostile(game: Game) -> list[str]:
     return not_canonical
 
 
-def edit(store: Database, edits: dict[int, str]) -> None:
+def edit(database: Database, edits: dict[int, str]) -> None:
     """Change layouts behind our back."""
     for position, layout in edits.items():
-        alter(store, "UPDATE items SET layout = :layout WHERE position = :position", layout=layout, position=position)
+        alter(
+            database, "UPDATE items SET layout = :layout WHERE position = :position", layout=layout, position=position
+        )
 
 
-def results(store: Database, number: int) -> list[Result]:
-    return list(Rows().page(store, find_run(store, number), Filter(), 0, COUNT).results)
+def results(database: Database, number: int) -> list[Result]:
+    return list(Rows().page(database, find_run(database, number), Filter(), 0, COUNT).results)
 
 
 @each_engine
 def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
-    store: Database, game: Game, engine: Engine
+    database: Database, game: Game, engine: Engine
 ) -> None:
-    run = a_run(store, game.full_name(engine), deal(game, 4, 1, COUNT), max_nodes=2_000, chunk=CHUNK)
+    run = a_run(database, game.full_name(engine), deal(game, 4, 1, COUNT), max_nodes=2_000, chunk=CHUNK)
     edits = {1 + 53 * number: layout for number, layout in enumerate(hostile(game))}
-    edit(store, edits)
-    again = queue_rerun(store, run, any_version=False)
-    do_runs(store)
+    edit(database, edits)
+    again = queue_rerun(database, run, any_version=False)
+    do_runs(database)
 
-    assert find_run(store, again).finished
-    assert fingerprint_of(store, again, COUNT) is not None
-    for before, after in zip(results(store, run.id), results(store, again), strict=True):
+    assert find_run(database, again).finished
+    assert fingerprint_of(database, again, COUNT) is not None
+    for before, after in zip(results(database, run.id), results(database, again), strict=True):
         if after.position in edits:
             assert after.layout == edits[after.position]
             assert (after.verdict, after.value, after.nodes) == (Verdict.FAILED, None, 0)
@@ -78,7 +80,9 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
             assert (after.verdict, after.value, after.nodes) == (before.verdict, before.value, before.nodes)
             assert (after.layout, after.evidence) == (before.layout, before.evidence)
 
-    assert [difference.one.position for difference in differences(store, run, find_run(store, again))] == list(edits)
-    faults = recorded_faults(store, an_audit(store, find_run(store, again)).id)
+    assert [difference.one.position for difference in differences(database, run, find_run(database, again))] == list(
+        edits
+    )
+    faults = recorded_faults(database, an_audit(database, find_run(database, again)).id)
     assert [fault.first for fault in faults] == list(edits)
     assert {fault.reason for fault in faults} == {"the text of the layout does not match its digest"}

@@ -45,17 +45,17 @@ def renamed(layout: str, chance: random.Random) -> str:
     return " ".join("".join(others[card] for card in stack) for stack in stacks)
 
 
-def run_of_deals(store: Database, engine: str, count: int, storage: Storage = Storage.ROWS) -> RunStatus:
+def run_of_deals(database: Database, engine: str, count: int, storage: Storage = Storage.ROWS) -> RunStatus:
     """A finished run over the first deals of seed 7."""
     deals = DealRange(find_engine(engine)[0], 7, 1, count)
     if storage is Storage.ROWS:
-        deals_reading(store, deals).finish(silent)
-    number = queue_run(store, deals_source(store, deals), engine, None, storage)
-    do_runs(store)
-    return find_run(store, number)
+        deals_reading(database, deals).finish(silent)
+    number = queue_run(database, deals_source(database, deals), engine, None, storage)
+    do_runs(database)
+    return find_run(database, number)
 
 
-def numbers(store: Database, run: RunStatus, by: str) -> dict[int, int]:
+def numbers(database: Database, run: RunStatus, by: str) -> dict[int, int]:
     """The number of each winnable or scored layout, by position."""
     measures = {
         result.position: {
@@ -64,7 +64,7 @@ def numbers(store: Database, run: RunStatus, by: str) -> dict[int, int]:
             "evidence-length": len(result.evidence or ""),
             "layout-length": len(result.layout),
         }[by]
-        for result in Query(store, [run], Filter())
+        for result in Query(database, [run], Filter())
         if result.verdict in (Verdict.WINNABLE, Verdict.SCORED)
     }
     return {position: number for position, number in measures.items() if number is not None}

@@ -33,77 +33,77 @@ ENTRIES: list[Layout | Reject] = [
 ]
 
 
-def rows(store: Database, batch: int = 10_000, chunk: int = 2_000) -> AuditStatus:
+def rows(database: Database, batch: int = 10_000, chunk: int = 2_000) -> AuditStatus:
     """An audit of a run over these entries, read in batches and solved in jobs of this size."""
-    source = open_source(store, "memory", "a.txt", b"digest")
+    source = open_source(database, "memory", "a.txt", b"digest")
     for first in range(0, len(ENTRIES), batch):
-        source = append(store, source, Entries.of(ENTRIES[first : first + batch]))
-    plan_run(store, complete(store, source), MEMORY, "1", None, chunk=chunk)
-    do_runs(store)
-    return an_audit(store, find_run(store, "1"))
+        source = append(database, source, Entries.of(ENTRIES[first : first + batch]))
+    plan_run(database, complete(database, source), MEMORY, "1", None, chunk=chunk)
+    do_runs(database)
+    return an_audit(database, find_run(database, "1"))
 
 
-def packed(store: Database) -> AuditStatus:
+def packed(database: Database) -> AuditStatus:
     """An audit of a packed run."""
-    queue_run(store, deals_source(store, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None, Storage.PACKED)
-    do_runs(store)
-    return an_audit(store, find_run(store, "1"))
+    queue_run(database, deals_source(database, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None, Storage.PACKED)
+    do_runs(database)
+    return an_audit(database, find_run(database, "1"))
 
 
-def test_neither_database_nor_batches_nor_jobs_change_a_seal(store: Database, tmp_path: Path) -> None:
+def test_neither_database_nor_batches_nor_jobs_change_a_seal(database: Database, tmp_path: Path) -> None:
     second_store = open_store(f"sqlite:///{tmp_path / 'other.db'}")
-    seal = seal_of(store, rows(store))
+    seal = seal_of(database, rows(database))
     assert seal is not None and seal == seal_of(second_store, rows(second_store, batch=370, chunk=700))
     assert entry_in(seal) == 2
 
 
-def test_what_comes_later_does_not_change_a_seal(store: Database) -> None:
-    seal = seal_of(store, packed(store))
-    assert seal is not None and still_sealed(store, 1, seal)
-    queue_rerun(store, find_run(store, "1"), any_version=False)
-    do_runs(store)
-    again = seal_of(store, an_audit(store, find_run(store, "1")))
-    source = find_source(store, 1)
-    complete(store, append(store, source, Entries.of([Layout(line, "AABB") for line in range(1, 6)])))
+def test_what_comes_later_does_not_change_a_seal(database: Database) -> None:
+    seal = seal_of(database, packed(database))
+    assert seal is not None and still_sealed(database, 1, seal)
+    queue_rerun(database, find_run(database, "1"), any_version=False)
+    do_runs(database)
+    again = seal_of(database, an_audit(database, find_run(database, "1")))
+    source = find_source(database, 1)
+    complete(database, append(database, source, Entries.of([Layout(line, "AABB") for line in range(1, 6)])))
     assert again is not None and again != seal
-    assert still_sealed(store, 1, seal) and still_sealed(store, 1, again)
-    assert not still_sealed(store, 2, seal) and not still_sealed(store, 1, f"9{seal}")
+    assert still_sealed(database, 1, seal) and still_sealed(database, 1, again)
+    assert not still_sealed(database, 2, seal) and not still_sealed(database, 1, f"9{seal}")
 
 
-def test_a_survey_that_has_grown_has_the_seal_that_it_had(store: Database) -> None:
-    seal = seal_of(store, an_audit(store, a_survey(store, MEMORY, 1_000)))
-    grown = a_survey(store, MEMORY, 2_000)
-    assert seal is not None and still_sealed(store, grown.id, seal)
-    assert seal_of(store, an_audit(store, grown)) != seal
+def test_a_survey_that_has_grown_has_the_seal_that_it_had(database: Database) -> None:
+    seal = seal_of(database, an_audit(database, a_survey(database, MEMORY, 1_000)))
+    grown = a_survey(database, MEMORY, 2_000)
+    assert seal is not None and still_sealed(database, grown.id, seal)
+    assert seal_of(database, an_audit(database, grown)) != seal
 
 
-def test_a_change_of_the_record_with_all_its_digests_is_found_by_the_seal(store: Database) -> None:
-    seal = seal_of(store, rows(store))
+def test_a_change_of_the_record_with_all_its_digests_is_found_by_the_seal(database: Database) -> None:
+    seal = seal_of(database, rows(database))
     assert seal is not None
-    alter(store, "UPDATE items SET line = 99999 WHERE position = 7")
-    with store.writing() as connection:
+    alter(database, "UPDATE items SET line = 99999 WHERE position = 7")
+    with database.writing() as connection:
         block = connection.execute(select(*ITEM).order_by(items.c.position).limit(1_000)).all()
         digest = items_digest([*zip(*block, strict=True)])
         connection.execute(source_blocks.update().where(source_blocks.c.number == 0).values(digest=digest))
-    assert an_audit(store, find_run(store, "1")).clean
-    assert not still_sealed(store, 1, seal)
+    assert an_audit(database, find_run(database, "1")).clean
+    assert not still_sealed(database, 1, seal)
 
 
-def test_a_change_of_the_plan_with_its_seals_is_found_by_the_seal(store: Database) -> None:
-    audit = packed(store)
-    seal = seal_of(store, audit)
-    alter(store, "UPDATE runs SET node_limit = 77")
-    with store.writing() as connection:
+def test_a_change_of_the_plan_with_its_seals_is_found_by_the_seal(database: Database) -> None:
+    audit = packed(database)
+    seal = seal_of(database, audit)
+    alter(database, "UPDATE runs SET node_limit = 77")
+    with database.writing() as connection:
         connection.execute(runs.update().values(seal=run_seal(connection, 1)))
-    assert seal is not None and not still_sealed(store, 1, seal)
+    assert seal is not None and not still_sealed(database, 1, seal)
 
 
-def test_only_what_was_audited_as_a_whole_and_is_sound_has_a_seal(store: Database) -> None:
-    audit = rows(store)
-    assert seal_of(store, audit) is not None
-    assert seal_of(store, an_audit(store, find_run(store, "1"), sample=3)) is None
-    alter(store, "UPDATE sources SET name = 'b.txt'")
-    assert seal_of(store, an_audit(store, find_run(store, "1"))) is None
+def test_only_what_was_audited_as_a_whole_and_is_sound_has_a_seal(database: Database) -> None:
+    audit = rows(database)
+    assert seal_of(database, audit) is not None
+    assert seal_of(database, an_audit(database, find_run(database, "1"), sample=3)) is None
+    alter(database, "UPDATE sources SET name = 'b.txt'")
+    assert seal_of(database, an_audit(database, find_run(database, "1"))) is None
 
 
 ZEROS = "0" * 64
@@ -132,13 +132,13 @@ EARLIER_SEALS = [
     ],
 )
 def test_seals_of_earlier_versions_prove_what_they_proved(
-    store: Database, monkeypatch: pytest.MonkeyPatch, change: str | None, holding: list[str]
+    database: Database, monkeypatch: pytest.MonkeyPatch, change: str | None, holding: list[str]
 ) -> None:
     monkeypatch.setattr(log, "_version", lambda: "0.1.0")
     monkeypatch.setattr(log, "_user", lambda: "ann")
     monkeypatch.setattr("socket.gethostname", lambda: "host")
-    seal = seal_of(store, rows(store))
+    seal = seal_of(database, rows(database))
     if change:
-        alter(store, change)
-    assert [earlier for earlier in EARLIER_SEALS if still_sealed(store, 1, earlier)] == holding
-    assert seal is not None and still_sealed(store, 1, seal), "it does not cover that"
+        alter(database, change)
+    assert [earlier for earlier in EARLIER_SEALS if still_sealed(database, 1, earlier)] == holding
+    assert seal is not None and still_sealed(database, 1, seal), "it does not cover that"

@@ -118,8 +118,8 @@ class Farm:
         On entry, if compiled engines cannot be cached.
     """
 
-    def __init__(self, store: Database, tell: Tell, *, engines: bool) -> None:
-        self._store = store
+    def __init__(self, database: Database, tell: Tell, *, engines: bool) -> None:
+        self._store = database
         self._tell = tell
         self._engines = engines
         self.installation = Installation()

@@ -53,25 +53,25 @@ def doctor(url: str | None = None) -> list[Check]:
     DealmillError
         If a setting cannot be used.
     """
-    store = Database(database_url(settings().database_url if url is None else url))
-    file = file_of(store)
+    database = Database(database_url(settings().database_url if url is None else url))
+    file = file_of(database)
     checks: dict[str, Callable[[], str]] = {"versions": _versions, "games": _games, "engines": _engines}
     if any_programs(games()):
         checks["programs"] = lambda: check_programs(games())
     checks["kernels"] = _kernels
-    if file and _yet_to_be_created(store):
+    if file and _yet_to_be_created(database):
         checks["database"] = lambda: _no_store_yet(file)
     else:
         checks |= {
-            "database": lambda: _database(store),
-            "tables": lambda: _tables(store),
-            "clock": lambda: _clock(store),
+            "database": lambda: _database(database),
+            "tables": lambda: _tables(database),
+            "clock": lambda: _clock(database),
         }
     if file:
         checks["disk"] = lambda: _disk(file.parent)
     checks["broker"] = _broker
     done = dict[str, Check]()
-    with closing(store):
+    with closing(database):
         for name, check in checks.items():
             if name in NEED_DATABASE and not done["database"].passed:
                 done[name] = Check(name, False, "not checked, because the database cannot be used")
@@ -132,14 +132,14 @@ def _kernels() -> str:
     return f"{state}; compiled at first use, which takes seconds: {', '.join(waiting)}" if waiting else state
 
 
-def _database(store: Database) -> str:
-    return f"{shown(store.url)}: {server_version(store)}"
+def _database(database: Database) -> str:
+    return f"{shown(database.url)}: {server_version(database)}"
 
 
-def _yet_to_be_created(store: Database) -> bool:
+def _yet_to_be_created(database: Database) -> bool:
     """Return whether there is no store yet. If that cannot be determined, the checks of the database report why."""
     try:
-        return store.vacant()
+        return database.vacant()
     except StoreError:
         return False
 
@@ -152,13 +152,13 @@ def _no_store_yet(file: Path) -> str:
     return f"there is no store in {file} yet; dealmill run creates it"
 
 
-def _tables(store: Database) -> str:
-    open_store(store.url.render_as_string(hide_password=False))
+def _tables(database: Database) -> str:
+    open_store(database.url.render_as_string(hide_password=False))
     return f"revision {REVISION}, up to date"
 
 
-def _clock(store: Database) -> str:
-    ahead = clock_difference(store)
+def _clock(database: Database) -> str:
+    ahead = clock_difference(database)
     if abs(ahead) > MOST_SECONDS:
         raise StoreError(
             f"this machine's clock is {abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'} the database's; "

@@ -58,12 +58,12 @@ def check_broker(url: str) -> None:
         raise BrokerError(NO_URL) from None
 
 
-def reconcile(store: Database, broker_url: str, installation: Installation) -> None:
+def reconcile(database: Database, broker_url: str, installation: Installation) -> None:
     """Free jobs whose lease has expired, and send the pending jobs that an installation can do to a broker if no
     messages are waiting there. A clogged queue is purged first; no information is lost, because all jobs are in the
     database."""
     for kind in KINDS.values():
-        leases.free_expired(store, kind.table)
+        leases.free_expired(database, kind.table)
     with _channel(broker_url) as channel:
         _check_keys(channel)
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
@@ -73,7 +73,7 @@ def reconcile(store: Database, broker_url: str, installation: Installation) -> N
             return
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
-                for number in leases.pending(store, kind.table, installation.engines(store), WINDOW):
+                for number in leases.pending(database, kind.table, installation.engines(database), WINDOW):
                     app.send_task(TASK, (name, number), producer=producer)
 
 
@@ -117,12 +117,12 @@ def _channel(url: str) -> Iterator[Any]:
         raise BrokerError(f"the broker is not available: {error}") from error
 
 
-def unfinished(store: Database, installation: Installation) -> int:
+def unfinished(database: Database, installation: Installation) -> int:
     """Return the number of pending and leased jobs that an installation can do."""
-    return sum(leases.unfinished(store, kind.table, installation.engines(store)) for kind in KINDS.values())
+    return sum(leases.unfinished(database, kind.table, installation.engines(database)) for kind in KINDS.values())
 
 
-def unworkable(store: Database, installation: Installation) -> list[UnworkableJobs]:
+def unworkable(database: Database, installation: Installation) -> list[UnworkableJobs]:
     """Return the pending jobs that an installation cannot do; see `leases.unworkable`."""
-    engines = installation.engines(store)
-    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(store, kind.table, engines)]
+    engines = installation.engines(database)
+    return [jobs for kind in KINDS.values() for jobs in leases.unworkable(database, kind.table, engines)]

@@ -59,10 +59,10 @@ class Renewal(Thread):
     While it uses the database, the parent forks no child, which would inherit a lock that nobody releases.
     """
 
-    def __init__(self, store: Database, processes: int) -> None:
+    def __init__(self, database: Database, processes: int) -> None:
         global _slots  # noqa: PLW0603
         super().__init__(name="renewal", daemon=True)
-        self._store = store
+        self._store = database
         _slots = mmap.mmap(-1, processes * SLOT.size)
         self._forking = Lock()
         os.register_at_fork(

@@ -63,32 +63,32 @@ def do_job(*message: object, **_more: object) -> None:
 def _do_number(kind: JobKind[Any, Any], number: int) -> None:
     """Do a job, or one of a run with a higher priority, whose messages may be far behind in the queue. The job itself
     is sent again then. If another worker takes the other job first, choose again."""
-    store, chosen, job = configured_store(), 0, None
+    database, chosen, job = configured_store(), 0, None
     while job is None and chosen != number:
-        chosen, run = _waiting(partial(_chosen, store, kind, number))
+        chosen, run = _waiting(partial(_chosen, database, kind, number))
         if isinstance(run, DamagedError):
-            _refuse_damaged(store, kind, chosen, run)
+            _refuse_damaged(database, kind, chosen, run)
             return
-        if run is None or not _prepared(store, kind, chosen, run.engine, partial(kind.prepare, run)):
+        if run is None or not _prepared(database, kind, chosen, run.engine, partial(kind.prepare, run)):
             return
-        job = _waiting(partial(kind.claim, store, chosen, worker_name(os.getpid()), settings().lease_seconds))
+        job = _waiting(partial(kind.claim, database, chosen, worker_name(os.getpid()), settings().lease_seconds))
     if job is None:
         return
     try:
         with in_hand(job.lease), nothing_compiled():
-            _do(store, kind, job)
+            _do(database, kind, job)
     except UncompiledError:
-        _compile(store, kind, job)
+        _compile(database, kind, job)
 
 
-def _chosen(store: Database, kind: JobKind[Any, Any], number: int) -> tuple[int, PlannedRun | DamagedError | None]:
+def _chosen(database: Database, kind: JobKind[Any, Any], number: int) -> tuple[int, PlannedRun | DamagedError | None]:
     """Return the job to do when a message names a job, and its run or why that cannot be read; None if this
     installation cannot do the job, users have stopped its run, or there is no such job.
 
     Every command with workers sends messages, so in a farm with several versions, some messages name jobs for other
     installations. Those jobs are not touched.
     """
-    with store.reading() as connection:
+    with database.reading() as connection:
         check_revision(connection)
         number = kind.choose(connection, number, workable_engines(connection))
         try:
@@ -102,24 +102,24 @@ def _chosen(store: Database, kind: JobKind[Any, Any], number: int) -> tuple[int,
     return number, None
 
 
-def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
+def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
     number, engine, noun = job.lease.id, job.run.engine, kind.table.noun
     IN_HAND[noun] = job.lease.parent
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.startless
     trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
-    do = partial(kind.give_up, store, job, trouble) if over else partial(kind.do, store, job)
+    do = partial(kind.give_up, database, job, trouble) if over else partial(kind.do, database, job)
     try:
         with metrics.timed(engine, noun):
             outcome = _waiting(do)
-        finished = _waiting(partial(kind.finish, store, job, outcome))
+        finished = _waiting(partial(kind.finish, database, job, outcome))
     except (ReplacedError, UncompiledError):
         raise
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
         logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
-        _waiting(partial(leases.release, store, kind.table, job.lease, reason))
+        _waiting(partial(leases.release, database, kind.table, job.lease, reason))
         metrics.count(engine, noun, "retried", {})
         return
     if finished:
@@ -128,16 +128,16 @@ def _do(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
         logger.warning("job %d was taken over by another worker; discarded its results", number)
 
 
-def _refuse_damaged(store: Database, kind: JobKind[Any, Any], number: int, error: DamagedError) -> None:
+def _refuse_damaged(database: Database, kind: JobKind[Any, Any], number: int, error: DamagedError) -> None:
     """Release a job whose run cannot be read, with the reason, so that commands that wait for it can report it."""
 
     def claim() -> Lease | None:
-        with store.writing() as connection:
+        with database.writing() as connection:
             return leases.claim(connection, kind.table, number, worker_name(os.getpid()), settings().lease_seconds)
 
     if lease := _waiting(claim):
         logger.error("job %d cannot be done: %s", number, error)
-        _waiting(partial(leases.release, store, kind.table, lease, str(error)))
+        _waiting(partial(leases.release, database, kind.table, lease, str(error)))
 
 
 def _waiting(step: Callable[[], T]) -> T:
@@ -157,7 +157,9 @@ def _log_store_error(why: str) -> None:
     logger.error("jobs cannot be done: %s", why)
 
 
-def _prepared(store: Database, kind: JobKind[Any, Any], number: int, engine: str, step: Callable[[], object]) -> bool:
+def _prepared(
+    database: Database, kind: JobKind[Any, Any], number: int, engine: str, step: Callable[[], object]
+) -> bool:
     """Load and compile an engine by a step, while no lease runs: it may take longer than all else. Return False if that
     fails: it is an error of the installation, not of the layouts, so the job waits."""
     try:
@@ -165,16 +167,16 @@ def _prepared(store: Database, kind: JobKind[Any, Any], number: int, engine: str
     except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
         reason = f"{type(error).__name__}: {error}"
         _log_unloadable(engine, reason, traced=not isinstance(error, DealmillError))
-        _waiting(partial(leases.refuse, store, kind.table, number, reason))
+        _waiting(partial(leases.refuse, database, kind.table, number, reason))
         return False
     return True
 
 
-def _compile(store: Database, kind: JobKind[Any, Any], job: Any) -> None:
+def _compile(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
     """Give a job back whose layouts need kernels that are not compiled, and do it without a lease, which compiles them.
     The results are not needed: this worker or another one claims the job again."""
-    _waiting(partial(leases.give_back, store, kind.table, worker_name(os.getpid())))
-    _prepared(store, kind, job.lease.id, job.run.engine, partial(_waiting, partial(kind.do, store, job)))
+    _waiting(partial(leases.give_back, database, kind.table, worker_name(os.getpid())))
+    _prepared(database, kind, job.lease.id, job.run.engine, partial(_waiting, partial(kind.do, database, job)))
 
 
 @cache

@@ -50,7 +50,7 @@ installation with which to go on; None if the work is done."""
 
 
 def work_until_done(
-    store: Database,
+    database: Database,
     check: Check,
     progress: Progress,
     readings: Sequence[Reading] = (),
@@ -59,8 +59,8 @@ def work_until_done(
 ) -> None:
     """Run local workers until `check` says that the work is done, and ingest the sources in `readings` meanwhile. Wait
     while the database is not available. `engines` says whether the work needs engines."""
-    store.refuse_read_only()
-    with Farm(store, lambda line: progress(Message(line)), engines=engines) as farm:
+    database.refuse_read_only()
+    with Farm(database, lambda line: progress(Message(line)), engines=engines) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
         begun = due = time.monotonic()
@@ -84,11 +84,11 @@ def work_until_done(
 
 
 def solve_runs(
-    store: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
+    database: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
 ) -> list[RunStatus]:
     """Solve runs, while the sources in `readings` are being ingested, and return their final status. If
     nothing is left to do, no workers are started. Do not wait for runs that are paused or cancelled."""
-    known = {run.id: run for run in read_runs(store, numbers)}
+    known = {run.id: run for run in read_runs(database, numbers)}
     announced = set[int]()
 
     def announce() -> None:
@@ -118,14 +118,16 @@ def solve_runs(
                 check_starts(engine)
 
     def check() -> Installation | None:
-        known.update((run.id, run) for run in read_runs(store, [run.id for run in known.values() if not run.finished]))
+        known.update(
+            (run.id, run) for run in read_runs(database, [run.id for run in known.values() if not run.finished])
+        )
         runs = list(known.values())
-        waiting = refused(store, SOLVING) if any(run.retried for run in runs) else ()
+        waiting = refused(database, SOLVING) if any(run.retried for run in runs) else ()
         installation = Installation.loading(run for run in runs if run.id in waiting)
         for run in runs:
             check_not_retracted(run)
             if not run.halted:
-                check_not_damaged(store, run)
+                check_not_damaged(database, run)
                 installation.check(run)
         progress(_solving(runs))
         announce()
@@ -135,13 +137,13 @@ def solve_runs(
         )
         return None if done else installation
 
-    work_until_done(store, check, progress, readings)
-    refresh_statistics(store)
-    check_not_deleted(store, [run.id for run in known.values() if run.halted])
+    work_until_done(database, check, progress, readings)
+    refresh_statistics(database)
+    check_not_deleted(database, [run.id for run in known.values() if run.halted])
     return list(known.values())
 
 
-def check_not_damaged(store: Database, run: RunStatus) -> None:
+def check_not_damaged(database: Database, run: RunStatus) -> None:
     """Check that a run can be finished, so that it is worth waiting for.
 
     Raises
@@ -157,7 +159,7 @@ def check_not_damaged(store: Database, run: RunStatus) -> None:
             f"run {run.id} cannot be finished, because some of its jobs are missing or damaged; find them with: "
             f"dealmill audit {run.id}"
         )
-    for lease in stuck(store, SOLVING, [run.id]) if run.retried else ():
+    for lease in stuck(database, SOLVING, [run.id]) if run.retried else ():
         raise _stuck(SOLVING, lease)
 
 
@@ -179,7 +181,7 @@ def _solving(runs: Sequence[RunStatus]) -> Solving:
     return Solving(solved, layouts, working.id, working.engine, working.source_name, working.rate)
 
 
-def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatus:
+def finish_audit(database: Database, number: int, progress: Progress) -> AuditStatus:
     """Do a planned audit and return its final status.
 
     Raises
@@ -189,21 +191,21 @@ def finish_audit(store: Database, number: int, progress: Progress) -> AuditStatu
     """
 
     def check() -> Installation | None:
-        audit = find_audit(store, number)
+        audit = find_audit(database, number)
         progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
         if audit.damaged:
             raise DamagedError(
                 f"audit {number} cannot be finished, because some of its jobs are missing or changed; start a new audit"
             )
-        for lease in () if audit.finished else stuck(store, AUDITING, [number]):
+        for lease in () if audit.finished else stuck(database, AUDITING, [number]):
             raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
-    work_until_done(store, check, progress, engines=False)
-    return find_audit(store, number)
+    work_until_done(database, check, progress, engines=False)
+    return find_audit(database, number)
 
 
-def work(store: Database, progress: Progress, *, drain: bool) -> None:
+def work(database: Database, progress: Progress, *, drain: bool) -> None:
     """Do all queued jobs. Run forever, or with `drain`, until no job is left that this installation can do.
 
     Raises
@@ -217,21 +219,21 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
         If jobs are left whose program does not start.
     """
     installation = Installation()
-    largest_backlog = unfinished(store, installation)
+    largest_backlog = unfinished(database, installation)
 
     def check() -> Installation | None:
         nonlocal installation, largest_backlog
-        installation = Installation.loading(list_runs(store, refused(store, SOLVING)))
-        left = unfinished(store, installation)
+        installation = Installation.loading(list_runs(database, refused(database, SOLVING)))
+        left = unfinished(database, installation)
         largest_backlog = max(largest_backlog, left) if left else 0
         progress(Working(largest_backlog - left, largest_backlog))
         return None if drain and not left else installation
 
-    work_until_done(store, check, progress)
-    for run, count in paused_jobs(store).items():
+    work_until_done(database, check, progress)
+    for run, count in paused_jobs(database).items():
         progress(Message(f"run {run} is paused, jobs left: {count:,}; continue it with: dealmill resume {run}"))
     others = []
-    for jobs in unworkable(store, installation):
+    for jobs in unworkable(database, installation):
         if jobs.retracted:
             progress(Message(f"skipped jobs of {jobs.engine} {jobs.version}, which was retracted: {jobs.count:,}"))
         else:
@@ -243,34 +245,34 @@ def work(store: Database, progress: Progress, *, drain: bool) -> None:
             "installed, or retract them"
         )
     for kind in KINDS.values():
-        for lease in stuck(store, kind.table, kind.table.workable_parents(installation.engines(store))):
+        for lease in stuck(database, kind.table, kind.table.workable_parents(installation.engines(database))):
             raise _stuck(kind.table, lease)
 
 
-def grow_survey(store: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
+def grow_survey(database: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
     """Work on a survey until its interval is narrow enough, or it has the requested number of deals. Return its status
     and its estimate."""
-    run, estimated = find_run(store, number), None
+    run, estimated = find_run(database, number), None
 
     def check() -> Installation | None:
         nonlocal run, estimated
-        run = find_run(store, number)
+        run = find_run(database, number)
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
             check_not_retracted(run)
             check_not_halted(run)
-            check_not_damaged(store, run)
-            installation = Installation.loading([run] if run.retried and run.id in refused(store, SOLVING) else [])
+            check_not_damaged(database, run)
+            installation = Installation.loading([run] if run.retried and run.id in refused(database, SOLVING) else [])
             installation.check(run)
             return installation
-        estimated = estimate(store, run)
+        estimated = estimate(database, run)
         items = next_stage(estimated, goal)
         if items <= run.items:
             return None
-        extend_to(store, run, items)
+        extend_to(database, run, items)
         return Installation()
 
     if check():
-        work_until_done(store, check, progress)
+        work_until_done(database, check, progress)
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

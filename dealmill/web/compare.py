@@ -105,7 +105,7 @@ class Comparisons:
         comparison.error = CUT_SHORT
         try:
             ours, theirs = get_context("spawn").Pipe(duplex=False)
-            url = diff.store.url.render_as_string(hide_password=False)
+            url = diff.database.url.render_as_string(hide_password=False)
             runs = diff.one.id, diff.other.id
             self.process = get_context("spawn").Process(target=_compare, args=(theirs, url, *runs), daemon=True)
             self.process.start()

@@ -80,7 +80,7 @@ def parse_saved_query(text: str) -> SavedQuery:
     return SavedQuery(int(match[1]) if match[1] != "last" else "last", Filter.parse(conditions))
 
 
-def queried_run(store: Database, query: SavedQuery) -> RunStatus:
+def queried_run(database: Database, query: SavedQuery) -> RunStatus:
     """Return the run of a query, which must be finished, so that its results do not change.
 
     Raises
@@ -90,7 +90,7 @@ def queried_run(store: Database, query: SavedQuery) -> RunStatus:
     StoreError
         If it is not finished, or the query is by audit outcome and there is no audit that tells.
     """
-    run = find_run(store, query.run)
+    run = find_run(database, query.run)
     if run.retracted is not None:
         raise RetractedError(
             f"{query.name} cannot be a source: run {run.id} was retracted ({run.retracted}); query the run that "
@@ -99,34 +99,34 @@ def queried_run(store: Database, query: SavedQuery) -> RunStatus:
     check_finished(run)
     if query.filter.audit is Outcome.VALID and not storage_of(run).stores_valid_judgements:
         raise StoreError(f"{query.name} cannot be a source: audits of packed runs do not record valid verdicts")
-    if query.filter.audit and run.id not in latest_audits(store):
+    if query.filter.audit and run.id not in latest_audits(database):
         raise StoreError(f"run {run.id} has not been audited; audit it with: dealmill audit {run.id}")
     return run
 
 
-def query_reading(store: Database, query: SavedQuery, copies: ExitStack, progress: Progress) -> Reading:
+def query_reading(database: Database, query: SavedQuery, copies: ExitStack, progress: Progress) -> Reading:
     """Return the reading of a saved query.
 
     The results are read once, into a temporary file, which is closed with `copies`. The source is identified by the
     name of the query and the positions and texts of its layouts. If these are no longer those of an earlier source of
     this name, a message says so, and the query becomes a new source.
     """
-    run = queried_run(store, query)
+    run = queried_run(database, query)
     query = replace(query, run=run.id)
     copy = copies.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 -- closed with the other copies
     digest, count = sha256(f"{query.name}\n".encode()), 0
-    for layouts in _selected(store, run, query):
+    for layouts in _selected(database, run, query):
         lines = "".join([f"{position} {layout}\n" for position, layout in layouts.items()]).encode()
         digest.update(lines)
         copy.write(lines)
         count += len(layouts)
     _check_count(run, query, count)
-    source = open_source(store, run.game, query.name, digest.digest(), run.rules)
-    _tell_of_change(store, source, progress)
-    return Reading(store, source, query.name, partial(_entries, copy), count, queried=run.id)
+    source = open_source(database, run.game, query.name, digest.digest(), run.rules)
+    _tell_of_change(database, source, progress)
+    return Reading(database, source, query.name, partial(_entries, copy), count, queried=run.id)
 
 
-def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Mapping[int, str]]:
+def _selected(database: Database, run: RunStatus, query: SavedQuery) -> Iterator[Mapping[int, str]]:
     """Yield the layouts of the matching results of a run in pages, by position.
 
     Raises
@@ -137,9 +137,9 @@ def _selected(store: Database, run: RunStatus, query: SavedQuery) -> Iterator[Ma
         If one of them cannot be read, or its layout was changed.
     """
     try:
-        for page in Query(store, [run], query.filter).pages():
+        for page in Query(database, [run], query.filter).pages():
             layouts = dict(zip(page.columns["position"], page.columns["layout"], strict=True))
-            altered = altered_layouts(store, run.source, run.game, layouts) if run.storage is Storage.ROWS else ()
+            altered = altered_layouts(database, run.source, run.game, layouts) if run.storage is Storage.ROWS else ()
             for position in altered:
                 raise DamagedResults(run.id, position, position, "items.layout does not match its digest")
             yield layouts
@@ -159,8 +159,8 @@ def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
         raise InputError(f"{query.name} is empty: no result of run {run.id} matches")
 
 
-def _tell_of_change(store: Database, source: Source, progress: Progress) -> None:
-    earlier = None if source.entries or source.complete else earlier_namesake(store, source)
+def _tell_of_change(database: Database, source: Source, progress: Progress) -> None:
+    earlier = None if source.entries or source.complete else earlier_namesake(database, source)
     if earlier:
         progress(
             Message(

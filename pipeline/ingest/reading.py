@@ -34,7 +34,7 @@ class Reading:
 
     def __init__(
         self,
-        store: Database,
+        database: Database,
         source: Source,
         name: str,
         entries: Callable[[Reached], Iterator[Entries]],
@@ -49,7 +49,7 @@ class Reading:
         self.source = source
         self.error: InputError | None = None
         self._begun = 0.0
-        self._store = store
+        self._store = database
         self._entries = entries
         self._queried = queried
         self._read = 0

@@ -103,7 +103,7 @@ def _saved(query: Query) -> SavedQuery:
 
 @contextmanager
 def open_readings(
-    store: Database,
+    database: Database,
     sources: Sequence[ParsedSource],
     game: str | None,
     progress: Progress,
@@ -137,7 +137,7 @@ def open_readings(
                     check_file(source)
                 present.append(source)
         openers = [
-            _opener(store, source, game, copies, progress, anyway=anyway, layout_column=layout_column)
+            _opener(database, source, game, copies, progress, anyway=anyway, layout_column=layout_column)
             for source in present
         ]
         for number, (source, opener) in enumerate(zip(present, openers, strict=True)):
@@ -148,7 +148,7 @@ def open_readings(
 
 
 def _opener(
-    store: Database,
+    database: Database,
     source: ParsedSource,
     game: str | None,
     copies: ExitStack,
@@ -157,26 +157,26 @@ def _opener(
     anyway: bool,
     layout_column: str | None,
 ) -> Callable[[], Reading]:
-    owner = game_of_source(store, source, game)
+    owner = game_of_source(database, source, game)
     if layout_column is not None:
         if not isinstance(source, str):
             raise UsageError(f"{source.name} has no columns: leave out --layout-column")
-        return partial(table_reading, store, source, LayoutColumn(owner, layout_column), copies, anyway=anyway)
+        return partial(table_reading, database, source, LayoutColumn(owner, layout_column), copies, anyway=anyway)
     match source:
         case DealRange():
-            return partial(deals_reading, store, source)
+            return partial(deals_reading, database, source)
         case SavedQuery():
-            return partial(query_reading, store, source, copies, progress)
-    return partial(file_reading, store, source, owner, copies, anyway=anyway)
+            return partial(query_reading, database, source, copies, progress)
+    return partial(file_reading, database, source, owner, copies, anyway=anyway)
 
 
-def game_of_source(store: Database, source: ParsedSource, game: str | None) -> Game:
+def game_of_source(database: Database, source: ParsedSource, game: str | None) -> Game:
     """Return the game of a range of deals, of the run of a saved query, or of a file: `game`, or else the game in the
     file's name."""
     if isinstance(source, DealRange):
         return source.game
     if isinstance(source, SavedQuery):
-        run = queried_run(store, source)
+        run = queried_run(database, source)
         return game_by(run.game, run.rules)
     return find_game(game) if game else game_of_file(source)
 
@@ -203,7 +203,7 @@ def game_of_file(name: str) -> Game:
     raise InputError(f"the name of {source} contains {which}; choose one with --game: {', '.join(games())}")
 
 
-def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, anyway: bool = False) -> Reading:
+def file_reading(database: Database, name: str, game: Game, copies: ExitStack, *, anyway: bool = False) -> Reading:
     """Return the reading of a file; `copies` closes the copies of input that can be read only once.
 
     Raises
@@ -216,8 +216,8 @@ def file_reading(store: Database, name: str, game: Game, copies: ExitStack, *, a
         _check_game(name, game, reopen)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
-        source = open_source(store, game.name, _plain_name(name), text_digest(file, name), game.rules_text)
-    return Reading(store, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
+        source = open_source(database, game.name, _plain_name(name), text_digest(file, name), game.rules_text)
+    return Reading(database, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
 
 
 def _check_game(name: str, game: Game, reopen: Reopen) -> None:
@@ -242,7 +242,7 @@ def _check_beginning(name: str, game: Game, rejects: Sequence[Reject]) -> None:
 
 
 def table_reading(
-    store: Database, name: str, layouts: LayoutColumn, copies: ExitStack, *, anyway: bool = False
+    database: Database, name: str, layouts: LayoutColumn, copies: ExitStack, *, anyway: bool = False
 ) -> Reading:
     """Return the reading of a column of layouts in a table; see `file_reading`.
 
@@ -258,8 +258,8 @@ def table_reading(
         first = [rejected(row[0], "", layout) for row, layout in islice(rows, LOOKED_AT) if not isinstance(layout, str)]
         _check_beginning(name, layouts.game, first)
     digest = table.digest(f"{layouts.meaning}\n")
-    source = open_source(store, layouts.game.name, _plain_name(name), digest, layouts.game.rules_text)
-    return Reading(store, source, _plain_name(name), table.entries, table.size)
+    source = open_source(database, layouts.game.name, _plain_name(name), digest, layouts.game.rules_text)
+    return Reading(database, source, _plain_name(name), table.entries, table.size)
 
 
 def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> Iterator[Entries]:
@@ -267,18 +267,18 @@ def _file_entries(name: str, game: Game, reopen: Reopen, reached: Reached) -> It
         yield from scan(file, name, game, check_of(game, file), reached)
 
 
-def deals_reading(store: Database, deals: DealRange) -> Reading:
+def deals_reading(database: Database, deals: DealRange) -> Reading:
     """Return the reading of a range of deals."""
-    return Reading(store, deals_source(store, deals), deals.name, partial(_deal_entries, deals), len(deals))
+    return Reading(database, deals_source(database, deals), deals.name, partial(_deal_entries, deals), len(deals))
 
 
-def deals_source(store: Database, deals: DealRange) -> Source:
+def deals_source(database: Database, deals: DealRange) -> Source:
     """Return the source of a range of deals in its current state; see `deals_reading`."""
     deals.check_deals()
-    return open_deals(store, deals)
+    return open_deals(database, deals)
 
 
-def packed_sources(store: Database, sources: Sequence[ParsedSource]) -> list[Source]:
+def packed_sources(database: Database, sources: Sequence[ParsedSource]) -> list[Source]:
     """Return the sources of packed runs, whose deals are not read into the store.
 
     Raises
@@ -291,7 +291,7 @@ def packed_sources(store: Database, sources: Sequence[ParsedSource]) -> list[Sou
             name = source if isinstance(source, str) else source.name
             raise UsageError(f"{printable(name)} cannot be stored packed: only numbered deals can be dealt again")
         check_integer(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
-    return [deals_source(store, source) for source in sources if isinstance(source, DealRange)]
+    return [deals_source(database, source) for source in sources if isinstance(source, DealRange)]
 
 
 def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:

@@ -256,7 +256,7 @@ def _game_of(file: str, engine: str, game: str | None, deals: DealRange | None) 
     return find_game(names[0]) if names else game_of_file(file)
 
 
-def verdict_reading(store: Database, table: VerdictTable, max_nodes: int | None) -> tuple[Reading, RunStatus]:
+def verdict_reading(database: Database, table: VerdictTable, max_nodes: int | None) -> tuple[Reading, RunStatus]:
     """Return the reading of a file of verdicts, and the run that they become.
 
     Raises
@@ -269,17 +269,19 @@ def verdict_reading(store: Database, table: VerdictTable, max_nodes: int | None)
     """
     engine, name = table.engine, table.name
     _check_beginning(table)
-    source = open_source(store, engine.game.name, name, table.digest(max_nodes), engine.game.rules_text)
+    source = open_source(database, engine.game.name, name, table.digest(max_nodes), engine.game.rules_text)
     plan = engine.name, engine.version, max_nodes
-    if source.entries and plan not in [(run.engine, run.version, run.max_nodes) for run in runs_over(store, source.id)]:
+    if source.entries and plan not in [
+        (run.engine, run.version, run.max_nodes) for run in runs_over(database, source.id)
+    ]:
         raise StoreError(
             f"the run of {name} was deleted, but not its layouts: dealmill delete source:{source.id}, and repeat the "
             "command"
         )
     why = None if engine.checked_as is None else f"imported; checked as {engine.checked_as}"
-    number = plan_run(store, source, *plan, why=why or "imported", checked_as=engine.checked_as)
-    run = find_run(store, number)
-    return Reading(store, source, name, table.entries, table.table.size, run), run
+    number = plan_run(database, source, *plan, why=why or "imported", checked_as=engine.checked_as)
+    run = find_run(database, number)
+    return Reading(database, source, name, table.entries, table.table.size, run), run
 
 
 def read_verdicts(game: Game, file: str) -> Iterator[Entries]:

@@ -42,7 +42,7 @@ Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
 
 
 def export(
-    store: Database,
+    database: Database,
     run: RunStatus,
     path: Path,
     verdicts: Sequence[Verdict] = (),
@@ -71,7 +71,7 @@ def export(
     form = _form_of(path)
     if excel and form is not _csv:
         raise UsageError(f"{path} must end in .csv: only CSV files are written for spreadsheets")
-    query = Query(store, [run], Filter(verdict=tuple(verdicts)))
+    query = Query(database, [run], Filter(verdict=tuple(verdicts)))
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = damaged = 0
 
@@ -79,7 +79,7 @@ def export(
         nonlocal damaged
         damaged += results.last - results.first + 1
 
-    with atomic_file(store, path, force) as file, form(file, metadata(store, run, verdicts)) as write:
+    with atomic_file(database, path, force) as file, form(file, metadata(database, run, verdicts)) as write:
         for page in query.pages(leave_out if skip_damaged else None):
             if count := len(page):
                 write(_for_spreadsheets(page.columns) if excel else page.columns)
@@ -98,12 +98,12 @@ def export(
     return written
 
 
-def to_arrow(store: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
+def to_arrow(database: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
     """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file."""
-    schema = schema_of(COLUMNS, metadata(store, run, verdicts))
+    schema = schema_of(COLUMNS, metadata(database, run, verdicts))
     import pyarrow as pa
 
-    query = Query(store, [run], Filter(verdict=tuple(verdicts)))
+    query = Query(database, [run], Filter(verdict=tuple(verdicts)))
     return pa.Table.from_batches([record_batch(schema, page.columns) for page in query.pages()], schema)
 
 
@@ -116,7 +116,7 @@ def _form_of(path: Path) -> Form:
     return form
 
 
-def metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
+def metadata(database: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> dict[str, str]:
     """Return the metadata of an exported run; entries that do not apply are left out."""
     about = {
         "run": str(run.id),
@@ -128,24 +128,24 @@ def metadata(store: Database, run: RunStatus, verdicts: Sequence[Verdict]) -> di
         "source": run.source_name,
         "verdicts": " ".join(verdict.word for verdict in verdicts) or None,
         "retracted": run.retracted,
-        "fingerprint": fingerprint_of(store, run.id, run.items) if run.finished else None,
+        "fingerprint": fingerprint_of(database, run.id, run.items) if run.finished else None,
         "dealmill": version("dealmill"),
     }
     return {key: value for key, value in about.items() if value is not None}
 
 
 @contextmanager
-def atomic_file(store: Database, path: Path, force: bool) -> Iterator[BinaryIO]:
+def atomic_file(database: Database, path: Path, force: bool) -> Iterator[BinaryIO]:
     """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise."""
     try:
-        target = _check_target(store, path, force)
+        target = _check_target(database, path, force)
         part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
         try:
             with part.open("xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # otherwise a power failure might leave an empty file under the name
-            _check_target(store, path, force)  # another process may have written it in the meantime
+            _check_target(database, path, force)  # another process may have written it in the meantime
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -153,7 +153,7 @@ def atomic_file(store: Database, path: Path, force: bool) -> Iterator[BinaryIO]:
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _check_target(store: Database, path: Path, force: bool) -> Path:
+def _check_target(database: Database, path: Path, force: bool) -> Path:
     """Return the file to write: the path, or the target of a symbolic link."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if not target.parent.is_dir():
@@ -162,7 +162,7 @@ def _check_target(store: Database, path: Path, force: bool) -> Path:
         raise OutputError(f"{path} is a folder; name a file")
     if os.path.lexists(target) and not stat.S_ISREG(target.stat().st_mode):
         raise OutputError(f"{path} is not a regular file; name another one")
-    if store.owns(path):
+    if database.owns(path):
         raise OutputError(f"{path} is part of the store that is exported; name another file")
     if target.exists() and target.open("rb").read(len(SQLITE)) == SQLITE:
         raise OutputError(f"{path} is a database, perhaps another store; name another file")

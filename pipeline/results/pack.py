@@ -234,7 +234,7 @@ class Choice:
 
 
 def write_pack(
-    store: Database,
+    database: Database,
     run: RunStatus,
     path: Path,
     choice: Choice,
@@ -256,22 +256,22 @@ def write_pack(
     text = {".json": Pack.json_text, ".csv": Pack.csv_text}.get(path.suffix.lower())
     if text is None:
         raise UsageError(f"{path} must end in .json or .csv, which determines the format")
-    pack = choose(store, run, choice, grading, progress)
+    pack = choose(database, run, choice, grading, progress)
 
     def write() -> int:
-        with atomic_file(store, path, force) as file:
+        with atomic_file(database, path, force) as file:
             file.write(text(pack).encode())
         return len(pack.layouts)
 
     if with_checker:
-        write_with_checker(store, run, path, choice.verdicts, write, force=force, readers=PACK_READERS)
+        write_with_checker(database, run, path, choice.verdicts, write, force=force, readers=PACK_READERS)
     else:
         write()
     return pack
 
 
 def choose(
-    store: Database, run: RunStatus, choice: Choice, grading: RunStatus | None = None, progress: Progress = silent
+    database: Database, run: RunStatus, choice: Choice, grading: RunStatus | None = None, progress: Progress = silent
 ) -> Pack:
     """Choose layouts of a run, and grade them by a measure of it, or of the run `grading` over the same source.
 
@@ -285,9 +285,9 @@ def choose(
     _check_runs(run, grading)
     measure = measure_of((grading or run).judged_as, choice.by)
     own = Order.POSITION.measure if grading else measure
-    positions, numbers = _measured(store, run, own, choice, choice.verdicts, progress)
+    positions, numbers = _measured(database, run, own, choice, choice.verdicts, progress)
     if grading:
-        graded, numbers = _measured(store, grading, measure, choice, (), progress)
+        graded, numbers = _measured(database, grading, measure, choice, (), progress)
         positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
         numbers = numbers[indexes]
     game = game_by(run.game, run.rules)
@@ -298,8 +298,8 @@ def choose(
         grades.append(
             Grade(grade=grade, low=int(numbers[members].min()), high=int(numbers[members].max()), layouts=len(members))
         )
-        for index, result in _drawn(store, run, positions[members], choice, grade, game, seen):
-            graded_result = Found.of(find_result(store, grading, result.position)) if grading else None
+        for index, result in _drawn(database, run, positions[members], choice, grade, game, seen):
+            graded_result = Found.of(find_result(database, grading, result.position)) if grading else None
             entries.append(Entry.of(result, grade, int(numbers[members[index]]), graded_result))
     return Pack(
         format=FORMAT,
@@ -308,8 +308,8 @@ def choose(
         source=run.source_name,
         generator=run.generator,
         deals=None if run.deals is None else Deals(**run.deals),
-        run=_origin(store, run),
-        graded_by=_origin(store, grading) if grading else None,
+        run=_origin(database, run),
+        graded_by=_origin(database, grading) if grading else None,
         by=choice.by,
         descending=choice.descending,
         seed=choice.seed,
@@ -327,8 +327,8 @@ def _check_runs(run: RunStatus, grading: RunStatus | None) -> None:
         raise UsageError(f"run {grading.id} cannot grade run {run.id}: they have different sources")
 
 
-def _origin(store: Database, run: RunStatus) -> Origin:
-    fingerprint = fingerprint_of(store, run.id, run.items)
+def _origin(database: Database, run: RunStatus) -> Origin:
+    fingerprint = fingerprint_of(database, run.id, run.items)
     if fingerprint is None:
         raise UsageError(f"run {run.id} has layouts to try again; first run: dealmill retry {run.id}")
     return Origin(
@@ -341,7 +341,7 @@ def _origin(store: Database, run: RunStatus) -> Origin:
 
 
 def _measured(
-    store: Database,
+    database: Database,
     run: RunStatus,
     measure: Measure,
     choice: Choice,
@@ -355,7 +355,7 @@ def _measured(
     with_lost = Verdict.UNWINNABLE in choice.verdicts
     engine = find_engine(run.judged_as)[1]
     parts = [np.zeros((2, 0), dtype=np.int64)]
-    for page in Query(store, [run], Filter(verdict=tuple(verdicts))).pages():
+    for page in Query(database, [run], Filter(verdict=tuple(verdicts))).pages():
         columns = page.columns
         numbers = map(measure.of, columns[measure.field])
         known = [
@@ -395,7 +395,7 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
 
 
 def _drawn(
-    store: Database, run: RunStatus, positions: Numbers, choice: Choice, grade: int, game: Game, seen: set[str]
+    database: Database, run: RunStatus, positions: Numbers, choice: Choice, grade: int, game: Game, seen: set[str]
 ) -> Iterator[tuple[int, Result]]:
     """Yield `each` results with their places in the positions of a grade. `seen` has the layouts of earlier ones,
     without names."""
@@ -406,7 +406,7 @@ def _drawn(
             if index in tried:
                 continue
             tried.add(index)
-            result = find_result(store, run, int(positions[index]))
+            result = find_result(database, run, int(positions[index]))
             if (nameless := game.nameless(result.layout)) not in seen:
                 seen.add(nameless)
                 yield index, result

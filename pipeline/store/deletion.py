@@ -37,7 +37,7 @@ VACUUM_SECONDS = 5.0
 """How long to wait for the exclusive access that giving back space needs."""
 
 
-def check_deletable(store: Database, subject: RunStatus | Source) -> None:
+def check_deletable(database: Database, subject: RunStatus | Source) -> None:
     """Check that nothing depends on a run or a source.
 
     Raises
@@ -45,11 +45,11 @@ def check_deletable(store: Database, subject: RunStatus | Source) -> None:
     StoreError
         If something does, and what.
     """
-    with store.reading() as connection:
+    with database.reading() as connection:
         _check(connection, subject)
 
 
-def delete_subject(store: Database, subject: RunStatus | Source) -> None:
+def delete_subject(database: Database, subject: RunStatus | Source) -> None:
     """Delete a run with its verdicts and audits, or a source with its layouts and rejects, in one transaction.
 
     Raises
@@ -59,23 +59,23 @@ def delete_subject(store: Database, subject: RunStatus | Source) -> None:
     NotFoundError
         If a run was deleted before.
     """
-    with store.writing() as connection:
+    with database.writing() as connection:
         if isinstance(subject, Source):
             _delete_source(connection, subject)
         else:
             _delete_run(connection, subject)
 
 
-def give_back_space(store: Database) -> bool:
+def give_back_space(database: Database) -> bool:
     """Make the file of an embedded store as small as its rows allow. Return False if others are using it; the space is
     used for new rows then. PostgreSQL does this by itself."""
-    if not store.embedded:
+    if not database.embedded:
         return True
-    with store.reading() as connection:
+    with database.reading() as connection:
         held = [select(exists().where(table.c.state == LEASED)) for table in JOB_TABLES.values()]
         if any(connection.execute(query).scalar() for query in held):
             return False
-    vacuum = sqlite3.connect(store.path, timeout=VACUUM_SECONDS, isolation_level=None)
+    vacuum = sqlite3.connect(database.path, timeout=VACUUM_SECONDS, isolation_level=None)
     try:
         vacuum.execute("VACUUM")
         vacuum.execute("PRAGMA wal_checkpoint(TRUNCATE)")

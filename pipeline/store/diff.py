@@ -89,7 +89,7 @@ def have_same_question(left: RunStatus, right: RunStatus) -> bool:
         return True
 
 
-def differences(store: Database, left: RunStatus, right: RunStatus, *, missing: bool = True) -> Iterator[Difference]:
+def differences(database: Database, left: RunStatus, right: RunStatus, *, missing: bool = True) -> Iterator[Difference]:
     """Yield the layouts on which two runs differ in verdict, value or evidence.
 
     Two runs stored as rows are compared item by item if they have the same source, and otherwise layout by layout at
@@ -103,8 +103,8 @@ def differences(store: Database, left: RunStatus, right: RunStatus, *, missing: 
         If a layout or a verdict cannot be read.
     """
     if left.storage is right.storage is Storage.ROWS:
-        return _differing_rows(store, left, right, missing=missing)
-    return _differing_blocks(store, left, right)
+        return _differing_rows(database, left, right, missing=missing)
+    return _differing_blocks(database, left, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,43 +116,45 @@ class DiffPart:
     differences: list[Difference]
 
 
-def difference_parts(store: Database, left: RunStatus, right: RunStatus, *, missing: bool = True) -> Iterator[DiffPart]:
+def difference_parts(
+    database: Database, left: RunStatus, right: RunStatus, *, missing: bool = True
+) -> Iterator[DiffPart]:
     """Yield the differences in parts, most of which take some hundredths of a second. Runs over different sources,
     which are compared layout by layout, are one part."""
     if Storage.PACKED in (left.storage, right.storage):
-        for reached, part in _blocks_with_differences(store, left, right):
+        for reached, part in _blocks_with_differences(database, left, right):
             yield DiffPart(reached, list(part))
     elif left.source != right.source:
-        yield DiffPart(left.items, list(_differing_rows(store, left, right, missing=missing)))
+        yield DiffPart(left.items, list(_differing_rows(database, left, right, missing=missing)))
     else:
-        _check_complete(store, left, right)
+        _check_complete(database, left, right)
         for first in range(1, left.items + 1, PART):
             reached = min(first + PART - 1, left.items)
-            yield DiffPart(reached, list(_rows(store, left, right, first, reached, missing=missing)))
+            yield DiffPart(reached, list(_rows(database, left, right, first, reached, missing=missing)))
 
 
-def _differing_blocks(store: Database, left: RunStatus, right: RunStatus) -> Iterator[Difference]:
-    for _, part in _blocks_with_differences(store, left, right):
+def _differing_blocks(database: Database, left: RunStatus, right: RunStatus) -> Iterator[Difference]:
+    for _, part in _blocks_with_differences(database, left, right):
         yield from part
 
 
 def _blocks_with_differences(
-    store: Database, left: RunStatus, right: RunStatus
+    database: Database, left: RunStatus, right: RunStatus
 ) -> Iterator[tuple[int, Iterator[Difference]]]:
     """Yield the last position and the differences of each block that may have some, and of the last block."""
-    ours, theirs = (storage_of(run).block_fingerprints(store, run) for run in (left, right))
+    ours, theirs = (storage_of(run).block_fingerprints(database, run) for run in (left, right))
     count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
         if number not in ours or ours[number] != theirs.get(number):
             whole = block_range(number, left.items) == block_range(number, right.items)
             solved = number in ours or number in theirs
             first, stop = block_range(number, count)
-            yield stop - 1, _differing_in_block(store, left, right, first, stop, sure=whole and solved)
+            yield stop - 1, _differing_in_block(database, left, right, first, stop, sure=whole and solved)
     yield count, iter(())
 
 
 def _differing_in_block(
-    store: Database, left: RunStatus, right: RunStatus, first: int, stop: int, *, sure: bool
+    database: Database, left: RunStatus, right: RunStatus, first: int, stop: int, *, sure: bool
 ) -> Iterator[Difference]:
     """Yield the differences in a block. If it is `sure` that there are some, but none is found, yield one for the whole
     block."""
@@ -160,11 +162,11 @@ def _differing_in_block(
 
     deals = deals_of(left if left.storage is Storage.PACKED else right).part(first, stop)
     left_verdicts, right_verdicts = (
-        storage_of(run).recorded_verdicts(store, run, first, stop, evidence=True) for run in (left, right)
+        storage_of(run).recorded_verdicts(database, run, first, stop, evidence=True) for run in (left, right)
     )
     if left_verdicts is None or right_verdicts is None:
         left_verdicts, right_verdicts = (
-            storage_of(run).recorded_verdicts(store, run, first, stop, evidence=False) or [] for run in (left, right)
+            storage_of(run).recorded_verdicts(database, run, first, stop, evidence=False) or [] for run in (left, right)
         )
     some, same = False, have_same_question(left, right)
     for layout, ours, theirs in zip(deals, left_verdicts, right_verdicts, strict=True):
@@ -177,11 +179,11 @@ def _differing_in_block(
 
 
 def _rows(
-    store: Database, left: RunStatus, right: RunStatus, first: int = 1, last: int | None = None, *, missing: bool
+    database: Database, left: RunStatus, right: RunStatus, first: int = 1, last: int | None = None, *, missing: bool
 ) -> Iterator[Difference]:
     """Yield the differences; with a `last` position, only those of a range of positions of the same source."""
     differing, same = _differing(left, right, first, last, missing=missing), have_same_question(left, right)
-    with store.browsing() as connection:
+    with database.browsing() as connection:
         for row in connection.execution_options(yield_per=DIFFERENCES_PER_FETCH).execute(differing):
             ours = recorded_verdict(left, row.here, (row.verdict, row.value, row.evidence))
             theirs = recorded_verdict(right, row.there, (row.other_verdict, row.other_value, row.other_evidence))
@@ -191,12 +193,12 @@ def _rows(
             yield Difference(row.layout, ours, theirs, same)
 
 
-def _differing_rows(store: Database, left: RunStatus, right: RunStatus, *, missing: bool) -> Iterator[Difference]:
-    _check_complete(store, left, right)
-    yield from _rows(store, left, right, missing=missing)
+def _differing_rows(database: Database, left: RunStatus, right: RunStatus, *, missing: bool) -> Iterator[Difference]:
+    _check_complete(database, left, right)
+    yield from _rows(database, left, right, missing=missing)
 
 
-def _check_complete(store: Database, *of: RunStatus) -> None:
+def _check_complete(database: Database, *of: RunStatus) -> None:
     """Check that the sources of runs stored as rows have all of their items, and finished runs a verdict on each: a
     join leaves out what is missing.
 
@@ -207,7 +209,7 @@ def _check_complete(store: Database, *of: RunStatus) -> None:
     """
     for run in {run.source: run for run in of}.values():
         of_source = (items.c.source_id == run.source, items.c.position.between(1, run.items))
-        with store.reading() as connection:
+        with database.reading() as connection:
             if connection.execute(select(func.count()).where(*of_source)).scalar_one() == run.items:
                 continue
             positions = connection.execute(select(items.c.position).where(*of_source).order_by(items.c.position))
@@ -217,7 +219,7 @@ def _check_complete(store: Database, *of: RunStatus) -> None:
             )
         raise DamagedResults(run.id, missing, missing, "its layout is missing from the source")
     for run in of:
-        check_complete(store, run)
+        check_complete(database, run)
 
 
 def _differing(
@@ -347,7 +349,7 @@ class DiffSummary:
         return cls(ordered, (lengths[0] / number, lengths[1] / number) if number else None)
 
 
-def compared(store: Database, left: RunStatus, right: RunStatus) -> int:
+def compared(database: Database, left: RunStatus, right: RunStatus) -> int:
     """Return the number of items on which both runs have a verdict or, if their sources differ, of layouts."""
     if left.source != right.source and left.storage is right.storage is Storage.ROWS:
         pairs = _pairs_of_layouts(left, right)
@@ -355,12 +357,12 @@ def compared(store: Database, left: RunStatus, right: RunStatus) -> int:
             exists().where(verdicts.c.run_id == run.id, verdicts.c.position == position)
             for run, position in ((left, pairs.c.here), (right, pairs.c.there))
         ]
-        with store.reading() as connection:
+        with database.reading() as connection:
             return connection.execute(select(func.count()).select_from(pairs).where(*solved)).scalar_one()
     if left.finished and right.finished:
         return min(left.items, right.items)
     columns = bounded(jobs.c.first), bounded(jobs.c.stop)
-    with store.reading() as connection:
+    with database.reading() as connection:
         ends = [
             end
             for run in (left, right)
@@ -374,7 +376,7 @@ def compared(store: Database, left: RunStatus, right: RunStatus) -> int:
     return count
 
 
-def node_counts(store: Database, left: RunStatus, right: RunStatus) -> NodeCounts | None:
+def node_counts(database: Database, left: RunStatus, right: RunStatus) -> NodeCounts | None:
     """Compare the node counts of two runs; None if no layout was decided by both.
 
     Raises
@@ -387,8 +389,8 @@ def node_counts(store: Database, left: RunStatus, right: RunStatus) -> NodeCount
     for run in (left, right):
         if run.storage is Storage.PACKED:
             raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
-        check_complete(store, run)
-    with store.browsing() as connection:
+        check_complete(database, run)
+    with database.browsing() as connection:
         rows = connection.execution_options(yield_per=COUNTS_PER_FETCH).execute(_decided_by_both(left, right))
         return compare_nodes(_node_columns(rows.partitions(), left, right))
 
@@ -408,13 +410,13 @@ def _check_nodes(rows: Sequence[Any], left: RunStatus, right: RunStatus) -> None
     NODES.check_results(right.id, (there, theirs))
 
 
-def node_sample(store: Database, left: RunStatus, right: RunStatus, limit: int) -> NodeSample | None:
+def node_sample(database: Database, left: RunStatus, right: RunStatus, limit: int) -> NodeSample | None:
     """Return the node counts at `limit` positions that are evenly spaced over two runs stored as rows over one source;
     None for other runs, and if no layout in the sample was decided by both."""
     if Storage.PACKED in (left.storage, right.storage) or left.source != right.source:
         return None
     positions = sorted({1 + number * left.items // limit for number in range(limit)}) if left.items else []
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(_decided_by_both(left, right, sampled=True), {"numbers": positions}).all()
     if not rows:
         return None
@@ -451,7 +453,7 @@ class Diff:
     of deals counts as one difference, unless verdicts differ too.
     """
 
-    store: Database
+    database: Database
     one: RunStatus
     other: RunStatus
     ignored: Set[DifferenceKind] = frozenset()
@@ -472,7 +474,7 @@ class Diff:
         """
         missing = DifferenceKind.MISSING not in self.ignored
         try:
-            for number, difference in enumerate(differences(self.store, self.one, self.other, missing=missing)):
+            for number, difference in enumerate(differences(self.database, self.one, self.other, missing=missing)):
                 if number == 0:  # `equal` reads no further
                     self._check_not_deleted()
                 if difference.kind not in self.ignored:
@@ -498,14 +500,14 @@ class Diff:
         DamagedError
             If a stored node count is not a number.
         """
-        return node_counts(self.store, self.one, self.other)
+        return node_counts(self.database, self.one, self.other)
 
     def parts(self) -> Iterator[DiffPart]:
         """Yield the differences in parts by position in the first run, so that a long comparison shows its progress.
         Runs over different sources that are stored as rows are compared in one part."""
         missing = DifferenceKind.MISSING not in self.ignored
         try:
-            for part in difference_parts(self.store, self.one, self.other, missing=missing):
+            for part in difference_parts(self.database, self.one, self.other, missing=missing):
                 self._check_not_deleted()
                 yield replace(part, differences=[each for each in part.differences if each.kind not in self.ignored])
         except DamagedResults:
@@ -514,12 +516,12 @@ class Diff:
         self._check_not_deleted()
 
     def _check_not_deleted(self) -> None:
-        check_not_deleted(self.store, [self.one.id, self.other.id])
+        check_not_deleted(self.database, [self.one.id, self.other.id])
 
     def node_sample(self, limit: int) -> NodeSample | None:
         """Return the node counts at up to `limit` evenly spaced positions; None unless both runs are stored as rows
         over the same source, and if no layout in the sample was decided by both."""
-        return node_sample(self.store, self.one, self.other, limit)
+        return node_sample(self.database, self.one, self.other, limit)
 
     @property
     def cost_ratio(self) -> float | None:
@@ -531,7 +533,7 @@ class Diff:
     @property
     def machines(self) -> tuple[list[str], list[str]]:
         """The names of the machines that solved the first run, and the other one."""
-        left, right = (machines_of(self.store, run.id) for run in (self.one, self.other))
+        left, right = (machines_of(self.database, run.id) for run in (self.one, self.other))
         return left, right
 
     @property
@@ -543,7 +545,7 @@ class Diff:
     def compared(self) -> int:
         """The number of items on which both runs have a verdict or, if their sources differ, of layouts; computed at
         each use."""
-        return compared(self.store, self.one, self.other)
+        return compared(self.database, self.one, self.other)
 
     @property
     def deals_of_both(self) -> int | None:
@@ -557,7 +559,7 @@ class Diff:
         return [run for run in (self.one, self.other) if not run.finished]
 
 
-def diff(store: Database, left: RunStatus, right: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Diff:
+def diff(database: Database, left: RunStatus, right: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Diff:
     """Compare two runs of a game, without differences of the `ignored` kinds.
 
     Raises
@@ -578,10 +580,10 @@ def diff(store: Database, left: RunStatus, right: RunStatus, ignored: Collection
             f"run {packed.id} is packed and can only be compared with a run over the same deals: run {left.id} is over "
             f"{left.source_name}, run {right.id} over {right.source_name}"
         )
-    return Diff(store, left, right, frozenset(map(DifferenceKind, ignored)))
+    return Diff(database, left, right, frozenset(map(DifferenceKind, ignored)))
 
 
-def diffs(store: Database, run: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Iterator[Diff]:
+def diffs(database: Database, run: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Iterator[Diff]:
     """Yield the diffs of a run and each other run that answers the same question, oldest first, on the layouts that
     both have. Retracted runs are left out, and packed ones over other deals.
 
@@ -590,9 +592,9 @@ def diffs(store: Database, run: RunStatus, ignored: Collection[DifferenceKind | 
     UsageError
         If there is no such kind.
     """
-    for rival in matching_runs(store, run.game, None, None, retracted=False):
+    for rival in matching_runs(database, run.game, None, None, retracted=False):
         if rival.id != run.id and have_same_question(run, rival) and _comparable(run, rival):
-            yield diff(store, run, rival, [*ignored, DifferenceKind.MISSING])
+            yield diff(database, run, rival, [*ignored, DifferenceKind.MISSING])
 
 
 def _comparable(left: RunStatus, right: RunStatus) -> bool:

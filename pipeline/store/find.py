@@ -54,7 +54,7 @@ class Match:
     result: Result | None
 
 
-def find_layout(store: Database, lines: Sequence[Line], game: str | None, progress: Progress) -> list[Match]:
+def find_layout(database: Database, lines: Sequence[Line], game: str | None, progress: Progress) -> list[Match]:
     """Return the matches of the layout in these lines, in order of source, position and run.
 
     Without `game`, every game whose reader accepts the lines is searched. Numbered deals that are not stored, those of
@@ -70,20 +70,20 @@ def find_layout(store: Database, lines: Sequence[Line], game: str | None, progre
         If an item with the layout, or a result of one, cannot be read.
     """
     layouts = _one_layout(lines, game)
-    matches = [match for owner, layout in layouts for match in _matches(store, owner, layout, progress)]
-    if ranges := _unstored_ranges(store, [owner for owner, _ in layouts]):
+    matches = [match for owner, layout in layouts for match in _matches(database, owner, layout, progress)]
+    if ranges := _unstored_ranges(database, [owner for owner, _ in layouts]):
         what = "1 range" if ranges == 1 else f"{ranges:,} ranges"
         progress(Message(f"not searched: {what} of numbered deals that are not stored (packed runs and surveys)"))
     return matches
 
 
-def _unstored_ranges(store: Database, games: Sequence[str]) -> int:
+def _unstored_ranges(database: Database, games: Sequence[str]) -> int:
     """Return the number of ranges of deals of these games without items, which are those of packed runs only."""
     used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
     query = select(func.count()).where(
         sources.c.generator.is_not(None), sources.c.accepted == 0, sources.c.game.in_(games), used
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
@@ -104,14 +104,14 @@ def _first_two(game: Game, lines: Sequence[Line]) -> list[Layout | Reject]:
     return list(islice(game.read(lines), 2))
 
 
-def _matches(store: Database, game: str, layout: str, progress: Progress) -> Iterator[Match]:
-    stored = stored_items(store, game, layout, progress)
+def _matches(database: Database, game: str, layout: str, progress: Progress) -> Iterator[Match]:
+    stored = stored_items(database, game, layout, progress)
     for number in dict.fromkeys(item.source for item in stored):
-        source = find_source(store, number)
-        over: list[RunStatus | None] = [*runs_over(store, number)] or [None]
+        source = find_source(database, number)
+        over: list[RunStatus | None] = [*runs_over(database, number)] or [None]
         for item in stored:
             for run in over if item.source == number else ():
-                result = None if run is None else _result(store, run, item.position, progress)
+                result = None if run is None else _result(database, run, item.position, progress)
                 yield Match(layout, source, item.position, item.line, run, result)
 
 
@@ -123,7 +123,7 @@ class StoredItem(NamedTuple):
     line: int
 
 
-def stored_items(store: Database, game: str, layout: str, progress: Progress) -> list[StoredItem]:
+def stored_items(database: Database, game: str, layout: str, progress: Progress) -> list[StoredItem]:
     """Return the items with a layout, in order of source and position.
 
     Raises
@@ -132,34 +132,34 @@ def stored_items(store: Database, game: str, layout: str, progress: Progress) ->
         If an item with its digest cannot be read, or has another text.
     """
     digest, stored = layout_digest(game, layout), []
-    total, parts = _parts(store)
+    total, parts = _parts(database)
     for number, part in enumerate(parts, start=1):
-        with store.reading() as connection:
+        with database.reading() as connection:
             rows = connection.execute(select(*ITEM).where(items.c.digest == digest, *part)).all()
         for row in rows:
             trouble = ITEM_SHAPE.trouble(row)
             if trouble or row.layout != layout:
-                raise _damaged_item(store, row.source_id, row.position, trouble or NOT_THE_LAYOUT)
+                raise _damaged_item(database, row.source_id, row.position, trouble or NOT_THE_LAYOUT)
             stored.append(StoredItem(*row[:3]))
         if len(parts) > 1:
             progress(Searching(min(number * ITEMS_PER_QUERY, total), total))
     return sorted(stored)
 
 
-def _damaged_item(store: Database, source: int, position: int, reason: str) -> DamagedError:
+def _damaged_item(database: Database, source: int, position: int, reason: str) -> DamagedError:
     """Return the error for an item of a source, as one of the first run over it if there is one."""
-    for run in runs_over(store, source):
+    for run in runs_over(database, source):
         return DamagedResults(run.id, position, position, reason)
     return DamagedError(
         f"item {position} of source {source} cannot be read: {reason}; restore the database from a backup"
     )
 
 
-def _parts(store: Database) -> tuple[int, list[list[ColumnElement[bool]]]]:
+def _parts(database: Database) -> tuple[int, list[list[ColumnElement[bool]]]]:
     """Return the number of items of the store, and conditions that divide them into parts of `ITEMS_PER_QUERY`. Every
     row is in exactly one part, whatever the numbers of items say."""
     ends, total = [], 0
-    with store.reading() as connection:
+    with database.reading() as connection:
         for source, length in connection.execute(LENGTHS):
             first = ITEMS_PER_QUERY - total % ITEMS_PER_QUERY
             ends += [(source, position) for position in range(first, length + 1, ITEMS_PER_QUERY)]
@@ -173,11 +173,11 @@ def _parts(store: Database) -> tuple[int, list[list[ColumnElement[bool]]]]:
     return total, conditions
 
 
-def _result(store: Database, run: RunStatus, position: int, progress: Progress) -> Result | None:
+def _result(database: Database, run: RunStatus, position: int, progress: Progress) -> Result | None:
     if run.retracted is not None:
         return None
     try:
-        return find_result(store, run, position)
+        return find_result(database, run, position)
     except NotFoundError:
         return None
     except VersionError as error:

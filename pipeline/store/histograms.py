@@ -108,7 +108,7 @@ def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
     return columns
 
 
-def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
+def distributions(database: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
     """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of packed
     runs from before revision 0011 have none and are left out.
 
@@ -120,7 +120,7 @@ def distributions(store: Database, run: int, column: Column) -> Iterator[tuple[i
     columns = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in DISTRIBUTION_COLUMNS[column]))
     shape = Shape(*columns)
     query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE)
-    with store.reading() as connection:
+    with database.reading() as connection:
         # ordered, since SQLite would read the finished jobs of all runs by their state otherwise
         rows = connection.execute(query.order_by(jobs.c.first)).all()
     for row in rows:
@@ -145,7 +145,7 @@ def _read(limits: Limits, least: int | None, greatest: int | None, counts: Mappi
     return Distribution(least, greatest, bars) if len(bars) == len(counts) else None
 
 
-def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
+def extremes(database: Database, run: int) -> tuple[int | None, int | None]:
     """Return the least and the greatest value of a run; None for both if there are no values.
 
     Raises
@@ -155,7 +155,7 @@ def extremes(store: Database, run: int) -> tuple[int | None, int | None]:
     """
     columns = (jobs.c.first, jobs.c.least_value, jobs.c.greatest_value)
     shape, values = Shape(*columns), list[int]()
-    with store.reading() as connection:
+    with database.reading() as connection:
         for row in connection.execute(select(*columns).where(jobs.c.run_id == run)):
             if trouble := shape.trouble(row):
                 raise damaged_job(run, row.first, trouble)
@@ -185,12 +185,12 @@ class Histogram:
     bars: list[Bar]
 
 
-def histogram_of(store: Database, run: int, column: Column) -> Histogram | None:
+def histogram_of(database: Database, run: int, column: Column) -> Histogram | None:
     """Return the histogram of a run; None if no verdict has such a number, or none is recorded. See `distributions`.
 
     Node counts, and the frequencies of values, are not recorded in packed runs of Dealmill before revision 0011.
     """
-    parts = list(distributions(store, run, column))
+    parts = list(distributions(database, run, column))
     bars = bars_of(sum_of((part for _, part in parts), LIMITS[column]), LIMITS[column])
     return Histogram(column, sum(items for items, _ in parts), bars) if any(bar.count for bar in bars) else None
 

@@ -16,7 +16,7 @@ from dealmill.pipeline.store.storages.item_blocks import record_blocks
 from dealmill.pipeline.store.storages.rows_solving import solved_rows
 
 
-def write_imported(store: Database, run: PlannedRun, source: Source, entries: Entries | None) -> WriteMore:
+def write_imported(database: Database, run: PlannedRun, source: Source, entries: Entries | None) -> WriteMore:
     """Return the function that writes the verdicts of the next entries of a source as results of a run, in the
     transaction that stores the entries. None in place of entries stands for the end of the source.
 
@@ -29,7 +29,7 @@ def write_imported(store: Database, run: PlannedRun, source: Source, entries: En
         return lambda connection: _write_end(connection, run, source.accepted)
     if entries.solved is None or not len(entries.layouts):
         return write_nothing
-    results = solved_rows(store, run, source.accepted + 1, entries.layouts, entries.solved)
+    results = solved_rows(database, run, source.accepted + 1, entries.layouts, entries.solved)
     planned = {"run_id": run.id, "first": results.first, "stop": results.stop, "attempt": 1}
     totals = {**results.totals, **results.spread}
 

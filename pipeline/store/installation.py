@@ -62,9 +62,9 @@ class Installation:
                 unloadable[run.engine] = f"it cannot be loaded: {type(error).__name__}: {error}"
         return cls(unloadable)
 
-    def engines(self, store: Database) -> frozenset[tuple[str, str]]:
+    def engines(self, database: Database) -> frozenset[tuple[str, str]]:
         """Return the full name and version of every engine that can be used."""
-        with store.reading() as connection:
+        with database.reading() as connection:
             workable = workable_engines(connection)
         return frozenset((name, version) for name, version in workable if name not in self.unloadable)
 

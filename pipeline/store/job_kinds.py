@@ -68,7 +68,7 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
         """Load and compile everything needed for jobs of a run, before the lease starts."""
 
     @abstractmethod
-    def claim(self, store: Database, number: int, worker: str, seconds: float) -> JobT | None:
+    def claim(self, database: Database, number: int, worker: str, seconds: float) -> JobT | None:
         """Claim a job for `seconds`; return None if it is done or leased to another worker.
 
         The run is read in the same transaction: SQLite reuses the numbers of deleted rows, so a run that was read
@@ -81,15 +81,15 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
         """
 
     @abstractmethod
-    def do(self, store: Database, job: JobT) -> ResultsT:
+    def do(self, database: Database, job: JobT) -> ResultsT:
         """Do a job and return its results."""
 
     @abstractmethod
-    def give_up(self, store: Database, job: JobT, trouble: str) -> ResultsT:
+    def give_up(self, database: Database, job: JobT, trouble: str) -> ResultsT:
         """Return the results of a job that has failed permanently because of `trouble`."""
 
     @abstractmethod
-    def finish(self, store: Database, job: JobT, results: ResultsT) -> bool:
+    def finish(self, database: Database, job: JobT, results: ResultsT) -> bool:
         """Write the results and mark the job done. Return False, and write nothing, if another attempt holds the
         job."""
 
@@ -111,29 +111,29 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         """Load and compile the engine of a run."""
         storage_of(run).prepare(run)
 
-    def claim(self, store: Database, number: int, worker: str, seconds: float) -> Job | None:
+    def claim(self, database: Database, number: int, worker: str, seconds: float) -> Job | None:
         """Claim a job for `seconds`, with its run."""
-        with store.writing() as connection:
+        with database.writing() as connection:
             lease = leases.claim(connection, SOLVING, number, worker, seconds)
             if lease is not None:
                 mark_started(connection, lease.parent)
             run = None if lease is None else run_of_job(connection, SOLVING, number)
         return None if lease is None or run is None else Job(lease, run)
 
-    def do(self, store: Database, job: Job) -> SolvedJob:
+    def do(self, database: Database, job: Job) -> SolvedJob:
         """Solve the items of a job."""
-        return storage_of(job.run).solve(store, job.run, job.lease.first, job.lease.stop)
+        return storage_of(job.run).solve(database, job.run, job.lease.first, job.lease.stop)
 
-    def give_up(self, store: Database, job: Job, trouble: str) -> SolvedJob:
+    def give_up(self, database: Database, job: Job, trouble: str) -> SolvedJob:
         """Return the verdict ``failed`` for the items of a job, with `trouble` as the error. It may be tried again:
         no engine has said that these layouts fail."""
         error = f"{RETRYABLE}{trouble}"
-        return storage_of(job.run).give_up(store, job.run, job.lease.first, job.lease.stop, error)
+        return storage_of(job.run).give_up(database, job.run, job.lease.first, job.lease.stop, error)
 
-    def finish(self, store: Database, job: Job, results: SolvedJob) -> bool:
+    def finish(self, database: Database, job: Job, results: SolvedJob) -> bool:
         """Write the verdicts and totals of a job and mark it done. The items that were not solved become jobs of the
         length that was."""
-        with store.writing() as connection:
+        with database.writing() as connection:
             cost = results.cpu_seconds if results.cpu_seconds >= 0 else None  # of NaN, too
             totals = {**results.totals, **results.spread, "cpu_seconds": cost}
             if not leases.finish(connection, SOLVING, job.lease, totals, results.stop):
@@ -158,9 +158,9 @@ class AuditJobs(JobKind[AuditJob, Findings]):
         """Load and compile what reading the items of a run needs."""
         storage_of(run).prepare_audit(run)
 
-    def claim(self, store: Database, number: int, worker: str, seconds: float) -> AuditJob | None:
+    def claim(self, database: Database, number: int, worker: str, seconds: float) -> AuditJob | None:
         """Claim a job for `seconds`, with its run and the sample of its audit."""
-        with store.writing() as connection:
+        with database.writing() as connection:
             lease = leases.claim(connection, AUDITING, number, worker, seconds)
             run = None if lease is None else run_of_job(connection, AUDITING, number)
             if lease is None or run is None:
@@ -168,11 +168,11 @@ class AuditJobs(JobKind[AuditJob, Findings]):
             audit = connection.execute(AUDIT_OF_JOB, {"audit": lease.parent}).one()
         return AuditJob(lease, run, audit.population, audit.size, audit.seed)
 
-    def do(self, store: Database, job: AuditJob) -> Findings:
+    def do(self, database: Database, job: AuditJob) -> Findings:
         """Return the judgements of the referee and the faults of the record. In an audit of a sample, only the sampled
         items are checked. If reading or checking takes long, the last items are left to other jobs."""
         positions = _positions(job)
-        scope = _scope(store, job, positions)
+        scope = _scope(database, job, positions)
         judge = referee(job.run.judged_as, imported=job.run.checked_as is not None)
         judged = list[tuple[int, Judgement]]()
         may_end_anywhere = storage_of(job.run).audits_end_within_blocks
@@ -183,24 +183,24 @@ class AuditJobs(JobKind[AuditJob, Findings]):
             if following is None or time.monotonic() <= end:
                 continue
             if may_end_anywhere or block_of(item.position) < block_of(following.position):
-                scope = _scope(store, job, positions[: positions.index(item.position) + 1])
+                scope = _scope(database, job, positions[: positions.index(item.position) + 1])
                 judged = [judgement for judgement in judged if judgement[0] < scope.stop]  # it may have ended earlier
                 break
         done = len(scope.scan.positions)
         stop = job.lease.stop if done == len(positions) else job.lease.first + done
         return Findings(judged, faults_in(scope), stop)
 
-    def give_up(self, store: Database, job: AuditJob, trouble: str) -> Findings:
+    def give_up(self, database: Database, job: AuditJob, trouble: str) -> Findings:
         """Return the findings of a job that cannot be done because of `trouble`: one fault."""
         ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
         positions = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
         fault = Fault(positions[0], positions[-1], f"these items cannot be audited: {trouble}")
         return Findings([], [fault], job.lease.stop)
 
-    def finish(self, store: Database, job: AuditJob, results: Findings) -> bool:
+    def finish(self, database: Database, job: AuditJob, results: Findings) -> bool:
         """Write the findings of a job and mark it done. The valid verdicts of a packed run are only counted. The items
         that were not checked become jobs of the length that was."""
-        with store.writing() as connection:
+        with database.writing() as connection:
             if not leases.finish(connection, AUDITING, job.lease, results.totals, results.stop):
                 return False
             results.write(connection, job.run.id, job.lease, keeps_valid=storage_of(job.run).stores_valid_judgements)
@@ -219,17 +219,17 @@ def _positions(job: AuditJob) -> Sequence[int]:
     return [sampled(number, job.size, job.population, job.seed) for number in numbers]
 
 
-def _scope(store: Database, job: AuditJob, positions: Sequence[int]) -> AuditScope:
+def _scope(database: Database, job: AuditJob, positions: Sequence[int]) -> AuditScope:
     """Read the record of the items at these positions of a job."""
     record, population = storage_of(job.run), job.population
     if isinstance(positions, range):
-        scan = record.scan(store, job.run, population, positions)
+        scan = record.scan(database, job.run, population, positions)
     else:
-        scan = record.sample(store, job.run, population, positions)
+        scan = record.sample(database, job.run, population, positions)
         if job.lease.first > 1:  # a block belongs to the job with the first sampled item in it
             before = sampled(job.lease.first - 1, job.size, population, job.seed)
             scan = replace(scan, blocks=[block for block in scan.blocks if block.first > before])
-    return AuditScope(store, job.run, job.lease.parent, population, scan, isinstance(positions, range))
+    return AuditScope(database, job.run, job.lease.parent, population, scan, isinstance(positions, range))
 
 
 SOLVING_JOBS, AUDIT_JOBS = SolvingJobs(), AuditJobs()

@@ -40,7 +40,7 @@ jobs to aim for, enough for all cores of a machine."""
 
 
 def plan_run(
-    store: Database,
+    database: Database,
     source: Source,
     engine: str,
     version: str,
@@ -60,7 +60,7 @@ def plan_run(
     NotFoundError
         If the source was deleted after it had been read.
     """
-    with store.writing() as connection:
+    with database.writing() as connection:
         entered = enter_engine(connection, engine, version, checked_as)
         plan = _same_plan(source.id, entered.id, max_nodes, storage)
         known: int | None = connection.execute(FIRST_RUN, plan).scalar()
@@ -73,7 +73,7 @@ def plan_run(
     return number
 
 
-def plan_rerun(store: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
+def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
     """Plan a rerun of a run with the given version of its engine, and return its number. If there is an unfinished
     rerun, return the number of that one.
 
@@ -82,7 +82,7 @@ def plan_rerun(store: Database, run: RunStatus, version: str, chunk: int | None 
     NotFoundError
         If the run was deleted.
     """
-    with store.writing() as connection:
+    with database.writing() as connection:
         entered = enter_engine(connection, run.engine, version)
         connection.execute(LOCKED_SOURCE, {"source": run.source})
         lock_run(connection, run.id)
@@ -183,7 +183,7 @@ def fitting_engine(source: str, game: Game, name: str, storage: Storage) -> tupl
 
 
 def queue_run(
-    store: Database,
+    database: Database,
     source: Source,
     engine_name: str,
     max_nodes: int | None,
@@ -200,15 +200,15 @@ def queue_run(
         raise UsageError(NO_END.format(source.name))
     if storage is Storage.PACKED and source.deals is None:
         raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
-    game = game_of(store, source)
+    game = game_of(database, source)
     if storage is Storage.PACKED:
         check_generator(source.name, game, source.generator)
     _, engine = fitting_engine(source.name, game, engine_name, storage)
     limit = engine.max_nodes if max_nodes is None else max_nodes
-    return plan_run(store, source, game.full_name(engine), engine.version, limit, storage=storage)
+    return plan_run(database, source, game.full_name(engine), engine.version, limit, storage=storage)
 
 
-def plan_replacement(store: Database, retracted: RunStatus) -> RunStatus:
+def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
     """Plan a run that replaces a retracted one, with the installed version of its engine.
 
     A run that replaces a survey has the same number of deals.
@@ -226,17 +226,17 @@ def plan_replacement(store: Database, retracted: RunStatus) -> RunStatus:
             f"version {engine.version} of {retracted.engine} is still installed; install another version, then repeat "
             "the command"
         )
-    source, storage = find_source(store, retracted.source), retracted.storage
+    source, storage = find_source(database, retracted.source), retracted.storage
     if storage is Storage.PACKED:
         check_generator(source.name, game, source.generator)
     why = f"in place of run {retracted.id}"
-    number = plan_run(store, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
+    number = plan_run(database, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
     if source.endless:
-        grow(store, number, retracted.items, chunk_of(retracted.items, storage))
-    return find_run(store, number)
+        grow(database, number, retracted.items, chunk_of(retracted.items, storage))
+    return find_run(database, number)
 
 
-def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
+def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int:
     """Plan a rerun, with the same engine, source and limit, and return its number.
 
     If an earlier rerun was interrupted, its number is returned.
@@ -261,7 +261,7 @@ def queue_rerun(store: Database, run: RunStatus, *, any_version: bool) -> int:
             f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
         )
     _check_dealt_here(run)
-    return plan_rerun(store, run, engine.version)
+    return plan_rerun(database, run, engine.version)
 
 
 def _check_dealt_here(run: RunStatus) -> None:
@@ -272,7 +272,7 @@ def _check_dealt_here(run: RunStatus) -> None:
         deals_of(run)
 
 
-def reset_failed(store: Database, run: int) -> int:
+def reset_failed(database: Database, run: int) -> int:
     """Delete the verdicts of all jobs of a run that have some to be tried again, and make the jobs pending. Return the
     number of layouts that had failed.
 
@@ -281,7 +281,7 @@ def reset_failed(store: Database, run: int) -> int:
     NotFoundError
         If the run was deleted.
     """
-    with store.writing() as connection:
+    with database.writing() as connection:
         engine = lock_run(connection, run)
         failed = connection.execute(select(func.count()).select_from(verdicts).where(*retryable(run))).scalar_one()
         within = (verdicts.c.position >= jobs.c.first, verdicts.c.position < jobs.c.stop)
@@ -304,7 +304,7 @@ def reset_failed(store: Database, run: int) -> int:
     return failed
 
 
-def queue_retry(store: Database, run: RunStatus) -> int:
+def queue_retry(database: Database, run: RunStatus) -> int:
     """Queue the jobs of a run again that have such layouts, and return the number of these layouts.
 
     Raises
@@ -323,4 +323,4 @@ def queue_retry(store: Database, run: RunStatus) -> int:
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but {mismatch}: install that version"
         )
-    return reset_failed(store, run.id)
+    return reset_failed(database, run.id)

@@ -69,7 +69,7 @@ class Query(Tabular):
     raised. An order other than that of positions holds `limit` results in memory.
     """
 
-    store: Database
+    database: Database
     runs: Sequence[RunStatus]
     filter: Filter
     after: tuple[int, int] = FIRST_ITEM
@@ -132,7 +132,7 @@ class Query(Tabular):
         if (self.filter, self.after, self.before) != (Filter(verdicts), FIRST_ITEM, LAST_ITEM):
             return None
         number = 0
-        for run in Runs(self.store, self.numbers):
+        for run in Runs(self.database, self.numbers):
             check_jobs(run)
             number += sum(run.counts.get(verdict, 0) for verdict in set(verdicts or Verdict))
         self._check_not_deleted()
@@ -206,7 +206,7 @@ class Query(Tabular):
                 yield page
                 end = page.end
                 if damage is not None and end is None:
-                    check_not_deleted(self.store, [run.id])
+                    check_not_deleted(self.database, [run.id])
                     end = damage.first if backwards else damage.last
                     if skip is None:
                         way = f"go on with --{'before' if backwards else 'after'} {run.id}:{end}, or export the others"
@@ -215,7 +215,7 @@ class Query(Tabular):
                     skip(damage)
                 if end is not None:
                     after, before = (after, end) if backwards else (end, before)
-        check_not_deleted(self.store, read)
+        check_not_deleted(self.database, read)
 
     def _page(self, run: RunStatus, after: int, before: int, size: int) -> tuple[Page, DamagedResults | None]:
         """Return the next page of a run, and the error for the results behind it if these cannot be read."""
@@ -223,7 +223,7 @@ class Query(Tabular):
         while after + 1 < before:
             try:
                 page = storage_of(run).page(
-                    self.store, run, self.filter, after, size, before=before, backwards=backwards
+                    self.database, run, self.filter, after, size, before=before, backwards=backwards
                 )
             except DamagedResults as error:
                 damage = error
@@ -235,10 +235,10 @@ class Query(Tabular):
     def _first(self, count: int) -> Iterator[Result]:
         """Yield results in any order, among them the first `count` in the order of the query."""
         self._check_listed()
-        for code, numbers in by_storage(self.store, self.numbers).items():
+        for code, numbers in by_storage(self.database, self.numbers).items():
             storage = storage_for(code)
             if _can_list(storage, self.filter):
-                yield from storage.ordered(self.store, numbers, self.filter, self.ordering, count)
+                yield from storage.ordered(self.database, numbers, self.filter, self.ordering, count)
         self._check_not_deleted()
 
     def search(self, seconds: float) -> Searched:
@@ -272,7 +272,7 @@ class Query(Tabular):
         """Check that none of the runs that a caller has named was deleted. Of all runs in a store, those are left
         out."""
         if not isinstance(self.runs, Runs):
-            check_not_deleted(self.store, self.numbers)
+            check_not_deleted(self.database, self.numbers)
 
     def _check_listed(self) -> None:
         """Check that the record has what is needed to list the wanted results, if there is only one run.
@@ -308,7 +308,7 @@ class Query(Tabular):
     @property
     def unaudited(self) -> list[RunStatus]:
         """The runs without an audit that could answer the query, if it filters by audit outcome."""
-        audited = latest_audits(self.store) if self.filter.audit else None
+        audited = latest_audits(self.database) if self.filter.audit else None
         return (
             []
             if audited is None
@@ -317,7 +317,7 @@ class Query(Tabular):
 
 
 def query_of(
-    store: Database,
+    database: Database,
     runs: Sequence[RunStatus],
     filter_: Filter,
     after: Item,
@@ -337,8 +337,8 @@ def query_of(
     NotFoundError
         If `after` or `before` is text and there is no such run.
     """
-    start = _item(store, "after", after)
-    end = LAST_ITEM if before is None else _item(store, "before", before)
+    start = _item(database, "after", after)
+    end = LAST_ITEM if before is None else _item(database, "before", before)
     ordering = Ordering(Order.of(order), descending)
     if ordering.order is not Order.POSITION:
         if limit is None:
@@ -348,13 +348,13 @@ def query_of(
                 f"results ordered by {ordering.order} have no pages: leave out after and before, and raise the limit"
             )
     checked_limit = None if limit is None else check_integer("limit", limit)
-    return Query(store, runs, filter_, start, checked_limit, end, ordering)
+    return Query(database, runs, filter_, start, checked_limit, end, ordering)
 
 
-def _item(store: Database, what: str, item: Item) -> tuple[int, int]:
+def _item(database: Database, what: str, item: Item) -> tuple[int, int]:
     if isinstance(item, str):
         key, position = parse_item(item)
-        item = find_run(store, key).id, position
+        item = find_run(database, key).id, position
     if not isinstance(item, tuple) or len(item) != 2:
         raise UsageError(f"{what} must be an item, such as '3:17' or (3, 17), not {item!r}")
     run, position = (check_integer(what, number) for number in item)
@@ -376,7 +376,7 @@ def parse_item(text: str) -> tuple[str, int]:
 
 
 def matching_runs(
-    store: Database,
+    database: Database,
     game: str | None,
     engine: str | None,
     source: str | None,
@@ -398,31 +398,31 @@ def matching_runs(
     if run is not None:
         conditions.append(runs.c.id == run)
     if game is not None:
-        conditions.append(_of_game(store, game))
+        conditions.append(_of_game(database, game))
     if engine is not None:
-        conditions.append(_of_engine(store, engine))
+        conditions.append(_of_engine(database, engine))
     if source is not None:
-        over = find_source(store, source)
+        over = find_source(database, source)
         named = sources.c.name == over.name if over.name == printable(source) else false()
         conditions.append(or_(runs.c.source_id == over.id, named))
-    return Runs(store, run_numbers(store, *conditions))
+    return Runs(database, run_numbers(database, *conditions))
 
 
-def _of_game(store: Database, game: str) -> ColumnElement[bool]:
+def _of_game(database: Database, game: str) -> ColumnElement[bool]:
     condition = sources.c.game == game
     try:
         find_game(game)
     except NotFoundError:
-        if not run_numbers(store, condition):
+        if not run_numbers(database, condition):
             raise
     return condition
 
 
-def _of_engine(store: Database, engine: str) -> ColumnElement[bool]:
+def _of_engine(database: Database, engine: str) -> ColumnElement[bool]:
     try:
         game, definition = find_engine(engine)
     except NotFoundError:
-        if not run_numbers(store, engines.c.name == engine):
+        if not run_numbers(database, engines.c.name == engine):
             raise
         return engines.c.name == engine
     return engines.c.name == game.full_name(definition)
@@ -448,7 +448,7 @@ def _can_list(storage: VerdictStorage, filter_: Filter) -> bool:
     return filter_.audit is not Outcome.VALID or storage.stores_valid_judgements
 
 
-def find_result(store: Database, run: RunStatus, position: int) -> Result:
+def find_result(database: Database, run: RunStatus, position: int) -> Result:
     """Return the result of one item of a run.
 
     Raises
@@ -461,7 +461,7 @@ def find_result(store: Database, run: RunStatus, position: int) -> Result:
         If the record of the item cannot be read.
     """
     position = check_integer("the position", position, 1)
-    results = list(Query(store, [run], Filter(), after=(run.id, position - 1), before=(run.id, position + 1)))
+    results = list(Query(database, [run], Filter(), after=(run.id, position - 1), before=(run.id, position + 1)))
     if not results:
         why = f"it has {run.items:,} items" if run.finished else f"see its progress with: dealmill status {run.id}"
         raise NotFoundError(f"run {run.id} has no verdict on item {position}; {why}")

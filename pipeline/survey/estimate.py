@@ -69,7 +69,7 @@ class Estimate:
         return None if self.unknown or not spread else abs(self.value - expectation) * sqrt(self.deals) / spread
 
 
-def estimates_after(store: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:
+def estimates_after(database: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:
     """Return the estimates of a survey after the numbers of blocks `blocks_at`, in ascending order.
 
     Numbers beyond the first deal that is not solved are left out. The estimates are computed from the recorded sums of
@@ -77,7 +77,7 @@ def estimates_after(store: Database, run: int, blocks_at: Sequence[int]) -> list
     """
     counted, sums = [], []
     after = 0
-    while (pack := next_pack(store, run, after)) and pack.first == after + 1 and pack.verdicts is not None:
+    while (pack := next_pack(database, run, after)) and pack.first == after + 1 and pack.verdicts is not None:
         if len(pack.verdicts) % BLOCK:
             break  # damaged: a survey has only whole blocks
         in_blocks = pack.verdicts.reshape(-1, BLOCK)
@@ -99,7 +99,7 @@ def estimates_after(store: Database, run: int, blocks_at: Sequence[int]) -> list
     ]
 
 
-def estimate(store: Database, run: RunStatus) -> Estimate | None:
+def estimate(database: Database, run: RunStatus) -> Estimate | None:
     """Return the estimate of a finished survey, or None if it has no deals.
 
     Only the deals of `run` count, not those by which another command has since extended the survey.
@@ -111,7 +111,7 @@ def estimate(store: Database, run: RunStatus) -> Estimate | None:
     """
     if not run.items:
         return None
-    reached = estimates_after(store, run.id, [run.items // BLOCK])
+    reached = estimates_after(database, run.id, [run.items // BLOCK])
     if not reached or not _matches_totals(reached[0], run):
         raise DifferenceError(
             f"verdicts on the first {run.items:,} deals of run {run.id} are missing or damaged; find them with: "

@@ -74,15 +74,15 @@ class Width:
         return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
 
 
-def open_survey(store: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:
+def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:
     """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary."""
     deals.check_deals()
     _, definition = find_engine(engine)
     check_packable(definition)
-    source = open_deals(store, deals)
+    source = open_deals(database, deals)
     limit = definition.max_nodes if max_nodes is None else max_nodes
-    number = plan_run(store, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")
-    return find_run(store, number)
+    number = plan_run(database, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")
+    return find_run(database, number)
 
 
 def next_stage(estimate: Estimate | None, goal: Width | int) -> int:
@@ -115,8 +115,8 @@ def _whole_blocks(deals: int) -> int:
     return -(-deals // BLOCK) * BLOCK
 
 
-def extend_to(store: Database, run: RunStatus, deals: int) -> None:
+def extend_to(database: Database, run: RunStatus, deals: int) -> None:
     """Extend a survey to `deals` deals, in jobs that take a worker about `JOB_SECONDS`, judging by earlier jobs."""
-    known = pace(store, run.id)
+    known = pace(database, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
-    grow(store, run.id, deals, min(max(chunk, BLOCK), MAX_ITEMS_PER_JOB))
+    grow(database, run.id, deals, min(max(chunk, BLOCK), MAX_ITEMS_PER_JOB))

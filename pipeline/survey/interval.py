@@ -74,12 +74,12 @@ class Point:
     interval: Interval
 
 
-def convergence_of(store: Database, run: int) -> list[Point]:
+def convergence_of(database: Database, run: int) -> list[Point]:
     """Return the winnability after some of the finished jobs of a run, counted from the first layout on."""
     points: list[Point] = []
     last = None
     items = winnable = unwinnable = 0
-    for job in totals_from_the_first(store, run):
+    for job in totals_from_the_first(database, run):
         items, winnable, unwinnable = items + job.items, winnable + job.winnable, unwinnable + job.unwinnable
         if winnable + unwinnable:
             last = Point(items, winnable / items, of_share(winnable, items - winnable - unwinnable, items))

@@ -27,7 +27,7 @@ POINTS = 300
 INK, BAND = "#1b4965", "#bee9e8"
 
 
-def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], folder: Path) -> None:
+def write_report(database: Database, run: RunStatus, facts: Mapping[str, object], folder: Path) -> None:
     """Write the four files into a folder, which is created if necessary; existing files are overwritten.
 
     Raises
@@ -36,11 +36,11 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
         If a file cannot be written.
     """
     check_extra("plots")
-    points = list(_interval_points(store, run))
+    points = list(_interval_points(database, run))
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in (PAGE, DATA, *PICTURES):
-            if store.owns(folder / name):
+            if database.owns(folder / name):
                 raise OutputError(f"{folder / name} is part of the store; choose another folder")
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
         (folder / PAGE).write_text(_page(facts, deals_of(run)))
@@ -49,7 +49,7 @@ def write_report(store: Database, run: RunStatus, facts: Mapping[str, object], f
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
 
 
-def survey_facts(store: Database, run: RunStatus, estimate: Estimate) -> dict[str, object]:
+def survey_facts(database: Database, run: RunStatus, estimate: Estimate) -> dict[str, object]:
     """Return the results of a survey, and everything needed to reproduce it."""
     interval = estimate.interval
     facts: dict[str, object] = {
@@ -69,11 +69,11 @@ def survey_facts(store: Database, run: RunStatus, estimate: Estimate) -> dict[st
         "interval": "normal" if estimate.scored else "Wilson score, the unknown counted both ways",
     }
     if estimate.scored:
-        least, greatest = extremes(store, run.id)
+        least, greatest = extremes(database, run.id)
         facts |= {"deviation": estimate.deviation, "least": least, "greatest": greatest}
     if (expectation := expectation_of(run)) is not None:
         facts |= {"theory": float(expectation), "standard_errors": estimate.errors_from(float(expectation))}
-    return {**facts, "fingerprint": fingerprint_of(store, run.id, run.items), "dealmill": version("dealmill")}
+    return {**facts, "fingerprint": fingerprint_of(database, run.id, run.items), "dealmill": version("dealmill")}
 
 
 def summary_sentence(facts: Mapping[str, object]) -> str:
@@ -124,11 +124,11 @@ def _command(facts: Mapping[str, object], deals: DealRange) -> str:
     return " ".join(map(str, [*words, "--count", facts["deals"]]))
 
 
-def _interval_points(store: Database, run: RunStatus) -> Iterator[dict[str, float]]:
+def _interval_points(database: Database, run: RunStatus) -> Iterator[dict[str, float]]:
     """Yield the estimate and its interval after numbers of blocks that are evenly spaced on a logarithmic scale."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})
-    for point in estimates_after(store, run.id, at):
+    for point in estimates_after(database, run.id, at):
         interval = point.interval
         yield {"deals": point.deals, "value": point.value, "low": interval.low, "high": interval.high}
 

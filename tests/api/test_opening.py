@@ -13,9 +13,9 @@ from tests.doing import a_run
 SECRET = "hunter2"  # noqa: S105
 
 
-def test_a_closed_store_and_its_runs_are_refused(store: Database) -> None:
-    a_run(store, "memory/two-pass", ["ABBA"])
-    opened = Store(store)
+def test_a_closed_store_and_its_runs_are_refused(database: Database) -> None:
+    a_run(database, "memory/two-pass", ["ABBA"])
+    opened = Store(database)
     run = opened.find_run(1)
     opened.close()
     opened.close()
@@ -33,11 +33,11 @@ def test_an_exception_closes_a_store_and_is_passed_on(tmp_path: Path) -> None:
         opened.runs()
 
 
-def test_two_stores_can_be_open_in_one_process(store: Database, tmp_path: Path) -> None:
-    a_run(store, "memory/two-pass", ["ABBA"])
-    same = dealmill.open(store.url.render_as_string(hide_password=False))
+def test_two_stores_can_be_open_in_one_process(database: Database, tmp_path: Path) -> None:
+    a_run(database, "memory/two-pass", ["ABBA"])
+    same = dealmill.open(database.url.render_as_string(hide_password=False))
     second = dealmill.open(f"sqlite:///{tmp_path / 'other.db'}")
-    Store(store).close()
+    Store(database).close()
     assert [run.id for run in same.runs()] == [1]
     with pytest.raises(StoreError, match=r"there is no store in .*other\.db yet"):
         second.runs()

@@ -18,12 +18,12 @@ ENGINE = "card-pairing/winnable"
 
 
 @pytest.fixture
-def opened(store: Database) -> Store:
+def opened(database: Database) -> Store:
     """A store with two runs over the same 40 layouts, one of them with a limit, and one over two others."""
-    a_run(store, ENGINE, LAYOUTS)
-    a_run(store, ENGINE, LAYOUTS, max_nodes=20)
-    a_run(store, "memory/two-pass", ["ABBA", "ABAB"], name="memory.txt")
-    return Store(store)
+    a_run(database, ENGINE, LAYOUTS)
+    a_run(database, ENGINE, LAYOUTS, max_nodes=20)
+    a_run(database, "memory/two-pass", ["ABBA", "ABAB"], name="memory.txt")
+    return Store(database)
 
 
 def test_runs_and_sources_are_found_by_number_and_name(opened: Store) -> None:
@@ -181,10 +181,10 @@ def test_a_result_is_found_by_its_item(opened: Store) -> None:
             opened.find_run(1).result(position)  # type: ignore[arg-type]
 
 
-def test_rejects_are_those_of_a_run_or_of_a_source(store: Database, tmp_path: Path) -> None:
+def test_rejects_are_those_of_a_run_or_of_a_source(database: Database, tmp_path: Path) -> None:
     file = tmp_path / "memory.txt"
     file.write_text("ABBA\nABC\nABAB\nA\n")
-    opened = Store(store)
+    opened = Store(database)
     ingestion = opened.ingest(file)
     assert ingestion.errors == []
     [source] = ingestion.sources
@@ -209,8 +209,8 @@ def test_rejects_are_those_of_a_run_or_of_a_source(store: Database, tmp_path: Pa
         opened.rejects(run=1, limit=-1)
 
 
-def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
-    opened = Store(store)
+def test_a_run_is_planned_over_a_source_or_deals(database: Database) -> None:
+    opened = Store(database)
     run = opened.queue(dealmill.deals("memory", count=5), engine="incremental", max_nodes=7)
     assert (run.engine, run.max_nodes, run.status().solved, run.fingerprint) == ("memory/incremental", 7, 0, None)
     assert opened.queue("deal:memory:seed=1:1-5", engine="memory/incremental", max_nodes=7).id == run.id
@@ -220,7 +220,7 @@ def test_a_run_is_planned_over_a_source_or_deals(store: Database) -> None:
         run.result(1)
     with pytest.raises(StoreError, match="not finished"):
         run.rerun()
-    do_runs(store)
+    do_runs(database)
     assert run.status().finished
     assert opened.queue(1).engine == "memory/two-pass"
     for limit in (0, -1, True, 2**62):
@@ -303,10 +303,10 @@ def test_retracted_results_are_shown_only_on_request(opened: Store, tmp_path: Pa
             opened.retract("memory/two-pass", "1", why)  # type: ignore[arg-type]
 
 
-def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) -> None:
+def test_an_audit_shows_in_status_and_results(opened: Store, database: Database) -> None:
     run = opened.find_run(2)
     assert [each.id for each in run.results(audit="valid").unaudited] == [2]
-    audit = dealmill.Audit(store, an_audit(store, run.status()))
+    audit = dealmill.Audit(database, an_audit(database, run.status()))
     assert (audit.valid, list(audit.findings()), repr(audit)) == (True, [], "<Audit 1 of run 2: valid>")
     [run] = opened.status(2)
     assert run.latest_audit is not None and run.latest_audit.status == audit.status
@@ -319,8 +319,8 @@ def test_an_audit_shows_in_status_and_results(opened: Store, store: Database) ->
             run.audit(**wrong)
 
 
-def test_an_impossible_survey_is_refused_before_anything_starts(store: Database) -> None:
-    opened = Store(store)
+def test_an_impossible_survey_is_refused_before_anything_starts(database: Database) -> None:
+    opened = Store(database)
     widths = ("0", "-1%", "wide", 0, -0.1, float("nan"), float("inf"), True, None)
     counts = (0, -1, True, 1.5, "5", 10**11 + 1, 2**70)
     cases: list[tuple[dict[str, Any], str]] = [

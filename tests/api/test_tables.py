@@ -27,15 +27,15 @@ HOSTILE = "<script>\x1b['.txt"
 
 
 @pytest.fixture
-def opened(store: Database, monkeypatch: pytest.MonkeyPatch) -> Store:
+def opened(database: Database, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A store with three runs, one of them limited and audited, that is read in small pages."""
     layouts = deal(find_game("card-pairing"), 1, 1, 40)
-    a_run(store, ENGINE, layouts)
-    a_run(store, ENGINE, layouts, max_nodes=20)
-    a_run(store, "memory/two-pass", ["ABBA", "ABAB"], name=HOSTILE)
-    an_audit(store, find_run(store, 2))
+    a_run(database, ENGINE, layouts)
+    a_run(database, ENGINE, layouts, max_nodes=20)
+    a_run(database, "memory/two-pass", ["ABBA", "ABAB"], name=HOSTILE)
+    an_audit(database, find_run(database, 2))
     monkeypatch.setattr(results, "PAGE", 7)
-    return Store(store)
+    return Store(database)
 
 
 def queries(store: Store) -> Iterator[Query]:

@@ -163,8 +163,8 @@ def test_one_source_and_one_engine_are_lists_of_one(worked: Worked) -> None:
     assert [run.id for run in worked.store.run_all(deals.name.encode()).runs] == [worked.run.id]  # type: ignore[arg-type]
 
 
-def test_invalid_sources_are_refused_and_leave_nothing_in_the_store(store: Database, tmp_path: Path) -> None:
-    opened = Store(store)
+def test_invalid_sources_are_refused_and_leave_nothing_in_the_store(database: Database, tmp_path: Path) -> None:
+    opened = Store(database)
     for source, error, message in (
         (tmp_path, dealmill.InputError, "is a folder"),
         ("", dealmill.UsageError, "the name of a source is empty"),

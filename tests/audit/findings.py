@@ -14,23 +14,25 @@ DEALS = deal(find_game("card-pairing"), 1, 1, 2_500)
 NUMBER = 40
 
 
-def of_verdict(store: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:
+def of_verdict(database: Database, run: RunStatus, verdict: Verdict) -> list[tuple[int, str]]:
     """Positions and evidence of the layouts with a verdict."""
-    return [(row.position, str(row.evidence)) for row in Rows().page(store, run, Filter((verdict,)), 0, 10_000).results]
+    return [
+        (row.position, str(row.evidence)) for row in Rows().page(database, run, Filter((verdict,)), 0, 10_000).results
+    ]
 
 
-def objections(store: Database, run: RunStatus) -> list[tuple[int, str]]:
+def objections(database: Database, run: RunStatus) -> list[tuple[int, str]]:
     """The verdicts that a new audit finds invalid, with step and reason."""
-    audit = an_audit(store, run)
-    pairs = list(objections_of(store, audit))
+    audit = an_audit(database, run)
+    pairs = list(objections_of(database, audit))
     assert audit.invalid == len(pairs)
     assert not audit.clean
     return [(position, f"step {judged.step}: {judged.reason}") for position, judged in pairs]
 
 
-def faults(store: Database, run: RunStatus) -> list[tuple[int, int, str]]:
+def faults(database: Database, run: RunStatus) -> list[tuple[int, int, str]]:
     """What a new audit finds wrong with the record."""
-    audit = an_audit(store, run)
-    recorded = recorded_faults(store, audit.id)
+    audit = an_audit(database, run)
+    recorded = recorded_faults(database, audit.id)
     assert audit.faults == len(recorded)
     return [(fault.first, fault.last, fault.reason) for fault in recorded]

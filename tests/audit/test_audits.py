@@ -35,23 +35,23 @@ from tests.survey.doing import MEMORY, a_survey
 
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
 def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
-    store: Database, chunk: int, monkeypatch: pytest.MonkeyPatch
+    database: Database, chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = a_run(store, PAIRING, DEALS, chunk=700)
+    run = a_run(database, PAIRING, DEALS, chunk=700)
     with monkeypatch.context() as cut:
         cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
-        assert an_audit(store, run).clean
-    alter(store, "DELETE FROM verdicts WHERE position IN (7, 2100)")
-    alter(store, "DELETE FROM items WHERE position = 650")
-    alter(store, "UPDATE items SET line = 9 WHERE position = 1600")
-    alter(store, "UPDATE verdicts SET nodes = nodes + 1 WHERE position IN (300, 1000)")
-    alter(store, "UPDATE verdicts SET evidence = '?' WHERE position = 1900")
-    alter(store, "UPDATE verdicts SET position = 2501 WHERE position = 2500")
-    expected = faults(store, run)
+        assert an_audit(database, run).clean
+    alter(database, "DELETE FROM verdicts WHERE position IN (7, 2100)")
+    alter(database, "DELETE FROM items WHERE position = 650")
+    alter(database, "UPDATE items SET line = 9 WHERE position = 1600")
+    alter(database, "UPDATE verdicts SET nodes = nodes + 1 WHERE position IN (300, 1000)")
+    alter(database, "UPDATE verdicts SET evidence = '?' WHERE position = 1900")
+    alter(database, "UPDATE verdicts SET position = 2501 WHERE position = 2500")
+    expected = faults(database, run)
     assert len(expected) > 10
     with monkeypatch.context() as cut:
         cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
-        assert faults(store, run) == expected
+        assert faults(database, run) == expected
 
 
 def test_an_audit_of_a_packed_run_solves_each_deal_once(
@@ -71,41 +71,41 @@ def test_an_audit_of_a_packed_run_solves_each_deal_once(
 
 @pytest.mark.parametrize("sample", [None, 25])
 def test_a_job_with_a_slow_referee_leaves_the_rest_to_others(
-    store: Database, sample: int | None, monkeypatch: pytest.MonkeyPatch
+    database: Database, sample: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = a_run(store, PAIRING, DEALS[:40])
-    alter(store, "UPDATE verdicts SET evidence = '?'")
-    alter(store, "DELETE FROM verdicts WHERE position IN (1, 30)")
-    alter(store, "UPDATE items SET line = 9 WHERE position = 40")
-    first = an_audit(store, run, sample)
-    at_once = list(findings_of(store, first))
+    run = a_run(database, PAIRING, DEALS[:40])
+    alter(database, "UPDATE verdicts SET evidence = '?'")
+    alter(database, "DELETE FROM verdicts WHERE position IN (1, 30)")
+    alter(database, "UPDATE items SET line = 9 WHERE position = 40")
+    first = an_audit(database, run, sample)
+    at_once = list(findings_of(database, first))
     monkeypatch.setattr(audit_scans, "PART_SECONDS", -1.0)
-    audit = an_audit(store, run, sample)
-    assert (audit.invalid, list(findings_of(store, audit))) == (first.invalid, at_once)
+    audit = an_audit(database, run, sample)
+    assert (audit.invalid, list(findings_of(database, audit))) == (first.invalid, at_once)
     assert audit.jobs == audit.size
 
 
 @pytest.mark.parametrize("sample", [None, 4, 25])
 def test_a_job_that_solves_slowly_leaves_the_other_blocks_to_others(
-    store: Database, sample: int | None, monkeypatch: pytest.MonkeyPatch
+    database: Database, sample: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = a_survey(store, MEMORY, 4_000, chunk=2_000, pairs=5)
-    alter(store, "UPDATE blocks SET digest = (SELECT digest FROM blocks WHERE number = 0) WHERE number IN (1, 3)")
-    alter(store, "UPDATE jobs SET nodes = nodes + 1 WHERE first = 2001")
-    first = an_audit(store, run, sample)
-    at_once = list(findings_of(store, first))
+    run = a_survey(database, MEMORY, 4_000, chunk=2_000, pairs=5)
+    alter(database, "UPDATE blocks SET digest = (SELECT digest FROM blocks WHERE number = 0) WHERE number IN (1, 3)")
+    alter(database, "UPDATE jobs SET nodes = nodes + 1 WHERE first = 2001")
+    first = an_audit(database, run, sample)
+    at_once = list(findings_of(database, first))
     assert (first.faults, first.jobs) == (3 if sample is None else 2, 1)
     monkeypatch.setattr(audit_scans, "PART_SECONDS", -1.0)
-    audit = an_audit(store, run, sample)
-    assert (audit.judged, list(findings_of(store, audit))) == (first.judged, at_once)
+    audit = an_audit(database, run, sample)
+    assert (audit.judged, list(findings_of(database, audit))) == (first.judged, at_once)
     assert audit.jobs >= 4
 
 
-def test_an_unfinished_run_is_audited_up_to_its_last_verdict(store: Database) -> None:
-    plan_run(store, a_source(store, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
-    for part in leases.pending(store, SOLVING, installed_engines(), 3):
-        do_job(store, part)
-    audit = an_audit(store, find_run(store, "1"))
+def test_an_unfinished_run_is_audited_up_to_its_last_verdict(database: Database) -> None:
+    plan_run(database, a_source(database, PAIRING, DEALS), PAIRING, "1", None, chunk=500)
+    for part in leases.pending(database, SOLVING, installed_engines(), 3):
+        do_job(database, part)
+    audit = an_audit(database, find_run(database, "1"))
     assert (audit.valid, audit.invalid, audit.faults) == (1_500, 0, 0)
 
 
@@ -126,85 +126,85 @@ def test_every_item_is_sampled_equally_often() -> None:
     assert [sampled(number, 5, 1_000, 7) for number in range(1, 6)] == [60, 374, 497, 694, 831]
 
 
-def test_only_the_sampled_verdicts_are_judged(store: Database) -> None:
-    run = a_run(store, PAIRING, DEALS)
-    audit = an_audit(store, run, sample=NUMBER, seed=7)
+def test_only_the_sampled_verdicts_are_judged(database: Database) -> None:
+    run = a_run(database, PAIRING, DEALS)
+    audit = an_audit(database, run, sample=NUMBER, seed=7)
     assert (audit.valid, audit.judged, audit.size) == (NUMBER, NUMBER, NUMBER)
-    judged = [row.position for row in Rows().page(store, run, Filter(audit=Outcome.VALID), 0, 10_000).results]
+    judged = [row.position for row in Rows().page(database, run, Filter(audit=Outcome.VALID), 0, 10_000).results]
     assert judged == [sampled(number, NUMBER, len(DEALS), 7) for number in range(1, NUMBER + 1)]
-    alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
-    again = an_audit(store, run, sample=NUMBER, seed=7)
-    assert [position for position, _ in objections_of(store, again)] == [judged[3]]
+    alter(database, "UPDATE verdicts SET evidence = 'x' WHERE position = :position", position=judged[3])
+    again = an_audit(database, run, sample=NUMBER, seed=7)
+    assert [position for position, _ in objections_of(database, again)] == [judged[3]]
     with pytest.raises(UsageError, match="too few for a sample"):
-        queue_audit(store, run, len(DEALS) + 1, 1)
+        queue_audit(database, run, len(DEALS) + 1, 1)
 
 
-def test_the_newest_audit_of_a_verdict_counts(store: Database) -> None:
-    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
+def test_the_newest_audit_of_a_verdict_counts(database: Database) -> None:
+    run = a_run(database, "memory/two-pass", ["AABB", "ABAB"])
 
     def positions(outcome: Outcome) -> list[int]:
-        return [row.position for row in Rows().page(store, run, Filter(audit=outcome), 0, 9).results]
+        return [row.position for row in Rows().page(database, run, Filter(audit=outcome), 0, 9).results]
 
     assert positions(Outcome.VALID) == positions(Outcome.INVALID) == []
-    alter(store, "UPDATE verdicts SET value = value + 1 WHERE position = 2")
-    an_audit(store, run)
+    alter(database, "UPDATE verdicts SET value = value + 1 WHERE position = 2")
+    an_audit(database, run)
     assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1], [2])
-    [row] = Rows().page(store, run, Filter(audit=Outcome.INVALID), 0, 9).results
+    [row] = Rows().page(database, run, Filter(audit=Outcome.INVALID), 0, 9).results
     assert row.judgement == Judgement(Outcome.INVALID, 0, "the game took 8 flips, not 9")
-    alter(store, "UPDATE verdicts SET value = value - 1 WHERE position = 2")
-    an_audit(store, run)
+    alter(database, "UPDATE verdicts SET value = value - 1 WHERE position = 2")
+    an_audit(database, run)
     assert (positions(Outcome.VALID), positions(Outcome.INVALID)) == ([1, 2], [])
 
 
-def test_an_interrupted_audit_is_resumed(store: Database) -> None:
-    run = a_run(store, PAIRING, DEALS)
-    begun = queue_audit(store, run, None, 1)
-    assert queue_audit(store, run, None, 1) == begun
-    assert queue_audit(store, run, 10, 1) == begun + 1
-    assert an_audit(store, run).id == begun
-    assert queue_audit(store, run, None, 1) == begun + 2
+def test_an_interrupted_audit_is_resumed(database: Database) -> None:
+    run = a_run(database, PAIRING, DEALS)
+    begun = queue_audit(database, run, None, 1)
+    assert queue_audit(database, run, None, 1) == begun
+    assert queue_audit(database, run, 10, 1) == begun + 1
+    assert an_audit(database, run).id == begun
+    assert queue_audit(database, run, None, 1) == begun + 2
 
 
-def test_a_worker_whose_lease_expired_writes_no_judgements(store: Database) -> None:
-    run = a_run(store, "memory/two-pass", ["AABB"])
-    queue_audit(store, run, None, 1)
-    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
-    late = AUDIT_JOBS.claim(store, part, "late", -1.0)
-    leases.free_expired(store, AUDITING)
+def test_a_worker_whose_lease_expired_writes_no_judgements(database: Database) -> None:
+    run = a_run(database, "memory/two-pass", ["AABB"])
+    queue_audit(database, run, None, 1)
+    [part] = leases.pending(database, AUDITING, installed_engines(), 10)
+    late = AUDIT_JOBS.claim(database, part, "late", -1.0)
+    leases.free_expired(database, AUDITING)
     assert late is not None
-    assert not AUDIT_JOBS.finish(store, late, Findings([(1, Judgement(Outcome.INVALID, 0, "late"))], [], 2))
-    assert an_audit(store, run).valid == 1
+    assert not AUDIT_JOBS.finish(database, late, Findings([(1, Judgement(Outcome.INVALID, 0, "late"))], [], 2))
+    assert an_audit(database, run).valid == 1
 
 
-def test_items_that_cannot_be_audited_are_a_fault(store: Database) -> None:
-    run = a_run(store, PAIRING, DEALS[:30])
-    queue_audit(store, run, None, 1)
-    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
-    job = AUDIT_JOBS.claim(store, part, "test", LEASE)
+def test_items_that_cannot_be_audited_are_a_fault(database: Database) -> None:
+    run = a_run(database, PAIRING, DEALS[:30])
+    queue_audit(database, run, None, 1)
+    [part] = leases.pending(database, AUDITING, installed_engines(), 10)
+    job = AUDIT_JOBS.claim(database, part, "test", LEASE)
     assert job is not None
-    leases.release(store, AUDITING, job.lease, "MemoryError: ")
-    alter(store, "UPDATE audit_jobs SET leased_until = 0")
-    job = AUDIT_JOBS.claim(store, part, "test", LEASE)
+    leases.release(database, AUDITING, job.lease, "MemoryError: ")
+    alter(database, "UPDATE audit_jobs SET leased_until = 0")
+    job = AUDIT_JOBS.claim(database, part, "test", LEASE)
     assert job is not None
-    given_up = AUDIT_JOBS.give_up(store, job, f"twice: {job.lease.trouble}")
+    given_up = AUDIT_JOBS.give_up(database, job, f"twice: {job.lease.trouble}")
     assert given_up.judged == []
     assert given_up.faults == [Fault(1, 30, "these items cannot be audited: twice: MemoryError: ")]
 
 
-def test_an_audit_of_a_missing_game_is_refused(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = a_run(store, PAIRING, DEALS[:10])
+def test_an_audit_of_a_missing_game_is_refused(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = a_run(database, PAIRING, DEALS[:10])
     others = tuple(offer for offer in all_offers() if offer.name == "camelot")
     monkeypatch.setattr("dealmill.pipeline.games.installed.all_offers", lambda: others)
     with pytest.raises(VersionError, match=r"run 1 is by card-pairing/winnable, .* there is no game 'card-pairing'"):
-        queue_audit(store, run, None, 1)
-    assert latest_audits(store) == {}
+        queue_audit(database, run, None, 1)
+    assert latest_audits(database) == {}
 
 
-def test_no_audit_starts_without_the_referee_of_its_game(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    run = a_run(store, PAIRING, DEALS[:10])
+def test_no_audit_starts_without_the_referee_of_its_game(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = a_run(database, PAIRING, DEALS[:10])
     monkeypatch.setitem(sys.modules, "dealmill.pipeline.games.card_pairing.rules", None)
     with pytest.raises(
         DealmillError, match=r"CardPairing\.check cannot be imported: ModuleNotFoundError: .*\.card_pairing\.rules"
     ):
-        queue_audit(store, run, None, 1)
-    assert latest_audits(store) == {}
+        queue_audit(database, run, None, 1)
+    assert latest_audits(database) == {}

@@ -42,34 +42,34 @@ TOTALS = "the recorded totals do not match the verdicts: "
     ],
 )
 def test_a_record_that_disagrees_with_itself_is_named(
-    store: Database, change: str, fault: tuple[int, int, str]
+    database: Database, change: str, fault: tuple[int, int, str]
 ) -> None:
-    run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"], chunk=2)
-    alter(store, change)
-    assert fault in faults(store, run)
+    run = a_run(database, "memory/two-pass", ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"], chunk=2)
+    alter(database, change)
+    assert fault in faults(database, run)
 
 
-def test_a_finished_job_of_an_audit_that_was_set_back_is_done_again(store: Database) -> None:
-    run = a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"])
-    alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 2")
-    first = an_audit(store, run)
-    findings = list(findings_of(store, first))
-    alter(store, "UPDATE audit_jobs SET state = 1")
-    again = [finding.reason for finding in findings_of(store, do_audit(store, first.id))]
+def test_a_finished_job_of_an_audit_that_was_set_back_is_done_again(database: Database) -> None:
+    run = a_run(database, "memory/two-pass", ["AABB", "ABAB", "ABBA"])
+    alter(database, "UPDATE verdicts SET evidence = 'x' WHERE position = 2")
+    first = an_audit(database, run)
+    findings = list(findings_of(database, first))
+    alter(database, "UPDATE audit_jobs SET state = 1")
+    again = [finding.reason for finding in findings_of(database, do_audit(database, first.id))]
     assert {*again} - {finding.reason for finding in findings} == {
         "there are faults of audit 1 that belong to none of its finished jobs"
     }
     assert len(again) == len(findings) + 1
-    second = an_audit(store, run)
+    second = an_audit(database, run)
     assert (second.invalid, second.faults) == (1, 1), "nothing is wrong with the first audit any more"
 
 
-def test_entries_of_the_log_have_no_gaps_however_many_write_at_once(store: Database) -> None:
-    source = a_source(store, "memory/two-pass", ["AABB"])
+def test_entries_of_the_log_have_no_gaps_however_many_write_at_once(database: Database) -> None:
+    source = a_source(database, "memory/two-pass", ["AABB"])
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda limit: plan_run(store, source, "memory/two-pass", "1", limit), range(1, 17)))
-    assert list(log_faults(store)) == []
-    assert len(list_actions(store)) == 16
+        list(pool.map(lambda limit: plan_run(database, source, "memory/two-pass", "1", limit), range(1, 17)))
+    assert list(log_faults(database)) == []
+    assert len(list_actions(database)) == 16
 
 
 @pytest.mark.parametrize(

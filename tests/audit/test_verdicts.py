@@ -23,33 +23,33 @@ from tests.doing import LEASE, a_run, a_source, alter, an_audit, deal, each_engi
 
 
 @each_engine
-def test_all_verdicts_of_every_engine_are_valid(store: Database, game: Game, engine: Engine) -> None:
-    run = a_run(store, game.full_name(engine), deal(game, 2, 1, 300), chunk=70)
-    audit = an_audit(store, run)
+def test_all_verdicts_of_every_engine_are_valid(database: Database, game: Game, engine: Engine) -> None:
+    run = a_run(database, game.full_name(engine), deal(game, 2, 1, 300), chunk=70)
+    audit = an_audit(database, run)
     assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (300, 0, 0, 0)
     assert audit.finished and audit.clean
-    assert latest_audits(store) == {run.id: audit}
+    assert latest_audits(database) == {run.id: audit}
 
 
 @each_engine
-def test_a_flipped_bit_anywhere_in_a_trace_is_invalid(store: Database, game: Game, engine: Engine) -> None:
-    run = a_run(store, game.full_name(engine), deal(game, 3, 1, 20))
-    for row in Rows().page(store, run, Filter(), 0, 20).results:
+def test_a_flipped_bit_anywhere_in_a_trace_is_invalid(database: Database, game: Game, engine: Engine) -> None:
+    run = a_run(database, game.full_name(engine), deal(game, 3, 1, 20))
+    for row in Rows().page(database, run, Filter(), 0, 20).results:
         evidence = str(row.evidence)
         middle = len(evidence) // 2
         flipped = evidence[:middle] + chr(ord(evidence[middle]) ^ 1) + evidence[middle + 1 :] if evidence else "?"
         statement = "UPDATE verdicts SET evidence = :evidence WHERE run_id = :run AND position = :position"
-        alter(store, statement, evidence=flipped, run=run.id, position=row.position)
-    invalid = objections(store, run)
+        alter(database, statement, evidence=flipped, run=run.id, position=row.position)
+    invalid = objections(database, run)
     assert len(invalid) >= 19  # one certificate of card pairing may be as good as another
-    assert [fault[:2] for fault in faults(store, run)] == [(1, 20)]
+    assert [fault[:2] for fault in faults(database, run)] == [(1, 20)]
 
 
-def test_a_reordered_winning_trace_is_valid_but_changes_the_digest(store: Database) -> None:
-    run = a_run(store, PAIRING, ["AA KK AA KK"])
-    assert of_verdict(store, run, Verdict.WINNABLE) != [(1, "13 13 02 02")]
-    alter(store, "UPDATE verdicts SET evidence = '13 13 02 02'")
-    audit = an_audit(store, run)
+def test_a_reordered_winning_trace_is_valid_but_changes_the_digest(database: Database) -> None:
+    run = a_run(database, PAIRING, ["AA KK AA KK"])
+    assert of_verdict(database, run, Verdict.WINNABLE) != [(1, "13 13 02 02")]
+    alter(database, "UPDATE verdicts SET evidence = '13 13 02 02'")
+    audit = an_audit(database, run)
     assert (audit.valid, audit.invalid, audit.faults) == (1, 0, 1)
 
 
@@ -64,42 +64,42 @@ def test_a_reordered_winning_trace_is_valid_but_changes_the_digest(store: Databa
         ("evidence = '1 1 1 1'", "step 2: card 1 is already turned up"),
     ],
 )
-def test_a_changed_verdict_is_named_with_step_and_reason(store: Database, change: str, reason: str) -> None:
-    run = a_run(store, "memory/two-pass", ["AABBCCDD"])
-    alter(store, f"UPDATE verdicts SET {change}")
-    assert objections(store, run) == [(1, reason)]
+def test_a_changed_verdict_is_named_with_step_and_reason(database: Database, change: str, reason: str) -> None:
+    run = a_run(database, "memory/two-pass", ["AABBCCDD"])
+    alter(database, f"UPDATE verdicts SET {change}")
+    assert objections(database, run) == [(1, reason)]
 
 
-def test_an_unreadable_layout_does_not_stop_the_referee(store: Database) -> None:
-    run = a_run(store, "memory/two-pass", ["AABB", "ABAB"])
-    alter(store, "UPDATE items SET layout = 'A?' WHERE layout = 'ABAB'")
-    assert [position for position, _ in objections(store, run)] == [2]
+def test_an_unreadable_layout_does_not_stop_the_referee(database: Database) -> None:
+    run = a_run(database, "memory/two-pass", ["AABB", "ABAB"])
+    alter(database, "UPDATE items SET layout = 'A?' WHERE layout = 'ABAB'")
+    assert [position for position, _ in objections(database, run)] == [2]
     assert judge("camelot/winnable", "", Verdict.UNWINNABLE, None, "17").outcome is Outcome.INVALID
     assert judge("tantrix/legal-moves", "x", Verdict.SCORED, 0, "").outcome is Outcome.INVALID
 
 
-def test_an_engine_that_lies_is_caught(store: Database) -> None:
-    number = plan_run(store, a_source(store, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
-    for part in leases.pending(store, SOLVING, installed_engines(), 10):
-        job = SOLVING_JOBS.claim(store, part, "test", LEASE)
+def test_an_engine_that_lies_is_caught(database: Database) -> None:
+    number = plan_run(database, a_source(database, PAIRING, DEALS[:300]), PAIRING, "1", None, chunk=100)
+    for part in leases.pending(database, SOLVING, installed_engines(), 10):
+        job = SOLVING_JOBS.claim(database, part, "test", LEASE)
         assert job is not None
         first, stop = job.lease.first, job.lease.stop
         ones = np.ones(stop - first, dtype=np.int64)
         lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * (stop - first)))
         assert SOLVING_JOBS.finish(
-            store, job, solved_rows(store, job.run, first, pack(DEALS[first - 1 : stop - 1]), lies)
+            database, job, solved_rows(database, job.run, first, pack(DEALS[first - 1 : stop - 1]), lies)
         )
-    run = find_run(store, number)
-    honest = a_run(store, PAIRING, DEALS[:300], max_nodes=10**6)
-    winnable = {position for position, _ in of_verdict(store, honest, Verdict.WINNABLE)}
-    caught = {position for position, _ in objections(store, run)}
+    run = find_run(database, number)
+    honest = a_run(database, PAIRING, DEALS[:300], max_nodes=10**6)
+    winnable = {position for position, _ in of_verdict(database, honest, Verdict.WINNABLE)}
+    caught = {position for position, _ in objections(database, run)}
     assert len(winnable) > 150
     assert winnable <= caught
 
 
-def test_undecided_and_failed_verdicts_have_no_evidence_to_check(store: Database) -> None:
-    run = a_run(store, PAIRING, DEALS[:50], max_nodes=5)
+def test_undecided_and_failed_verdicts_have_no_evidence_to_check(database: Database) -> None:
+    run = a_run(database, PAIRING, DEALS[:50], max_nodes=5)
     undecided = run.counts[Verdict.UNDECIDED]
-    audit = an_audit(store, run)
+    audit = an_audit(database, run)
     assert (audit.valid, audit.no_evidence, audit.faults) == (50 - undecided, undecided, 0)
     assert judge("memory/two-pass", "AABB", Verdict.FAILED, None, "OSError") == Judgement(Outcome.NO_EVIDENCE)

@@ -24,13 +24,13 @@ MAX_NODES = 60
 def exports(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with an export ``GAME-ENGINE.SUFFIX`` of each engine in each format, and ``GAME.txt``, its source."""
     folder = tmp_path_factory.mktemp("exports")
-    store = with_tables(Database(database_url(f"sqlite:///{folder / 'store.db'}")))
+    database = with_tables(Database(database_url(f"sqlite:///{folder / 'store.db'}")))
     for engine in ENGINES:
         game, _, name = engine.partition("/")
         with (games()[game].examples / f"{game}-deals.txt").open() as deals:
             layouts = [line.strip() for line in islice(deals, LAYOUTS)]
-        run = a_run(store, engine, layouts, max_nodes=MAX_NODES, name=f"{game}.txt")
+        run = a_run(database, engine, layouts, max_nodes=MAX_NODES, name=f"{game}.txt")
         for suffix in READERS:
-            export_with_checker(store, run, folder / f"{game}-{name}{suffix}")
+            export_with_checker(database, run, folder / f"{game}-{name}{suffix}")
     yield folder
-    store.close()
+    database.close()

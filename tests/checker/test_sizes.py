@@ -29,11 +29,11 @@ def layouts() -> list[str]:
 
 @pytest.mark.parametrize("suffix", READERS)
 def test_a_checker_proves_deals_of_any_size(suffix: str, layouts: list[str], tmp_path: Path) -> None:
-    store = with_tables(Database(database_url(f"sqlite:///{tmp_path / 'store.db'}")))
-    run = a_run(store, "card-pairing/winnable", layouts, name="deals.txt")
+    database = with_tables(Database(database_url(f"sqlite:///{tmp_path / 'store.db'}")))
+    run = a_run(database, "card-pairing/winnable", layouts, name="deals.txt")
     export = tmp_path / f"results{suffix}"
-    export_with_checker(store, run, export)
-    store.close()
+    export_with_checker(database, run, export)
+    database.close()
     checked = Checker(export).check(export)
     assert (checked.code, checked.err) == (0, "")
     assert f"{len(layouts)} rows, as exported" in checked.out
@@ -41,11 +41,11 @@ def test_a_checker_proves_deals_of_any_size(suffix: str, layouts: list[str], tmp
 
 
 def test_a_checker_refuses_lemmas_of_another_deal(layouts: list[str], tmp_path: Path) -> None:
-    store = with_tables(Database(database_url(f"sqlite:///{tmp_path / 'store.db'}")))
-    run = a_run(store, "card-pairing/winnable", layouts, name="deals.txt")
+    database = with_tables(Database(database_url(f"sqlite:///{tmp_path / 'store.db'}")))
+    run = a_run(database, "card-pairing/winnable", layouts, name="deals.txt")
     export = tmp_path / "results.jsonl"
-    export_with_checker(store, run, export)
-    store.close()
+    export_with_checker(database, run, export)
+    database.close()
     rows = [json.loads(line) for line in export.read_text().splitlines()]
     longest = max(row["evidence"] for row in rows if row["verdict"] == "unwinnable" and ":" in row["evidence"])
     won = [row["verdict"] for row in rows].index("winnable")

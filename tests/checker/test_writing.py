@@ -31,9 +31,9 @@ DEALS = "deal:camelot:seed=3:1-60"
 LAYOUTS = deal(find_game("camelot"), 3, 1, 60)
 
 
-def checked(store: Database, run: RunStatus, path: Path, *verdicts: Verdict) -> Checked:
+def checked(database: Database, run: RunStatus, path: Path, *verdicts: Verdict) -> Checked:
     """Export a run and have its checker check it."""
-    export_with_checker(store, run, path, verdicts)
+    export_with_checker(database, run, path, verdicts)
     return Checker(path).check(path)
 
 
@@ -43,60 +43,62 @@ def described(path: Path) -> str:
 
 
 @pytest.mark.parametrize("storage", Storage)
-def test_a_checker_proves_both_storages_and_reruns(storage: Storage, store: Database, tmp_path: Path) -> None:
-    source = deals_source(store, parse_deal_range(DEALS))
+def test_a_checker_proves_both_storages_and_reruns(storage: Storage, database: Database, tmp_path: Path) -> None:
+    source = deals_source(database, parse_deal_range(DEALS))
     if storage is Storage.ROWS:
-        source = a_source(store, ENGINE, LAYOUTS)
-    first = queue_run(store, source, ENGINE, None, storage)
-    do_runs(store)
-    rerun = queue_rerun(store, find_run(store, first), any_version=False)
-    do_runs(store)
+        source = a_source(database, ENGINE, LAYOUTS)
+    first = queue_run(database, source, ENGINE, None, storage)
+    do_runs(database)
+    rerun = queue_rerun(database, find_run(database, first), any_version=False)
+    do_runs(database)
     path, second = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    result = checked(store, find_run(store, first), path)
+    result = checked(database, find_run(database, first), path)
     assert result.code == 0 and result.out.startswith(f"{path}: 60 rows, as exported\nproved: ")
-    assert checked(store, find_run(store, rerun), second).code == 0
+    assert checked(database, find_run(database, rerun), second).code == 0
     assert Checker(path).check(second).code == 0, "the same verdicts are the same file"
     assert f"  source        {source.name}\n  source digest {source.digest.hex()}\n" in described(path)
     assert "  rows          60 of 60 layouts\n" in described(path) and "fingerprint   " in described(path)
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_a_checker_of_a_filtered_export_says_which_part_it_proves(suffix: str, store: Database, tmp_path: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_a_checker_of_a_filtered_export_says_which_part_it_proves(
+    suffix: str, database: Database, tmp_path: Path
+) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     path = tmp_path / f"lost{suffix}"
-    result = checked(store, run, path, Verdict.UNWINNABLE)
+    result = checked(database, run, path, Verdict.UNWINNABLE)
     lost = run.counts[Verdict.UNWINNABLE]
     assert (result.code, f"proved: {lost} unwinnable\n" in result.out) == (0, True)
     assert f"not checked: the other {60 - lost} layouts of the run\n" in result.out
     assert f"  rows          {lost} of 60 layouts\n" in described(path)
     assert "  only          unwinnable\n" in described(path)
-    export_with_checker(store, run, tmp_path / f"all{suffix}")
+    export_with_checker(database, run, tmp_path / f"all{suffix}")
     whole = Checker(path).check(tmp_path / f"all{suffix}", believed=True, rows=60)
     assert whole.code == 1 and "the verdict is 'winnable', expected unwinnable\n" in whole.out
 
 
-def test_an_unfinished_run_is_checked_up_to_its_last_verdict(store: Database, tmp_path: Path) -> None:
-    number = plan_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
-    job = SOLVING_JOBS.claim(store, leases.pending(store, SOLVING, installed_engines(), 1)[0], "test", LEASE)
-    assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+def test_an_unfinished_run_is_checked_up_to_its_last_verdict(database: Database, tmp_path: Path) -> None:
+    number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
+    job = SOLVING_JOBS.claim(database, leases.pending(database, SOLVING, installed_engines(), 1)[0], "test", LEASE)
+    assert job is not None and SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
     path = tmp_path / "a.csv"
-    result = checked(store, find_run(store, number), path)
+    result = checked(database, find_run(database, number), path)
     assert result.code == 0 and "not checked: the other 20 layouts of the run\n" in result.out
     assert "  fingerprint   none: the run was not finished\n" in described(path)
 
 
-def test_an_export_without_rows_is_checked(store: Database, tmp_path: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_an_export_without_rows_is_checked(database: Database, tmp_path: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     for suffix in (".csv", ".jsonl"):
         path = tmp_path / f"a{suffix}"
-        result = checked(store, run, path, Verdict.FAILED)
+        result = checked(database, run, path, Verdict.FAILED)
         assert result.code == 0 and result.out.startswith(f"{path}: 0 rows, as exported\nnot checked: ")
 
 
-def test_a_checker_of_a_retracted_run_says_so(store: Database, tmp_path: Path) -> None:
-    a_run(store, ENGINE, LAYOUTS)
-    [run] = retract(store, ENGINE, "1", 'overlooks """ a \\ card')
-    assert checked(store, run, tmp_path / "a.csv").code == 0
+def test_a_checker_of_a_retracted_run_says_so(database: Database, tmp_path: Path) -> None:
+    a_run(database, ENGINE, LAYOUTS)
+    [run] = retract(database, ENGINE, "1", 'overlooks """ a \\ card')
+    assert checked(database, run, tmp_path / "a.csv").code == 0
     assert '  retracted     overlooks """ a \\ card\n' in described(tmp_path / "a.csv")
 
 
@@ -104,9 +106,9 @@ HOSTILE = ['"""', "\\", "\r\n", 'a,"b"\n', "\x1b[2J", "牌 é", "{EXPORT}", "%(p
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
-def test_a_checker_reads_hostile_stored_text_as_it_is(suffix: str, store: Database, tmp_path: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
-    with store.writing() as connection:
+def test_a_checker_reads_hostile_stored_text_as_it_is(suffix: str, database: Database, tmp_path: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
+    with database.writing() as connection:
         for position, evidence in enumerate(HOSTILE, start=1):
             connection.execute(
                 text("UPDATE verdicts SET verdict = 5, evidence = :evidence WHERE position = :position"),
@@ -118,30 +120,30 @@ def test_a_checker_reads_hostile_stored_text_as_it_is(suffix: str, store: Databa
             )
         connection.execute(text("UPDATE items SET layout = :layout WHERE position = 50"), {"layout": "\x1b[2J\n牌"})
     path = tmp_path / f"a{suffix}"
-    result = checked(store, run, path)
+    result = checked(database, run, path)
     assert result.code == 1
     assert result.out == f"{path}: row 50 (position 50) is invalid: step 0: the layout is not a deck of 52 cards\n"
 
 
-def test_both_files_are_written_or_none(store: Database, tmp_path: Path) -> None:
-    run = a_run(store, ENGINE, LAYOUTS)
+def test_both_files_are_written_or_none(database: Database, tmp_path: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
     folder = tmp_path / "exports"
     folder.mkdir()
     for existing, missing in (("a.csv", "a.csv.check.py"), ("a.csv.check.py", "a.csv")):
         (folder / existing).write_text("as it was")
         with pytest.raises(OutputError, match=rf"{existing} exists; overwrite it with --force"):
-            export_with_checker(store, run, folder / "a.csv")
+            export_with_checker(database, run, folder / "a.csv")
         assert (folder / existing).read_text() == "as it was" and not (folder / missing).exists()
         (folder / existing).unlink()
     (folder / "a.csv").write_text("as it was")
-    export_with_checker(store, run, folder / "a.csv", force=True)
+    export_with_checker(database, run, folder / "a.csv", force=True)
     assert Checker(folder / "a.csv").check(folder / "a.csv").code == 0
     assert {path.name for path in folder.iterdir()} == {"a.csv", "a.csv.check.py"}
 
 
-def test_the_api_writes_a_checker_and_the_same_export(store: Database, tmp_path: Path) -> None:
-    a_run(store, ENGINE, LAYOUTS)
-    with api.open(store.url.render_as_string(hide_password=False)) as opened:
+def test_the_api_writes_a_checker_and_the_same_export(database: Database, tmp_path: Path) -> None:
+    a_run(database, ENGINE, LAYOUTS)
+    with api.open(database.url.render_as_string(hide_password=False)) as opened:
         run = opened.find_run("last")
         seen: list[object] = []
         assert run.export(tmp_path / "a.jsonl", with_checker=True, progress=seen.append) == 60

@@ -24,7 +24,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def folder(sqlite_tables: Path, tmp_path: Path) -> Path:
     """A folder with a store of one finished run over three layouts of Memory."""
-    store = Database(database_url(f"sqlite:///{copyfile(sqlite_tables, tmp_path / 'dealmill.db')}"))
-    a_run(store, "memory/two-pass", ["AABB", "ABAB", "ABBA"], name="memory.txt")
-    store.close()
+    database = Database(database_url(f"sqlite:///{copyfile(sqlite_tables, tmp_path / 'dealmill.db')}"))
+    a_run(database, "memory/two-pass", ["AABB", "ABAB", "ABBA"], name="memory.txt")
+    database.close()
     return tmp_path

@@ -20,8 +20,8 @@ def test_a_waiting_command_ends_when_its_run_is_paused_and_the_same_command_cont
     said = tmp_path / "said.txt"
     with said.open("wb") as output, Path("/dev/null").open("rb") as nothing:
         waiting = start("run", DEALS, "--tag", "night", cwd=tmp_path, env=SLOWLY, streams=(nothing, output, output))
-        store = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
-        while not solved(store):
+        database = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
+        while not solved(database):
             assert waiting.poll() is None, said.read_text()
         assert dealmill("pause", "last", cwd=tmp_path).returncode == 0
         assert waiting.wait(60) == 1
@@ -48,9 +48,9 @@ def test_a_waiting_command_ends_when_its_run_is_paused_and_the_same_command_cont
     assert whats == ["run", "tag", "pause", "cancel", "resume", "audit"]
 
 
-def solved(store: Database) -> int:
+def solved(database: Database) -> int:
     try:
-        return find_run(store, 1).solved
+        return find_run(database, 1).solved
     except Exception:  # noqa: BLE001 -- it has not begun
         return 0
 

@@ -23,8 +23,8 @@ Find = Callable[..., CompletedProcess[str]]
 
 
 @pytest.fixture
-def url(store: Database) -> str:
-    return store.url.render_as_string(hide_password=False)
+def url(database: Database) -> str:
+    return database.url.render_as_string(hide_password=False)
 
 
 @pytest.fixture
@@ -33,10 +33,10 @@ def find(url: str, tmp_path: Path) -> Find:
     return partial(servers.dealmill, "find", cwd=tmp_path, env={"DEALMILL_DATABASE_URL": url})
 
 
-def test_every_source_and_every_run_is_listed(store: Database, url: str, find: Find) -> None:
-    a_run(store, TWO_PASS, ["AABB", "ABAB", "ABAB"])
-    a_run(store, INCREMENTAL, ["AABB", "ABAB", "ABAB"])
-    a_source(store, TWO_PASS, ["ABAB"], "b.txt")
+def test_every_source_and_every_run_is_listed(database: Database, url: str, find: Find) -> None:
+    a_run(database, TWO_PASS, ["AABB", "ABAB", "ABAB"])
+    a_run(database, INCREMENTAL, ["AABB", "ABAB", "ABAB"])
+    a_source(database, TWO_PASS, ["ABAB"], "b.txt")
     with dealmill.open(url) as api:
         matches = api.find("ABAB")
     assert [(match.source.name, match.position, match.run and match.run.id) for match in matches] == [
@@ -63,8 +63,8 @@ def test_every_source_and_every_run_is_listed(store: Database, url: str, find: F
     assert (rows[-1]["item"], rows[-1]["name"]) == (None, "b.txt")
 
 
-def test_any_accepted_form_of_a_layout_is_found(store: Database, url: str, tmp_path: Path, find: Find) -> None:
-    a_run(store, PAIRS, [LAYOUT])
+def test_any_accepted_form_of_a_layout_is_found(database: Database, url: str, tmp_path: Path, find: Find) -> None:
+    a_run(database, PAIRS, [LAYOUT])
     statement = tmp_path / "layout.txt"
     statement.write_text(f"# a comment\n\n1\n{LAYOUT}\n")
     for argument, typed in ((LAYOUT.lower().replace(" ", "  "), ""), (str(statement), ""), ("-", f"{LAYOUT}\n")):
@@ -75,10 +75,10 @@ def test_any_accepted_form_of_a_layout_is_found(store: Database, url: str, tmp_p
             assert [match.result for match in api.find(same)] == [result]
 
 
-def test_what_is_not_stored_is_not_found(store: Database, url: str, find: Find) -> None:
+def test_what_is_not_stored_is_not_found(database: Database, url: str, find: Find) -> None:
     with dealmill.open(url) as api:
         packed = api.queue("deal:memory:seed=1:1-1000", packed=True)
-        do_runs(store)
+        do_runs(database)
         layout = packed.result(5).layout
     missing = find(layout)
     assert (missing.stdout, missing.returncode) == ("", 0)
@@ -88,10 +88,10 @@ def test_what_is_not_stored_is_not_found(store: Database, url: str, find: Find) 
     assert "not searched" not in find(LAYOUT).stderr
 
 
-def test_runs_without_a_verdict_are_named(store: Database, find: Find) -> None:
-    a_run(store, TWO_PASS, ["ABAB"])
-    retract(store, TWO_PASS, "1", "it errs")
-    plan_run(store, a_source(store, INCREMENTAL, []), INCREMENTAL, "1", None)
+def test_runs_without_a_verdict_are_named(database: Database, find: Find) -> None:
+    a_run(database, TWO_PASS, ["ABAB"])
+    retract(database, TWO_PASS, "1", "it errs")
+    plan_run(database, a_source(database, INCREMENTAL, []), INCREMENTAL, "1", None)
     ran = find("ABAB", "--nl")
     assert [json.loads(line)["verdict"] for line in ran.stdout.splitlines()] == [None, None]
     assert "run 1 was retracted (it errs)\nrun 2 is not finished\n" in ran.stderr

@@ -116,16 +116,16 @@ def test_nothing_is_stored_of_a_long_file_of_another_game_unless_it_is_wanted(tm
     assert '"line": 21' in dealmill("find", "AABB", "--game", "memory", "--json", cwd=tmp_path).stdout
 
 
-def test_a_waiting_file_takes_little_memory(store: Database, tmp_path: Path) -> None:
+def test_a_waiting_file_takes_little_memory(database: Database, tmp_path: Path) -> None:
     files = [tmp_path / f"memory-{number}.txt" for number in range(200)]
     for number, file in enumerate(files):
         file.write_text("AABB\n" * number + "ABAB\n")
     names = [str(file) for file in files]
-    with open_readings(store, names, None, silent):
+    with open_readings(database, names, None, silent):
         pass
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    with open_readings(store, names, None, silent) as waiting:
+    with open_readings(database, names, None, silent) as waiting:
         held = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert len(waiting.opened) == len(names)

@@ -103,13 +103,13 @@ def never(progress: Progress) -> Installation:
     return Installation()
 
 
-def test_a_signal_while_workers_solve_ends_the_wait(store: Database) -> None:
+def test_a_signal_while_workers_solve_ends_the_wait(database: Database) -> None:
     with pytest.raises(KeyboardInterrupt), shown_progress() as progress:
-        work_until_done(store, partial(never, progress), progress)
+        work_until_done(database, partial(never, progress), progress)
 
 
-def test_a_signal_while_a_source_is_read_ends_the_reading(store: Database) -> None:
-    reading = deals_reading(store, parse_deal_range(SOURCE))
+def test_a_signal_while_a_source_is_read_ends_the_reading(database: Database) -> None:
+    reading = deals_reading(database, parse_deal_range(SOURCE))
     with pytest.raises(KeyboardInterrupt), shown_progress() as progress:
-        work_until_done(store, partial(never, progress), progress, [reading])
+        work_until_done(database, partial(never, progress), progress, [reading])
     assert 0 < reading.source.accepted < DEALS

@@ -58,12 +58,12 @@ def test_retract_prints_runs_and_their_replacements(folder: Path) -> None:
 
 
 def test_a_replaced_run_is_named(folder: Path) -> None:
-    store = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
-    with store.writing() as connection:
+    database = Database(database_url(f"sqlite:///{folder / 'dealmill.db'}"))
+    with database.writing() as connection:
         connection.exec_driver_sql("UPDATE engines SET version = '0'")
     retracted = rows("retract", "--engine", ENGINE, "--version", "0", "--why", "old", "--requeue", cwd=folder)
     assert retracted["requeued"] == [{"run": 2, "replaces": 1}]
-    do_runs(store)
+    do_runs(database)
     assert rows("status", "2", cwd=folder)[0]["solved"] == 3
 
 

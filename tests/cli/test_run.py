@@ -95,12 +95,12 @@ def test_verdicts_and_evidence_do_not_depend_on_workers_and_database(
     assert len(printed[0].splitlines()) == 9000
 
 
-def test_a_query_accepts_every_name_of_an_engine_and_a_source(store: Database) -> None:
+def test_a_query_accepts_every_name_of_an_engine_and_a_source(database: Database) -> None:
     for engine, name in (("memory/two-pass", "a.txt"), ("memory/incremental", "a.txt"), ("memory/two-pass", "1")):
-        a_run(store, engine, ["AABB", "ABAB"], name=name)
+        a_run(database, engine, ["AABB", "ABAB"], name=name)
 
     def runs_of(engine: str | None, source: str | None) -> list[int]:
-        return [run.id for run in matching_runs(store, None, engine, source, retracted=False)]
+        return [run.id for run in matching_runs(database, None, engine, source, retracted=False)]
 
     assert runs_of("memory", None) == runs_of("memory/two-pass", None) == [1, 3]
     assert runs_of(None, "1") == runs_of(None, "a.txt") == [1, 2]

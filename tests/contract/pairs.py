@@ -74,63 +74,63 @@ def far_away(game: Game, engine: Engine) -> Scenario:
     return Scenario(deals, None, rows_chunk=None, packed_chunk=BLOCK, lost=1, chance=100 + number)
 
 
-def read_in(store: Database, deals: DealRange) -> Source:
+def read_in(database: Database, deals: DealRange) -> Source:
     """The source of deals, read to its end."""
-    reading = deals_reading(store, deals)
+    reading = deals_reading(database, deals)
     reading.finish(silent)
     return reading.source
 
 
-def claimed(store: Database, number: int, seconds: float = LEASE) -> Job:
-    job = SOLVING_JOBS.claim(store, number, "test", seconds)
+def claimed(database: Database, number: int, seconds: float = LEASE) -> Job:
+    job = SOLVING_JOBS.claim(database, number, "test", seconds)
     assert job is not None
     return job
 
 
 def plan(
-    store: Database, source: Source, engine: str, max_nodes: int | None, rows_chunk: int | None, packed_chunk: int
+    database: Database, source: Source, engine: str, max_nodes: int | None, rows_chunk: int | None, packed_chunk: int
 ) -> tuple[int, int]:
     """The numbers of two new runs, the first of rows."""
     _, definition = find_engine(engine)
     rows, packed = (
-        plan_run(store, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
+        plan_run(database, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
         for storage, chunk in ((Storage.ROWS, rows_chunk), (Storage.PACKED, packed_chunk))
     )
     return rows, packed
 
 
-def pair_of(store: Database, numbers: Sequence[int]) -> Pair:
-    rows, packed = (find_run(store, str(number)) for number in numbers)
+def pair_of(database: Database, numbers: Sequence[int]) -> Pair:
+    rows, packed = (find_run(database, str(number)) for number in numbers)
     assert (rows.storage, packed.storage) == (Storage.ROWS, Storage.PACKED)
     return Pair(rows, packed)
 
 
 def a_pair(
-    store: Database, deals: DealRange, engine: str, max_nodes: int | None = None, *, chunk: int | None = None
+    database: Database, deals: DealRange, engine: str, max_nodes: int | None = None, *, chunk: int | None = None
 ) -> Pair:
     """Two finished runs."""
-    numbers = plan(store, read_in(store, deals), engine, max_nodes, chunk, 2 * BLOCK)
-    do_runs(store)
-    return pair_of(store, numbers)
+    numbers = plan(database, read_in(database, deals), engine, max_nodes, chunk, 2 * BLOCK)
+    do_runs(database)
+    return pair_of(database, numbers)
 
 
-def solved_pair(store: Database, scenario: Scenario, engine: str) -> Pair:
+def solved_pair(database: Database, scenario: Scenario, engine: str) -> Pair:
     """Two finished runs of a scenario."""
-    chance, source = Random(scenario.chance), deals_source(store, scenario.deals)
+    chance, source = Random(scenario.chance), deals_source(database, scenario.deals)
     if scenario.rows_chunk is not None:
-        read_in(store, scenario.deals)
-    numbers = plan(store, source, engine, scenario.max_nodes, scenario.rows_chunk, scenario.packed_chunk)
-    read_in(store, scenario.deals)
-    waiting = pending(store)
-    lost = [claimed(store, number, -1.0) for number in chance.sample(waiting, min(scenario.lost, len(waiting)))]
-    late = [(job, SOLVING_JOBS.do(store, job)) for job in lost]
-    leases.free_expired(store, SOLVING)
-    waiting = pending(store)
+        read_in(database, scenario.deals)
+    numbers = plan(database, source, engine, scenario.max_nodes, scenario.rows_chunk, scenario.packed_chunk)
+    read_in(database, scenario.deals)
+    waiting = pending(database)
+    lost = [claimed(database, number, -1.0) for number in chance.sample(waiting, min(scenario.lost, len(waiting)))]
+    late = [(job, SOLVING_JOBS.do(database, job)) for job in lost]
+    leases.free_expired(database, SOLVING)
+    waiting = pending(database)
     chance.shuffle(waiting)
     for number in waiting:
-        do_job(store, number)
-    assert not any(SOLVING_JOBS.finish(store, job, solution) for job, solution in late)
-    return pair_of(store, numbers)
+        do_job(database, number)
+    assert not any(SOLVING_JOBS.finish(database, job, solution) for job, solution in late)
+    return pair_of(database, numbers)
 
 
 class PlainResult(NamedTuple):
@@ -154,24 +154,24 @@ def plain(results: Iterable[Result]) -> list[PlainResult]:
     return [PlainResult._make(contents(result)) for result in results]
 
 
-def everything(store: Database, run: RunStatus, filter_: Filter = Filter()) -> list[PlainResult]:  # noqa: B008 -- frozen
+def everything(database: Database, run: RunStatus, filter_: Filter = Filter()) -> list[PlainResult]:  # noqa: B008 -- frozen
     """The results of a run."""
-    return plain(Query(store, [run], filter_, (0, 0), None))
+    return plain(Query(database, [run], filter_, (0, 0), None))
 
 
-def pages(store: Database, run: RunStatus, filter_: Filter, after: int, size: int) -> Iterator[list[PlainResult]]:
+def pages(database: Database, run: RunStatus, filter_: Filter, after: int, size: int) -> Iterator[list[PlainResult]]:
     """The pages of a query, at most `size` results each."""
-    while page := plain(Query(store, [run], filter_, (run.id, after), size)):
+    while page := plain(Query(database, [run], filter_, (run.id, after), size)):
         yield page
         after = page[-1].position
 
 
 def pages_before(
-    store: Database, run: RunStatus, filter_: Filter, before: int, size: int
+    database: Database, run: RunStatus, filter_: Filter, before: int, size: int
 ) -> Iterator[list[PlainResult]]:
     """The pages of a query read backwards, at most `size` results each."""
     backwards = Ordering(descending=True)
-    while page := plain(Query(store, [run], filter_, (0, 0), size, before=(run.id, before), ordering=backwards)):
+    while page := plain(Query(database, [run], filter_, (0, 0), size, before=(run.id, before), ordering=backwards)):
         yield page
         before = page[-1].position
 
@@ -241,14 +241,14 @@ def filters(results: Sequence[PlainResult], chance: Random) -> list[Filter]:
     return [*chance.sample(wishes, 3), Filter.of(evidence_length=(brief, wordy), layout_length=(short, None))]
 
 
-def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResult]:
+def check_queries(database: Database, pair: Pair, chance: Random) -> list[PlainResult]:
     """Check that queries of both runs return the same; return all results."""
-    results = everything(store, pair.rows)
-    assert everything(store, pair.packed) == results
+    results = everything(database, pair.rows)
+    assert everything(database, pair.packed) == results
     wishes = filters(results, chance)
     for filter_ in wishes:
         for run in pair:
-            assert everything(store, run, filter_) == chosen(results, filter_), (run.storage, filter_)
+            assert everything(database, run, filter_) == chosen(results, filter_), (run.storage, filter_)
     for filter_ in (Filter(), wishes[0]):
         size, after = (
             chance.randint(len(results) // 6 + 1, len(results) + 2),
@@ -256,20 +256,20 @@ def check_queries(store: Database, pair: Pair, chance: Random) -> list[PlainResu
         )
         behind = chosen([result for result in results if result.position > after], filter_)
         for run in pair:
-            assert list(pages(store, run, filter_, after, size)) == pages_of(behind, size), (
+            assert list(pages(database, run, filter_, after, size)) == pages_of(behind, size), (
                 run.storage,
                 filter_,
                 after,
             )
-            assert list(pages_before(store, run, filter_, after, size)) == pages_of(
+            assert list(pages_before(database, run, filter_, after, size)) == pages_of(
                 [result for result in reversed(chosen(results, filter_)) if result.position < after], size
             ), (run.storage, filter_, after, size)
-    check_orders(store, pair, results, wishes, chance)
+    check_orders(database, pair, results, wishes, chance)
     return results
 
 
 def check_orders(
-    store: Database, pair: Pair, results: Sequence[PlainResult], wishes: Sequence[Filter], chance: Random
+    database: Database, pair: Pair, results: Sequence[PlainResult], wishes: Sequence[Filter], chance: Random
 ) -> None:
     """Check that ordered queries of both runs return what sorting all results returns."""
     for order in Order:
@@ -280,27 +280,27 @@ def check_orders(
         else:
             expected = in_order(expected, order.word, descending=descending)
         for run in pair:
-            ordered = Query(store, [run], filter_, (0, 0), limit, ordering=Ordering(order, descending))
+            ordered = Query(database, [run], filter_, (0, 0), limit, ordering=Ordering(order, descending))
             assert plain(ordered) == expected[:limit], (run.storage, filter_, order)
 
 
-def check_single_results(store: Database, pair: Pair, results: Sequence[PlainResult], chance: Random) -> None:
+def check_single_results(database: Database, pair: Pair, results: Sequence[PlainResult], chance: Random) -> None:
     positions = {1, 2, BLOCK, BLOCK + 1, pair.rows.items, pair.rows.items + 1, chance.randint(1, pair.rows.items)}
     by_position = {result.position: result for result in results}
     for run in pair:
         for position in positions:
             if position in by_position:
-                assert plain([find_result(store, run, position)]) == [by_position[position]]
+                assert plain([find_result(database, run, position)]) == [by_position[position]]
             else:
                 with pytest.raises(NotFoundError, match=f"run {run.id} has no verdict on item {position}"):
-                    find_result(store, run, position)
+                    find_result(database, run, position)
 
 
-def check_exports(store: Database, pair: Pair, folder: Path, verdicts: Sequence[Verdict]) -> None:
+def check_exports(database: Database, pair: Pair, folder: Path, verdicts: Sequence[Verdict]) -> None:
     """Check that exported files have the same contents, except for the number of the run in a Parquet file."""
     for suffix in FORMS:
         files = [folder / f"{run.storage.name}{suffix}" for run in pair]
-        counts = [export(store, run, file, verdicts, force=True) for run, file in zip(pair, files, strict=True)]
+        counts = [export(database, run, file, verdicts, force=True) for run, file in zip(pair, files, strict=True)]
         assert counts[0] == counts[1]
         if suffix != ".parquet":
             assert files[0].read_bytes() == files[1].read_bytes(), suffix
@@ -312,26 +312,26 @@ def check_exports(store: Database, pair: Pair, folder: Path, verdicts: Sequence[
         assert about[0] == about[1]
 
 
-def check_audits(store: Database, pair: Pair, sample: int | None, seed: int = 1) -> None:
+def check_audits(database: Database, pair: Pair, sample: int | None, seed: int = 1) -> None:
     """Check that audits of both runs are clean and have the same counts, and that queries by outcome agree."""
     said = []
     for run in pair:
-        audit = an_audit(store, run, sample, seed)
-        assert (audit.clean, recorded_faults(store, audit.id)) == (True, [])
+        audit = an_audit(database, run, sample, seed)
+        assert (audit.clean, recorded_faults(database, audit.id)) == (True, [])
         said.append((audit.population, audit.size, audit.valid, audit.invalid, audit.no_evidence, audit.faults))
     assert said[0] == said[1]
     for outcome in (Outcome.NO_EVIDENCE, Outcome.INVALID):
-        rows, packed = (everything(store, run, Filter(audit=outcome)) for run in pair)
+        rows, packed = (everything(database, run, Filter(audit=outcome)) for run in pair)
         assert rows == packed
         assert len(rows) >= (said[0][4] if outcome is Outcome.NO_EVIDENCE else 0)
 
 
-def check_differences(store: Database, ours: Pair, theirs: Pair) -> list[Difference]:
+def check_differences(database: Database, ours: Pair, theirs: Pair) -> list[Difference]:
     """Check that two runs have the same differences however each of them is stored; return the differences."""
-    differences = [list(diff(store, left, right)) for left in ours for right in theirs]
+    differences = [list(diff(database, left, right)) for left in ours for right in theirs]
     assert differences[0] == differences[1] == differences[2] == differences[3]
     mirrored = [
-        Difference(it.layout, it.other, it.one, it.same_question) for it in diff(store, theirs.packed, ours.rows)
+        Difference(it.layout, it.other, it.one, it.same_question) for it in diff(database, theirs.packed, ours.rows)
     ]
     assert mirrored == differences[0]
     return differences[0]
@@ -346,21 +346,21 @@ def summary(run: RunStatus) -> tuple[object, ...]:
     return (run.source, run.engine, run.version, run.max_nodes, *counted)
 
 
-def check_pair(store: Database, pair: Pair, deals: DealRange, folder: Path, chance: Random) -> list[PlainResult]:
+def check_pair(database: Database, pair: Pair, deals: DealRange, folder: Path, chance: Random) -> list[PlainResult]:
     """Check everything that can be asked of two finished runs over these deals; return all results."""
     assert summary(pair.rows) == summary(pair.packed)
     assert pair.packed.finished and pair.packed.items == len(deals)
-    fingerprints = [fingerprint_of(store, run.id, run.items) for run in pair]
+    fingerprints = [fingerprint_of(database, run.id, run.items) for run in pair]
     assert fingerprints[0] == fingerprints[1] is not None
-    results = check_queries(store, pair, chance)
+    results = check_queries(database, pair, chance)
     assert [result.line for result in results] == list(range(deals.first, deals.last + 1))
     assert [result.layout for result in results] == deal(
         deals.game, deals.seed, deals.first, len(deals), **deals.parameters
     )
-    check_single_results(store, pair, results, chance)
-    check_exports(store, pair, folder, chance.sample(list(Verdict), chance.choice((0, 0, 2))))
-    check_audits(store, pair, min(len(deals), 12), seed=chance.randint(1, 9))
-    assert check_differences(store, pair, pair) == []
+    check_single_results(database, pair, results, chance)
+    check_exports(database, pair, folder, chance.sample(list(Verdict), chance.choice((0, 0, 2))))
+    check_audits(database, pair, min(len(deals), 12), seed=chance.randint(1, 9))
+    assert check_differences(database, pair, pair) == []
     return results
 
 

@@ -32,28 +32,32 @@ ROUNDS = 3 * leases.ATTEMPTS
 """The most rounds of work. A job that is not done after them never will be, because workers give up earlier."""
 
 
-def prepare(store: Database) -> None:
+def prepare(database: Database) -> None:
     """Fill a store: runs 1 and 2 over the same deals, as rows and packed; run 3, a rerun of run 1; audits of runs 1 and
     2; and run 4 over a file with rejects, with a retracted engine."""
-    reading = deals_reading(store, parse_deal_range(f"deal:memory:seed=8:1-{DEALS}"))
+    reading = deals_reading(database, parse_deal_range(f"deal:memory:seed=8:1-{DEALS}"))
     reading.finish(silent)
     versions = dict(installed_engines())
     for storage in (Storage.ROWS, Storage.PACKED):
-        plan_run(store, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
-    do_runs(store)
-    queue_rerun(store, find_run(store, 1), any_version=False)
-    do_runs(store)
+        plan_run(database, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
+    do_runs(database)
+    queue_rerun(database, find_run(database, 1), any_version=False)
+    do_runs(database)
     for number in (1, 2):
-        an_audit(store, find_run(store, number))
+        an_audit(database, find_run(database, number))
     layouts = dealer("card-pairing")(1, 1, OTHERS)
     bad = Reject(OTHERS + 1, "garbage", ("it is too short", "it has other cards"))
-    file = open_source(store, "card-pairing", "cards.txt", b"cards")
+    file = open_source(database, "card-pairing", "cards.txt", b"cards")
     entries: list[Layout | Reject] = [*(Layout(line, text) for line, text in enumerate(layouts, 1)), bad]
     plan_run(
-        store, complete(store, append(store, file, Entries.of(entries))), OTHER_ENGINE, versions[OTHER_ENGINE], None
+        database,
+        complete(database, append(database, file, Entries.of(entries))),
+        OTHER_ENGINE,
+        versions[OTHER_ENGINE],
+        None,
     )
-    do_runs(store)
-    retract(store, OTHER_ENGINE, versions[OTHER_ENGINE], "miscounts")
+    do_runs(database)
+    retract(database, OTHER_ENGINE, versions[OTHER_ENGINE], "miscounts")
 
 
 def drop_checks(file: Path) -> None:
@@ -74,7 +78,7 @@ def few_pauses() -> Iterator[float]:
 
 
 def work_here(
-    store: Database, check: working.Check, progress: Progress, readings: Sequence[Reading] = (), **_more: bool
+    database: Database, check: working.Check, progress: Progress, readings: Sequence[Reading] = (), **_more: bool
 ) -> None:
     """Do the work of `dealmill.workers.working.work_until_done`, without a broker and worker processes."""
     for reading in readings:
@@ -84,7 +88,7 @@ def work_here(
         if installation is None:
             return
         for name, kind in KINDS.items():
-            leases.free_expired(store, kind.table)
-            for number in leases.pending(store, kind.table, installation.engines(store), 1_000):
+            leases.free_expired(database, kind.table)
+            for number in leases.pending(database, kind.table, installation.engines(database), 1_000):
                 tasks.do_job(name, number)
     raise NeverDone("waits for jobs that are never done")

@@ -53,10 +53,10 @@ ONLY_AUDITS = {("items.digest", "find"), ("rejects.source_id", "rejects"), ("rej
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a prepared store without constraints."""
     path = tmp_path_factory.mktemp("prepared") / "store.db"
-    store = Database(database_url(f"sqlite:///{path}"))
-    revisions.upgrade(store)
-    prepare(store)
-    store.close()
+    database = Database(database_url(f"sqlite:///{path}"))
+    revisions.upgrade(database)
+    prepare(database)
+    database.close()
     drop_checks(path)
     return path
 

@@ -27,14 +27,14 @@ from tests.survey.doing import MEMORY, PAIRING
 
 
 @pytest.fixture
-def damaged(store: Database) -> Pair:
+def damaged(database: Database) -> Pair:
     """Finished runs over 1,100 deals for a test to damage; the packed run is one pack of two blocks."""
     game, _ = find_engine(PAIRING)
-    return a_pair(store, DealRange(game, 6, 2_001, 3_100), PAIRING, 12)
+    return a_pair(database, DealRange(game, 6, 2_001, 3_100), PAIRING, 12)
 
 
-def test_a_changed_row_differs_from_what_is_packed(store: Database) -> None:
-    rows, packed = a_pair(store, DealRange(find_engine(MEMORY)[0], 6, 2_001, 3_100), MEMORY)
+def test_a_changed_row_differs_from_what_is_packed(database: Database) -> None:
+    rows, packed = a_pair(database, DealRange(find_engine(MEMORY)[0], 6, 2_001, 3_100), MEMORY)
     changed = {
         3: "verdict = 5",
         500: "evidence = 'another'",
@@ -43,68 +43,70 @@ def test_a_changed_row_differs_from_what_is_packed(store: Database) -> None:
         1_050: "verdict = 4, value = NULL, evidence = NULL",
     }
     for position, change in changed.items():
-        alter(store, f"UPDATE verdicts SET {change} WHERE run_id = 1 AND position = {position}")
-    found = list(diff(store, rows, packed))
+        alter(database, f"UPDATE verdicts SET {change} WHERE run_id = 1 AND position = {position}")
+    found = list(diff(database, rows, packed))
     assert [difference.one.position for difference in found] == [*changed]
     assert [difference.layout for difference in found] == [
-        find_result(store, packed, position).layout for position in changed
+        find_result(database, packed, position).layout for position in changed
     ]
-    assert [(it.other, it.one) for it in diff(store, packed, rows)] == [(it.one, it.other) for it in found]
+    assert [(it.other, it.one) for it in diff(database, packed, rows)] == [(it.one, it.other) for it in found]
 
 
-def test_a_changed_layout_is_a_difference(store: Database, damaged: Pair) -> None:
-    text = find_result(store, damaged.rows, 7).layout
-    alter(store, "UPDATE items SET layout = :text WHERE position = 1005", text=text)
-    [difference] = diff(store, *damaged)
+def test_a_changed_layout_is_a_difference(database: Database, damaged: Pair) -> None:
+    text = find_result(database, damaged.rows, 7).layout
+    alter(database, "UPDATE items SET layout = :text WHERE position = 1005", text=text)
+    [difference] = diff(database, *damaged)
     assert difference.layout == "the layout or the evidence of one of deal:card-pairing:seed=6:3001-3100"
     assert difference.one == difference.other == RecordedVerdict(1_001, None, None, None)
 
 
-def test_a_sample_finds_a_changed_digest_of_a_packed_run(store: Database, damaged: Pair) -> None:
-    alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1", junk=b"x" * 32)
-    [fault] = recorded_faults(store, an_audit(store, damaged.packed, 60).id)
+def test_a_sample_finds_a_changed_digest_of_a_packed_run(database: Database, damaged: Pair) -> None:
+    alter(database, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1", junk=b"x" * 32)
+    [fault] = recorded_faults(database, an_audit(database, damaged.packed, 60).id)
     assert (fault.first, fault.last) == (1_001, 1_100)
     assert fault.reason.startswith("the layouts, verdicts or evidence were changed")
 
 
-def test_a_run_that_has_lost_its_end_is_not_finished(store: Database, damaged: Pair) -> None:
+def test_a_run_that_has_lost_its_end_is_not_finished(database: Database, damaged: Pair) -> None:
     for run in damaged:
-        with store.writing() as connection:
+        with database.writing() as connection:
             connection.execute(text(f"DELETE FROM jobs WHERE run_id = {run.id} AND first > 1000"))
             connection.execute(text(f"UPDATE jobs SET stop = 1001 WHERE run_id = {run.id} AND stop > 1001"))
-        left = find_run(store, run.id)
+        left = find_run(database, run.id)
         assert (left.items, left.finished) == (1_100, False)
         assert (1_001, 1_100, "these items belong to no job") in [
-            (fault.first, fault.last, fault.reason) for fault in recorded_faults(store, an_audit(store, left).id)
+            (fault.first, fault.last, fault.reason) for fault in recorded_faults(database, an_audit(database, left).id)
         ]
         with pytest.raises(StoreError, match=f"run {run.id} cannot be finished, because some of its jobs are missing"):
-            work.solve_runs(store, [run.id], silent)
+            work.solve_runs(database, [run.id], silent)
 
 
-def test_deals_of_another_generator_are_neither_planned_nor_shown(store: Database, damaged: Pair) -> None:
-    source = find_source(store, damaged.packed.source)
-    alter(store, "UPDATE verdicts SET evidence = 'another' WHERE run_id = 1 AND position = 5")
-    alter(store, "UPDATE sources SET generator = 'philox4x64-10 card-pairing/0'")
-    packed = find_run(store, 2)
+def test_deals_of_another_generator_are_neither_planned_nor_shown(database: Database, damaged: Pair) -> None:
+    source = find_source(database, damaged.packed.source)
+    alter(database, "UPDATE verdicts SET evidence = 'another' WHERE run_id = 1 AND position = 5")
+    alter(database, "UPDATE sources SET generator = 'philox4x64-10 card-pairing/0'")
+    packed = find_run(database, 2)
     for ask in (
-        lambda: queue_rerun(store, packed, any_version=True),
-        lambda: queue_run(store, replace(source, generator="philox4x64-10 card-pairing/0"), PAIRING, 1, Storage.PACKED),
-        lambda: list(diff(store, find_run(store, 1), packed)),
-        lambda: find_result(store, packed, 1),
+        lambda: queue_rerun(database, packed, any_version=True),
+        lambda: queue_run(
+            database, replace(source, generator="philox4x64-10 card-pairing/0"), PAIRING, 1, Storage.PACKED
+        ),
+        lambda: list(diff(database, find_run(database, 1), packed)),
+        lambda: find_result(database, packed, 1),
     ):
         with pytest.raises(VersionError, match="was dealt by philox4x64-10 card-pairing/0, but "):
             ask()
-    alter(store, "UPDATE engines SET version = '0'")
-    for gone in retract(store, PAIRING, "0", "miscounts"):
+    alter(database, "UPDATE engines SET version = '0'")
+    for gone in retract(database, PAIRING, "0", "miscounts"):
         if gone.storage is Storage.PACKED:
             with pytest.raises(VersionError, match="was dealt by"):
-                plan_replacement(store, gone)
+                plan_replacement(database, gone)
 
 
-def test_a_diff_of_runs_without_an_item_names_it(store: Database, damaged: Pair) -> None:
-    alter(store, "UPDATE items SET position = 3000 WHERE position = 5")
-    again = find_run(store, queue_rerun(store, damaged.rows, any_version=False))
-    do_runs(store)
+def test_a_diff_of_runs_without_an_item_names_it(database: Database, damaged: Pair) -> None:
+    alter(database, "UPDATE items SET position = 3000 WHERE position = 5")
+    again = find_run(database, queue_rerun(database, damaged.rows, any_version=False))
+    do_runs(database)
     with pytest.raises(DamagedError, match=":5 cannot be read: its layout is missing from the source"):
-        list(diff(store, damaged.rows, again))
-    assert find_run(store, again.id).counts[Verdict.FAILED] == 1
+        list(diff(database, damaged.rows, again))
+    assert find_run(database, again.id).counts[Verdict.FAILED] == 1

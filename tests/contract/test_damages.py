@@ -49,10 +49,10 @@ def _remembered() -> Iterator[None]:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the file of a prepared store."""
     path = tmp_path_factory.mktemp("prepared") / "store.db"
-    store = Database(database_url(f"sqlite:///{path}"))
-    revisions.upgrade(store)
-    prepare(store)
-    store.close()
+    database = Database(database_url(f"sqlite:///{path}"))
+    revisions.upgrade(database)
+    prepare(database)
+    database.close()
     drop_checks(path)
     return path
 
@@ -60,12 +60,12 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def template(postgres_server: Postgres) -> str:
     """Return the name of a prepared database."""
-    store = Database(database_url(postgres_server.new_database(lasting=True)))
-    revisions.upgrade(store)
-    prepare(store)
-    store.close()
-    assert store.url.database is not None
-    return store.url.database
+    database = Database(database_url(postgres_server.new_database(lasting=True)))
+    revisions.upgrade(database)
+    prepare(database)
+    database.close()
+    assert database.url.database is not None
+    return database.url.database
 
 
 @pytest.fixture

@@ -48,26 +48,28 @@ TABLES = [
 each_table = pytest.mark.parametrize(("kind", "table"), TABLES, ids=[f"{kind}-{table.name}" for kind, table in TABLES])
 
 
-def of_rows(store: Database) -> None:
-    source = open_source(store, "memory", "a.txt", b"digest")
+def of_rows(database: Database) -> None:
+    source = open_source(database, "memory", "a.txt", b"digest")
     source = append(
-        store, source, Entries.of([Layout(1, "AABB"), Reject(2, "AB", ("short", "odd")), Layout(3, "ABAB")])
+        database, source, Entries.of([Layout(1, "AABB"), Reject(2, "AB", ("short", "odd")), Layout(3, "ABAB")])
     )
     source = append(
-        store, source, Entries.of([Layout(4, "AABB"), Layout(5, "ABBA"), Layout(6, "CDCD"), Reject(7, "", ("empty",))])
+        database,
+        source,
+        Entries.of([Layout(4, "AABB"), Layout(5, "ABBA"), Layout(6, "CDCD"), Reject(7, "", ("empty",))]),
     )
-    plan_run(store, complete(store, source), MEMORY, "1", 99, chunk=2)
-    do_runs(store)
+    plan_run(database, complete(database, source), MEMORY, "1", 99, chunk=2)
+    do_runs(database)
 
 
-def of_packs(store: Database) -> None:
+def of_packs(database: Database) -> None:
     game, _ = find_engine(MEMORY)
-    queue_run(store, deals_source(store, DealRange(game, 7, 1, 5, SMALL)), MEMORY, None, Storage.PACKED)
-    do_runs(store)
+    queue_run(database, deals_source(database, DealRange(game, 7, 1, 5, SMALL)), MEMORY, None, Storage.PACKED)
+    do_runs(database)
 
 
-def of_survey(store: Database) -> None:
-    a_survey(store, MEMORY, 1_000, **SMALL)
+def of_survey(database: Database) -> None:
+    a_survey(database, MEMORY, 1_000, **SMALL)
 
 
 SCENES: dict[str, Callable[[Database], None]] = {"rows": of_rows, "packed": of_packs, "survey": of_survey}
@@ -78,37 +80,37 @@ MADE: dict[tuple[str, str], Rows] = {}
 
 
 @pytest.fixture
-def original(store: Database, backend: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
+def original(database: Database, backend: str, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
     """All rows of a store with one finished run, of which one layout failed; an audit that found a fault, an audit of a
     sample, and a retraction."""
     if (kind, backend) in MADE:
-        restore(store, MADE[kind, backend], *metadata.sorted_tables)
-        skip_numbers(store)
+        restore(database, MADE[kind, backend], *metadata.sorted_tables)
+        skip_numbers(database)
     else:
-        MADE[kind, backend] = make(store, kind, monkeypatch)
+        MADE[kind, backend] = make(database, kind, monkeypatch)
     return MADE[kind, backend]
 
 
-def make(store: Database, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
+def make(database: Database, kind: str, monkeypatch: pytest.MonkeyPatch) -> Rows:
     [bad] = ["ABAB"] if kind == "rows" else deal(find_engine(MEMORY)[0], 7, 2, 1, **SMALL)
     with monkeypatch.context() as broken:
         brittle = Brittle(MEMORY, [bad])
         broken.setattr(solving, "load", lambda _name: brittle)
-        SCENES[kind](store)
-    before = everything(store)
-    alter(store, "UPDATE blocks SET digest = :junk", junk=b"x" * 32)
+        SCENES[kind](database)
+    before = everything(database)
+    alter(database, "UPDATE blocks SET digest = :junk", junk=b"x" * 32)
     if kind == "rows":
-        alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 3")
-    an_audit(store, find_run(store, "1"))
-    with changing(store) as execute:
+        alter(database, "UPDATE verdicts SET evidence = 'x' WHERE position = 3")
+    an_audit(database, find_run(database, "1"))
+    with changing(database) as execute:
         for name in ("blocks", "verdicts"):
             put_back(execute, name, before[name])
-    assert an_audit(store, find_run(store, "1"), sample=2).clean
-    retract(store, MEMORY, "1", "it errs")
-    made = everything(store)
+    assert an_audit(database, find_run(database, "1"), sample=2).clean
+    retract(database, MEMORY, "1", "it errs")
+    made = everything(database)
     assert {name for name, rows in made.items() if not rows} == ROWLESS[kind]
-    assert named(store) == []
-    restore(store, made)
+    assert named(database) == []
+    restore(database, made)
     return made
 
 
@@ -116,19 +118,21 @@ Execute = Callable[..., Any]
 
 
 @contextmanager
-def changing(store: Database) -> Iterator[Execute]:
+def changing(database: Database) -> Iterator[Execute]:
     """A transaction in which no foreign key is looked after."""
     with (
-        engine_for(store.url, store._opened(), None).execution_options(writes=True, rebuilds=True).begin() as connection
+        engine_for(database.url, database._opened(), None)
+        .execution_options(writes=True, rebuilds=True)
+        .begin() as connection
     ):
-        if not store.embedded:
+        if not database.embedded:
             connection.execute(text("SET LOCAL session_replication_role = replica"))
         yield connection.execute
 
 
-def everything(store: Database) -> Rows:
+def everything(database: Database) -> Rows:
     """All rows of all tables."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         return {
             table.name: [dict(row._mapping) for row in connection.execute(table.select())]
             for table in metadata.sorted_tables
@@ -141,28 +145,29 @@ def put_back(execute: Execute, name: str, rows: list[dict[str, Any]]) -> None:
         execute(metadata.tables[name].insert(), rows)
 
 
-def restore(store: Database, rows: Rows, *changed: Table) -> None:
+def restore(database: Database, rows: Rows, *changed: Table) -> None:
     """Make these tables, and those that audits write, hold these rows again."""
-    with changing(store) as execute:
+    with changing(database) as execute:
         for name in AUDITS | {table.name for table in changed}:
             put_back(execute, name, rows[name])
 
 
-def skip_numbers(store: Database) -> None:
+def skip_numbers(database: Database) -> None:
     """Have PostgreSQL number new rows from half of `FAR` on, where there are none."""
-    if not store.embedded:
+    if not database.embedded:
         columns = [table.autoincrement_column for table in metadata.sorted_tables]
         for column in columns:
             if column is not None:
                 alter(
-                    store, f"SELECT setval(pg_get_serial_sequence('{column.table.name}', '{column.name}'), {FAR // 2})"
+                    database,
+                    f"SELECT setval(pg_get_serial_sequence('{column.table.name}', '{column.name}'), {FAR // 2})",
                 )
 
 
-def named(store: Database) -> list[str | None]:
+def named(database: Database) -> list[str | None]:
     """What an audit of the run says."""
     try:
-        return [finding.reason for finding in findings_of(store, an_audit(store, find_run(store, "1")))]
+        return [finding.reason for finding in findings_of(database, an_audit(database, find_run(database, "1")))]
     except (DamagedError, NotFoundError, StoreError) as error:
         assert re.search(r"\brun '?1\b|\bsource 1\b", str(error)), error
         return [str(error)]
@@ -217,26 +222,26 @@ def damages(table: Table, rows: list[dict[str, Any]], *, any_type: bool) -> Iter
 
 
 @each_table
-def test_whatever_is_done_to_a_table_is_named(store: Database, kind: str, table: Table, original: Rows) -> None:
+def test_whatever_is_done_to_a_table_is_named(database: Database, kind: str, table: Table, original: Rows) -> None:
     missed = []
-    for what, damage in damages(table, original[table.name], any_type=store.embedded):
-        with changing(store) as execute:
+    for what, damage in damages(table, original[table.name], any_type=database.embedded):
+        with changing(database) as execute:
             assert execute(damage).rowcount != 0
-        if not named(store):
+        if not named(database):
             missed.append(what)
-        restore(store, original, table)
+        restore(database, original, table)
     assert missed == []
 
 
 @pytest.mark.parametrize("kind", SCENES)
-def test_free_columns_may_hold_something_else(store: Database, kind: str, original: Rows) -> None:
-    with changing(store) as execute:
+def test_free_columns_may_hold_something_else(database: Database, kind: str, original: Rows) -> None:
+    with changing(database) as execute:
         for table in metadata.sorted_tables:
             free = [column for column in table.c if is_free(column)]
             for row in original[table.name][-1:] if free else []:
                 values = {column: others(column, row[column.name])[0] for column in free}
                 execute(table.update().where(*key_of(table, row)).values(values))
-    assert named(store) == []
+    assert named(database) == []
 
 
 def test_what_is_free_exists() -> None:

@@ -63,141 +63,143 @@ QUICK = {PAIRING, MEMORY}
     ],
 )
 def test_packed_runs_give_the_results_of_rows(
-    store: Database, game: Game, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, game: Game, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three pairs of runs, the last by an engine that breaks down on some deals."""
     for scenario in (far_away(game, engine), crooked(game, engine)):
         chance, deals = Random(scenario.chance), scenario.deals
-        pair = solved_pair(store, scenario, game.full_name(engine))
-        results = check_pair(store, pair, deals, tmp_path, chance)
+        pair = solved_pair(database, scenario, game.full_name(engine))
+        results = check_pair(database, pair, deals, tmp_path, chance)
 
     name, limit = other_run(game, engine, scenario.max_nodes)
     bad = {results[-1].layout, chance.choice(results).layout}
     with monkeypatch.context() as broken:
         brittle = Brittle(name, sorted(bad))
         broken.setattr(solving, "load", lambda _name: brittle)
-        rival_pair = solved_pair(store, replace(scenario, max_nodes=limit), name)
-    rival_results = check_pair(store, rival_pair, deals, tmp_path, chance)
+        rival_pair = solved_pair(database, replace(scenario, max_nodes=limit), name)
+    rival_results = check_pair(database, rival_pair, deals, tmp_path, chance)
     assert {result.layout for result in rival_results if result.verdict is Verdict.FAILED} == bad
-    assert [difference.one.position for difference in check_differences(store, pair, rival_pair)] == [
+    assert [difference.one.position for difference in check_differences(database, pair, rival_pair)] == [
         result.position for result, rival in zip(results, rival_results, strict=True) if what(result) != what(rival)
     ]
 
 
 @each_engine
-def test_audits_of_all_verdicts_and_reruns_are_the_same(store: Database, game: Game, engine: Engine) -> None:
+def test_audits_of_all_verdicts_and_reruns_are_the_same(database: Database, game: Game, engine: Engine) -> None:
     deals = DealRange(game, 8, 501, 700)
-    pair = a_pair(store, deals, game.full_name(engine), 9, chunk=70)
-    check_audits(store, pair, None)
-    again = [queue_rerun(store, run, any_version=False) for run in pair]
-    do_runs(store)
-    repeated = pair_of(store, again)
+    pair = a_pair(database, deals, game.full_name(engine), 9, chunk=70)
+    check_audits(database, pair, None)
+    again = [queue_rerun(database, run, any_version=False) for run in pair]
+    do_runs(database)
+    repeated = pair_of(database, again)
     assert [run.repeats for run in repeated] == [run.id for run in pair]
-    assert check_differences(store, pair, repeated) == []
-    assert fingerprint_of(store, repeated.packed.id, 200) == fingerprint_of(store, pair.rows.id, 200) is not None
+    assert check_differences(database, pair, repeated) == []
+    assert fingerprint_of(database, repeated.packed.id, 200) == fingerprint_of(database, pair.rows.id, 200) is not None
 
 
-def test_audits_of_several_blocks_with_failures_are_the_same(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_audits_of_several_blocks_with_failures_are_the_same(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     game, _ = find_engine(PAIRING)
     deals = DealRange(game, 9, 77, 2_199)
     layouts = deal(game, 9, 77, len(deals))
     with monkeypatch.context() as broken:
         brittle = Brittle(PAIRING, [layouts[0], layouts[999], layouts[1_000], layouts[-1]])
         broken.setattr(solving, "load", lambda _name: brittle)
-        pair = a_pair(store, deals, PAIRING, 9, chunk=900)
+        pair = a_pair(database, deals, PAIRING, 9, chunk=900)
     assert pair.rows.counts[Verdict.FAILED] == 4
-    check_audits(store, pair, None)
-    check_audits(store, pair, 31, seed=5)
+    check_audits(database, pair, None)
+    check_audits(database, pair, 31, seed=5)
 
 
-def do_blocks(store: Database, blocks: Mapping[int, set[int]]) -> None:
+def do_blocks(database: Database, blocks: Mapping[int, set[int]]) -> None:
     """Do the jobs that lie in these blocks (from 0) of each run, and claim the others."""
-    for number in pending(store):
-        job = claimed(store, number)
+    for number in pending(database):
+        job = claimed(database, number)
         if {(job.lease.first - 1) // BLOCK, (job.lease.stop - 2) // BLOCK} <= blocks[job.run.id]:
-            assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+            assert SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
 
 
 @pytest.mark.parametrize("name", [MEMORY, PAIRING])
-def test_unfinished_runs_of_both_storages_give_the_same_results(store: Database, name: str, tmp_path: Path) -> None:
+def test_unfinished_runs_of_both_storages_give_the_same_results(database: Database, name: str, tmp_path: Path) -> None:
     game, engine = find_engine(name)
     deals = DealRange(game, 4, 21, 2_457)
-    source, chance = read_in(store, deals), Random(name)
+    source, chance = read_in(database, deals), Random(name)
     rival, limit = other_run(game, engine, 9)
-    ours = plan(store, source, name, 9, 500, BLOCK)
-    theirs = plan(store, source, rival, limit, 250, BLOCK)
+    ours = plan(database, source, name, 9, 500, BLOCK)
+    theirs = plan(database, source, rival, limit, 250, BLOCK)
     for number in (*ours, *theirs):
-        assert everything(store, find_run(store, str(number))) == []
-    do_blocks(store, {number: {1, 2} if number in ours else {0, 2} for number in (*ours, *theirs)})
-    pair, rival_pair = pair_of(store, ours), pair_of(store, theirs)
+        assert everything(database, find_run(database, str(number))) == []
+    do_blocks(database, {number: {1, 2} if number in ours else {0, 2} for number in (*ours, *theirs)})
+    pair, rival_pair = pair_of(database, ours), pair_of(database, theirs)
     for each in (pair, rival_pair):
         assert summary(each.rows) == summary(each.packed)
         assert (each.packed.solved, each.packed.finished) == (1_437, False)
-        assert [fingerprint_of(store, run.id, run.items) for run in each] == [None, None]
-        check_audits(store, each, 15)
-        assert check_differences(store, each, each) == []
-    check_single_results(store, pair, check_queries(store, pair, chance), chance)
-    check_exports(store, pair, tmp_path, ())
-    one_alone = [difference.one.position for difference in check_differences(store, pair, rival_pair)]
+        assert [fingerprint_of(database, run.id, run.items) for run in each] == [None, None]
+        check_audits(database, each, 15)
+        assert check_differences(database, each, each) == []
+    check_single_results(database, pair, check_queries(database, pair, chance), chance)
+    check_exports(database, pair, tmp_path, ())
+    one_alone = [difference.one.position for difference in check_differences(database, pair, rival_pair)]
     assert set(range(1, 2_001)) <= set(one_alone) <= set(range(1, 2_438))
 
 
 @pytest.mark.parametrize("packed_first", [True, False])
-def test_reading_deals_creates_jobs_for_rows_only(store: Database, packed_first: bool) -> None:
+def test_reading_deals_creates_jobs_for_rows_only(database: Database, packed_first: bool) -> None:
     game, _ = find_engine(MEMORY)
     deals = DealRange(game, 1, 11, 3_510)
-    source = deals_source(store, deals)
+    source = deals_source(database, deals)
     storages = (Storage.PACKED, Storage.ROWS) if packed_first else (Storage.ROWS, Storage.PACKED)
-    numbers = {storage: queue_run(store, source, MEMORY, None, storage) for storage in storages}
-    rows, packed = (find_run(store, str(numbers[storage])) for storage in (Storage.ROWS, Storage.PACKED))
+    numbers = {storage: queue_run(database, source, MEMORY, None, storage) for storage in storages}
+    rows, packed = (find_run(database, str(numbers[storage])) for storage in (Storage.ROWS, Storage.PACKED))
     assert rows.id != packed.id
     assert (rows.items, rows.jobs, rows.complete) == (0, 0, False)
     assert (packed.items, packed.jobs, packed.complete) == (3_500, 1, True)
-    read_in(store, deals)
-    assert (find_run(store, str(rows.id)).jobs, find_run(store, str(packed.id)).jobs) == (1, 1)
-    do_runs(store)
-    pair = pair_of(store, (rows.id, packed.id))
+    read_in(database, deals)
+    assert (find_run(database, str(rows.id)).jobs, find_run(database, str(packed.id)).jobs) == (1, 1)
+    do_runs(database)
+    pair = pair_of(database, (rows.id, packed.id))
     assert summary(pair.rows) == summary(pair.packed)
     for storage, number in numbers.items():
-        assert queue_run(store, read_in(store, deals), MEMORY, None, storage) == number
-        assert queue_run(store, source, MEMORY, 5, storage) not in numbers.values()
-    assert [find_run(store, str(run.id)).jobs for run in pair] == [1, 1]
+        assert queue_run(database, read_in(database, deals), MEMORY, None, storage) == number
+        assert queue_run(database, source, MEMORY, 5, storage) not in numbers.values()
+    assert [find_run(database, str(run.id)).jobs for run in pair] == [1, 1]
 
 
-def test_a_packed_run_stores_no_deals_and_a_run_of_rows_can_follow(store: Database) -> None:
+def test_a_packed_run_stores_no_deals_and_a_run_of_rows_can_follow(database: Database) -> None:
     """The source of a finished packed run has no items, and reading it later does not change the run."""
     game, _ = find_engine(PAIRING)
-    opened, deals = Store(store), DealRange(game, 1, 11, 1_110)
+    opened, deals = Store(database), DealRange(game, 1, 11, 1_110)
     packed = opened.queue(deals, packed=True)
-    do_runs(store)
+    do_runs(database)
     finished = packed.status()
     assert (finished.finished, opened.find_source(1).accepted, opened.find_source(1).complete) == (True, 0, False)
     rows = opened.queue(deals)
     assert (rows.id, opened.find_source(1).accepted) == (2, 1_100)
-    do_runs(store)
+    do_runs(database)
     assert summary(packed.status()) == summary(finished)
-    check_differences(store, *[pair_of(store, (rows.id, packed.id))] * 2)
+    check_differences(database, *[pair_of(database, (rows.id, packed.id))] * 2)
     assert [opened.queue(deals).id, opened.queue(1, packed=True).id, opened.queue(deals, packed=True).id] == [2, 1, 1]
 
 
-def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(store: Database) -> None:
+def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(database: Database) -> None:
     game, _ = find_engine(PAIRING)
     deals = DealRange(game, 1, 11, 2_510)
-    source = deals_source(store, deals)
-    numbers = plan(store, source, PAIRING, None, None, BLOCK)
-    cut_remaining_jobs(store, append(store, source, Entries.of(list(islice(deals, 1_500)))))
-    do_runs(store)
-    rows, packed = pair_of(store, numbers)
+    source = deals_source(database, deals)
+    numbers = plan(database, source, PAIRING, None, None, BLOCK)
+    cut_remaining_jobs(database, append(database, source, Entries.of(list(islice(deals, 1_500)))))
+    do_runs(database)
+    rows, packed = pair_of(database, numbers)
     assert (rows.items, rows.finished, packed.items) == (1_500, False, 2_500)
-    assert list(diff(store, rows, packed)) == list(diff(store, packed, rows)) == []
-    alter(store, "UPDATE verdicts SET evidence = 'changed' WHERE position = 1400")
+    assert list(diff(database, rows, packed)) == list(diff(database, packed, rows)) == []
+    alter(database, "UPDATE verdicts SET evidence = 'changed' WHERE position = 1400")
     for left, right in ((rows, packed), (packed, rows)):
-        assert [difference.one.position for difference in diff(store, left, right)] == [1_400]
+        assert [difference.one.position for difference in diff(database, left, right)] == [1_400]
 
 
-def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(store: Database) -> None:
+def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(database: Database) -> None:
     game, _ = find_engine(MEMORY)
-    opened = Store(store)
+    opened = Store(database)
     for first in (1, 500):
         with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
             opened.queue(DealRange(game, 7, first, MAX_INTEGER), packed=True)
@@ -206,21 +208,21 @@ def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(stor
     with pytest.raises(UsageError, match="the number of deals in deal:memory:seed=7:1-100000000001 must be a whole"):
         opened.run(DealRange(game, 7, 1, MOST_PACKED + 1), packed=True)
     assert opened.runs() == []
-    a_run(store, MEMORY, ["AABB"])
+    a_run(database, MEMORY, ["AABB"])
     with pytest.raises(UsageError, match=r"a\.txt cannot be stored packed: only numbered deals can be dealt again"):
         opened.queue("a.txt", packed=True)
-    survey = a_survey(store, MEMORY, BLOCK)
+    survey = a_survey(database, MEMORY, BLOCK)
     for packed in (True, False):
         with pytest.raises(UsageError, match="seed=7:1- has no end: name the last deal, or survey it"):
             opened.queue(survey.source, engine="memory/incremental", packed=packed)
     assert [run.id for run in opened.runs()] == [1, survey.id]
 
 
-def test_packed_runs_are_compared_over_the_same_deals_only(store: Database) -> None:
+def test_packed_runs_are_compared_over_the_same_deals_only(database: Database) -> None:
     game, _ = find_engine(MEMORY)
-    pair = a_pair(store, DealRange(game, 1, 11, 40), MEMORY)
-    later = a_pair(store, DealRange(game, 1, 12, 41), MEMORY)
-    assert len(list(diff(store, pair.rows, later.rows))) == 2
+    pair = a_pair(database, DealRange(game, 1, 11, 40), MEMORY)
+    later = a_pair(database, DealRange(game, 1, 12, 41), MEMORY)
+    assert len(list(diff(database, pair.rows, later.rows))) == 2
     for left, right in ((pair.rows, later.packed), (pair.packed, later.rows), (pair.packed, later.packed)):
         packed = left if left.storage is Storage.PACKED else right
         told = (
@@ -228,5 +230,5 @@ def test_packed_runs_are_compared_over_the_same_deals_only(store: Database) -> N
             f"run {left.id} is over deal:memory:seed=1:11-40, run {right.id} over deal:memory:seed=1:12-41"
         )
         with pytest.raises(UsageError) as refused:
-            diff(store, left, right)
+            diff(database, left, right)
         assert str(refused.value) == told

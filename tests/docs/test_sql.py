@@ -16,22 +16,22 @@ QUESTIONS = re.findall(r"```sql\n(.*?)\n```\n\n```text\n(.*?)\n```", PAGE, re.DO
 RUNS = re.findall(r"^\$ dealmill run (\S+)(?: --engine (\S+))?$", PAGE, re.MULTILINE)
 
 
-def test_the_answers_are_those_of_both_databases(store: Database) -> None:
-    with dealmill.open(store.url.render_as_string(hide_password=False)) as opened:
+def test_the_answers_are_those_of_both_databases(database: Database) -> None:
+    with dealmill.open(database.url.render_as_string(hide_password=False)) as opened:
         for source, engine in RUNS:
             opened.queue(source, engine=engine or None)
-    do_runs(store)
+    do_runs(database)
     assert (len(RUNS), len(QUESTIONS)) == (3, 5)
     for question, answer in QUESTIONS:
-        with store.reading() as connection:
+        with database.reading() as connection:
             result = connection.execute(text(question))
             assert table(list(result.keys()), result.all()) == answer.splitlines(), question
 
 
-def test_the_page_lists_the_columns_of_every_view(store: Database) -> None:
+def test_the_page_lists_the_columns_of_every_view(database: Database) -> None:
     rows = re.findall(r"^\| `(\w+_view)` .*\| (.*) \|$", PAGE, re.MULTILINE)
     documented = {name: re.findall(r"`(\w+)`", columns) for name, columns in rows}
-    with store.reading() as connection:
+    with database.reading() as connection:
         existing = {
             name: list(connection.execute(text(f"SELECT * FROM {name}")).keys())
             for name in views(connection.dialect.name)

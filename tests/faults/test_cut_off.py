@@ -103,8 +103,8 @@ def test_a_host_that_is_disconnected_and_reconnected_loses_and_duplicates_nothin
         farm.check()
 
 
-def somebody_waits(store: Database) -> bool:
-    with store.reading() as connection:
+def somebody_waits(database: Database) -> bool:
+    with database.reading() as connection:
         return bool(connection.execute(text("SELECT 1 FROM pg_locks WHERE NOT granted")).first())
 
 

@@ -38,8 +38,8 @@ WANTED = st.builds(
 ).filter(lambda wanted: wanted != Filter())
 
 
-def opened(store: Database) -> dealmill.Store:
-    return dealmill.open(store.url.render_as_string(hide_password=False))
+def opened(database: Database) -> dealmill.Store:
+    return dealmill.open(database.url.render_as_string(hide_password=False))
 
 
 @given(st.integers(0, 10**9 - 1), WANTED)
@@ -75,12 +75,12 @@ def test_a_malformed_query_is_refused(name: str, why: str) -> None:
         parse_saved_query(name)
 
 
-def test_the_layouts_are_those_of_the_matching_results_in_their_order(store: Database) -> None:
-    run = a_run(store, PAIRS, dealer("card-pairing")(1, 1, 300), chunk=70)
-    with opened(store) as api:
+def test_the_layouts_are_those_of_the_matching_results_in_their_order(database: Database) -> None:
+    run = a_run(database, PAIRS, dealer("card-pairing")(1, 1, 300), chunk=70)
+    with opened(database) as api:
         won = [(result.position, result.layout) for result in api.find_run(run.id).results(verdict="winnable")]
         again = api.queue("query:last:verdict=winnable", max_nodes=10)
-        do_runs(store)
+        do_runs(database)
         results = list(api.find_run(again.id).results())
         assert [(result.line, result.layout) for result in results] == won
         assert len(won) > 100
@@ -89,52 +89,52 @@ def test_the_layouts_are_those_of_the_matching_results_in_their_order(store: Dat
         [both] = api.ingest(hard).sources
         assert both.name == f"query:{again.id}:verdict=undecided,nodes=1.."
         assert both.accepted == sum(result.verdict is Verdict.UNDECIDED for result in results) > 0
-        assert an_audit(store, find_run(store, again.id)).clean
+        assert an_audit(database, find_run(database, again.id)).clean
 
 
-def test_the_same_query_is_the_same_source_and_the_same_run(store: Database) -> None:
-    run = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
-    with opened(store) as api:
+def test_the_same_query_is_the_same_source_and_the_same_run(database: Database) -> None:
+    run = a_run(database, MEMORY, ["AABB", "ABAB", "ABBA"])
+    with opened(database) as api:
         first = api.queue(f"query:{run.id}:value=6..,verdict=scored")
         again = api.queue(api.find_run(run.id).results(verdict="scored", value=(6, None)))
         assert again.id == first.id
 
 
-def test_a_packed_run_can_be_queried(store: Database) -> None:
-    with opened(store) as api:
+def test_a_packed_run_can_be_queried(database: Database) -> None:
+    with opened(database) as api:
         packed = api.queue("deal:camelot:seed=1:1-2500", packed=True)
-        do_runs(store)
+        do_runs(database)
         expected = [(result.position, result.layout) for result in api.find_run(packed.id).results(verdict="winnable")]
         [source] = api.ingest(f"query:{packed.id}:verdict=winnable").sources
         run = api.queue(source.id)
-        do_runs(store)
+        do_runs(database)
         assert [(result.line, result.layout) for result in api.find_run(run.id).results()] == expected
         with pytest.raises(UsageError, match=f"query:{packed.id}:verdict=winnable cannot be stored packed"):
             api.queue(f"query:{packed.id}:verdict=winnable", packed=True)
 
 
-def test_an_interrupted_reading_is_continued(store: Database) -> None:
-    run = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
+def test_an_interrupted_reading_is_continued(database: Database) -> None:
+    run = a_run(database, MEMORY, ["AABB", "ABAB", "ABBA"])
     query = parse_saved_query(f"query:{run.id}:verdict=scored")
     with ExitStack() as copies:
-        begun = query_reading(store, query, copies, silent)
+        begun = query_reading(database, query, copies, silent)
     with ExitStack() as copies:
-        reading = query_reading(store, query, copies, silent)
+        reading = query_reading(database, query, copies, silent)
         reading.finish(silent)
     assert reading.source.id == begun.source.id
     assert (reading.source.accepted, reading.source.complete) == (3, True)
 
 
-def test_a_query_with_other_results_becomes_another_source_with_a_message(store: Database) -> None:
-    run = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
+def test_a_query_with_other_results_becomes_another_source_with_a_message(database: Database) -> None:
+    run = a_run(database, MEMORY, ["AABB", "ABAB", "ABBA"])
     events: list[Event] = []
-    with opened(store) as api:
-        alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 2")
-        an_audit(store, run)
+    with opened(database) as api:
+        alter(database, "UPDATE verdicts SET evidence = 'x' WHERE position = 2")
+        an_audit(database, run)
         [first] = api.ingest(f"query:{run.id}:audit=invalid", progress=events.append).sources
         assert not [event for event in events if isinstance(event, Message)]
-        alter(store, "UPDATE verdicts SET evidence = 'x' WHERE position = 3")
-        an_audit(store, run)
+        alter(database, "UPDATE verdicts SET evidence = 'x' WHERE position = 3")
+        an_audit(database, run)
         [second] = api.ingest(f"query:{run.id}:audit=invalid", progress=events.append).sources
     assert (first.accepted, second.accepted, first.name) == (1, 2, second.name)
     [message] = [event.text for event in events if isinstance(event, Message)]
@@ -144,20 +144,20 @@ def test_a_query_with_other_results_becomes_another_source_with_a_message(store:
     )
 
 
-def test_runs_that_may_still_change_are_refused(store: Database) -> None:
-    with opened(store) as api:
+def test_runs_that_may_still_change_are_refused(database: Database) -> None:
+    with opened(database) as api:
         with pytest.raises(NotFoundError, match="no run '9'"):
             api.ingest("query:9:verdict=scored")
-        plan_run(store, a_source(store, MEMORY, ["AABB"]), MEMORY, "1", None)
+        plan_run(database, a_source(database, MEMORY, ["AABB"]), MEMORY, "1", None)
         with pytest.raises(StoreError, match="run 1 is not finished; finish it with: dealmill work --drain"):
             api.ingest("query:1:verdict=scored")
-        do_runs(store)
+        do_runs(database)
         with pytest.raises(StoreError, match="run 1 has not been audited; audit it with: dealmill audit 1"):
             api.ingest("query:1:audit=valid")
         assert "query:1:verdict=failed is empty: no result of run 1 matches" in map(
             str, api.ingest("query:1:verdict=failed").errors
         )
-        retract(store, MEMORY, "1", "it errs")
+        retract(database, MEMORY, "1", "it errs")
         with pytest.raises(RetractedError, match=r"run 1 was retracted \(it errs\)"):
             api.ingest("query:1:verdict=scored")
         for query in (
@@ -180,10 +180,10 @@ def test_runs_that_may_still_change_are_refused(store: Database) -> None:
         ("UPDATE verdicts SET nodes = -1, verdict = 9 WHERE position = 2", "nodes=..5"),
     ],
 )
-def test_a_damaged_record_is_no_source(store: Database, damage: str, query: str) -> None:
-    a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
-    alter(store, damage)
-    with opened(store) as api:
+def test_a_damaged_record_is_no_source(database: Database, damage: str, query: str) -> None:
+    a_run(database, MEMORY, ["AABB", "ABAB", "ABBA"])
+    alter(database, damage)
+    with opened(database) as api:
         with pytest.raises(DamagedError, match=f"query:1:{query} cannot be a source.*dealmill audit 1"):
             api.queue(f"query:1:{query}")
         assert len(api.runs()) == 1

@@ -44,120 +44,124 @@ LAYOUTS = deal(find_game("memory"), 8, 1, 60, pairs=5)
 POISON = LAYOUTS[33]
 
 
-def outcome(store: Database, run: int) -> tuple[str | None, dict[Verdict, int]]:
-    status = find_run(store, run)
+def outcome(database: Database, run: int) -> tuple[str | None, dict[Verdict, int]]:
+    status = find_run(database, run)
     assert status.finished
-    return fingerprint_of(store, run, status.items), status.counts
+    return fingerprint_of(database, run, status.items), status.counts
 
 
-def test_a_program_gives_the_run_of_the_engine_it_is_checked_as(store: Database, declare: Declare) -> None:
+def test_a_program_gives_the_run_of_the_engine_it_is_checked_as(database: Database, declare: Declare) -> None:
     declare(checked_as="incremental", name="wrong")
     declare()
-    own, others = a_run(store, "memory/two-pass", LAYOUTS), a_run(store, ENGINE, LAYOUTS)
-    assert outcome(store, others.id) == outcome(store, own.id)
-    audit = an_audit(store, others)
+    own, others = a_run(database, "memory/two-pass", LAYOUTS), a_run(database, ENGINE, LAYOUTS)
+    assert outcome(database, others.id) == outcome(database, own.id)
+    audit = an_audit(database, others)
     assert (audit.valid, audit.invalid, audit.faults) == (len(LAYOUTS), 0, 0)
 
 
-def test_a_claim_is_stored_counted_and_shown_as_not_proved(store: Database, declare: Declare, tmp_path: Path) -> None:
+def test_a_claim_is_stored_counted_and_shown_as_not_proved(
+    database: Database, declare: Declare, tmp_path: Path
+) -> None:
     declare("claims", POISON)
-    proved, run = a_run(store, "memory/two-pass", LAYOUTS), a_run(store, ENGINE, LAYOUTS)
-    assert (find_run(store, proved.id).unproved, find_run(store, run.id).unproved) == (0, 1)
-    audit = an_audit(store, run)
+    proved, run = a_run(database, "memory/two-pass", LAYOUTS), a_run(database, ENGINE, LAYOUTS)
+    assert (find_run(database, proved.id).unproved, find_run(database, run.id).unproved) == (0, 1)
+    audit = an_audit(database, run)
     assert (audit.valid, audit.invalid, audit.no_evidence, audit.faults) == (59, 0, 1, 0)
-    [claim] = [result for result in Store(store).find_run(run.id).results() if result.unproved]
+    [claim] = [result for result in Store(database).find_run(run.id).results() if result.unproved]
     assert (claim.layout, claim.evidence) == (POISON, None)
     assert claim.check().outcome is Outcome.NO_EVIDENCE
     assert judge("memory/two-pass", POISON, claim.verdict, claim.value, None).outcome is Outcome.INVALID
-    [difference] = differences(store, find_run(store, proved.id), find_run(store, run.id))
+    [difference] = differences(database, find_run(database, proved.id), find_run(database, run.id))
     assert (difference.kind, difference.other.unproved) == (DifferenceKind.EVIDENCE, True)
-    rerun = queue_rerun(store, find_run(store, run.id), any_version=False)
-    do_runs(store)
-    assert outcome(store, rerun) == outcome(store, run.id)
-    Store(store).find_run(run.id).export(path := tmp_path / "memory.jsonl")
-    imports = [Store(store).import_verdicts(path, engine=engine, version="9") for engine in (ENGINE, "memory/two-pass")]
+    rerun = queue_rerun(database, find_run(database, run.id), any_version=False)
+    do_runs(database)
+    assert outcome(database, rerun) == outcome(database, run.id)
+    Store(database).find_run(run.id).export(path := tmp_path / "memory.jsonl")
+    imports = [
+        Store(database).import_verdicts(path, engine=engine, version="9") for engine in (ENGINE, "memory/two-pass")
+    ]
     assert [(each.status().unproved, each.status().rejected) for each in imports] == [(1, 0), (0, 1)]
-    alter(store, f"UPDATE jobs SET unproved = 0 WHERE run_id = {run.id}")
-    assert an_audit(store, run).faults == 1
+    alter(database, f"UPDATE jobs SET unproved = 0 WHERE run_id = {run.id}")
+    assert an_audit(database, run).faults == 1
 
 
-def test_a_run_costs_what_its_program_and_the_children_of_that_took(store: Database, declare: Declare) -> None:
+def test_a_run_costs_what_its_program_and_the_children_of_that_took(database: Database, declare: Declare) -> None:
     declare("burns and dies", POISON)
-    run = a_run(store, ENGINE, LAYOUTS)
+    run = a_run(database, ENGINE, LAYOUTS)
     assert run.counts[Verdict.FAILED] == 1
     tick = 1 / os.sysconf("SC_CLK_TCK")
     assert run.cpu_seconds is not None
     assert run.cpu_seconds >= 2 * (0.2 - 2 * tick)  # it was tried twice
 
 
-def test_the_referee_finds_wrong_verdicts_of_a_program(store: Database, declare: Declare) -> None:
+def test_the_referee_finds_wrong_verdicts_of_a_program(database: Database, declare: Declare) -> None:
     declare(checked_as="incremental")
-    audit = an_audit(store, a_run(store, ENGINE, LAYOUTS))
+    audit = an_audit(database, a_run(database, ENGINE, LAYOUTS))
     assert audit.invalid > 0
 
 
 def test_a_job_that_takes_long_leaves_its_rest_to_others(
-    store: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
+    database: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     declare()
-    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
+    number = queue_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, None)
     with monkeypatch.context() as slow:
         slow.setattr(solving, "PART_SECONDS", -1)
-        do_runs(store)
-        status = find_run(store, number)
+        do_runs(database)
+        status = find_run(database, number)
         assert (status.done, status.pending, status.solved) == (1, 5, 10)
-        do_runs(store, backwards=True)
-    assert outcome(store, number) == outcome(store, a_run(store, "memory/two-pass", LAYOUTS).id)
-    assert an_audit(store, find_run(store, number)).faults == 0
+        do_runs(database, backwards=True)
+    assert outcome(database, number) == outcome(database, a_run(database, "memory/two-pass", LAYOUTS).id)
+    assert an_audit(database, find_run(database, number)).faults == 0
 
 
 def test_a_run_with_retryable_failures_has_no_fingerprint_until_they_are_retried(
-    store: Database, declare: Declare
+    database: Database, declare: Declare
 ) -> None:
     declare("needs memory", POISON, memory=100)
-    run = a_run(store, ENGINE, LAYOUTS, chunk=20)
-    assert outcome(store, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
-    audit = an_audit(store, run)
+    run = a_run(database, ENGINE, LAYOUTS, chunk=20)
+    assert outcome(database, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
+    audit = an_audit(database, run)
     assert (audit.valid, audit.no_evidence, audit.faults) == (59, 1, 0)
 
-    assert queue_retry(store, find_run(store, run.id)) == 1
-    waiting = find_run(store, run.id)
+    assert queue_retry(database, find_run(database, run.id)) == 1
+    waiting = find_run(database, run.id)
     assert (waiting.finished, waiting.solved, waiting.pending, waiting.done) == (False, 40, 1, 2)
     with pytest.raises(StoreError, match="not finished"):
-        queue_retry(store, waiting)
-    do_runs(store)
-    assert outcome(store, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
-    assert [action.why for action in list_actions(store) if action.what == "retry"] == ["1 failed"]
+        queue_retry(database, waiting)
+    do_runs(database)
+    assert outcome(database, run.id) == (None, {Verdict.SCORED: 59, Verdict.FAILED: 1})
+    assert [action.why for action in list_actions(database) if action.what == "retry"] == ["1 failed"]
 
     declare("needs memory", POISON, memory=1_000)
-    assert queue_retry(store, find_run(store, run.id)) == 1
-    do_runs(store)
-    assert outcome(store, run.id) == outcome(store, a_run(store, "memory/two-pass", LAYOUTS).id)
-    audit = an_audit(store, find_run(store, run.id))
+    assert queue_retry(database, find_run(database, run.id)) == 1
+    do_runs(database)
+    assert outcome(database, run.id) == outcome(database, a_run(database, "memory/two-pass", LAYOUTS).id)
+    audit = an_audit(database, find_run(database, run.id))
     assert (audit.valid, audit.faults) == (60, 0)
-    assert queue_retry(store, find_run(store, run.id)) == 0
+    assert queue_retry(database, find_run(database, run.id)) == 0
 
 
-def test_a_wrong_answer_is_a_permanent_failure_in_the_fingerprint(store: Database, declare: Declare) -> None:
+def test_a_wrong_answer_is_a_permanent_failure_in_the_fingerprint(database: Database, declare: Declare) -> None:
     declare("invents a verdict", POISON)
-    run = a_run(store, ENGINE, LAYOUTS)
-    fingerprint, counts = outcome(store, run.id)
+    run = a_run(database, ENGINE, LAYOUTS)
+    fingerprint, counts = outcome(database, run.id)
     assert fingerprint is not None
     assert counts[Verdict.FAILED] == 1
-    number = queue_rerun(store, find_run(store, run.id), any_version=False)
-    do_runs(store)
-    assert outcome(store, number) == (fingerprint, counts)
+    number = queue_rerun(database, find_run(database, run.id), any_version=False)
+    do_runs(database)
+    assert outcome(database, number) == (fingerprint, counts)
 
 
-def test_a_run_whose_program_was_changed_waits(store: Database, declare: Declare) -> None:
+def test_a_run_whose_program_was_changed_waits(database: Database, declare: Declare) -> None:
     path = declare()
-    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
+    number = queue_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, None)
     program = path.parent / "program.py"
     before = program.read_text()
     program.write_text(before + "# changed")
     _, engine = find_engine(ENGINE)
-    assert leases.pending(store, SOLVING, installed_engines(), 9) == []
-    run = find_run(store, number)
+    assert leases.pending(database, SOLVING, installed_engines(), 9) == []
+    run = find_run(database, number)
     with pytest.raises(VersionError, match=re.escape(f"but version {engine.version} is installed here")):
         Installation().check(run)
     program.unlink()
@@ -165,8 +169,8 @@ def test_a_run_whose_program_was_changed_waits(store: Database, declare: Declare
         Installation().check(run)
     program.write_text(before)
     Installation().check(run)
-    do_runs(store)
-    assert find_run(store, number).finished
+    do_runs(database)
+    assert find_run(database, number).finished
 
 
 @pytest.mark.parametrize(
@@ -181,69 +185,71 @@ def test_a_run_whose_program_was_changed_waits(store: Database, declare: Declare
     ],
 )
 def test_a_program_that_cannot_work_fails_no_layouts_and_stops_its_run(
-    fault: str, message: str, store: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
+    fault: str, message: str, database: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(leases, "PAUSES", (-1.0,))
     declare(fault, "", same_failures=3)
-    number = queue_run(store, a_source(store, ENGINE, LAYOUTS), ENGINE, None)
-    while not leases.stuck(store, SOLVING, [number]):
-        job, *_ = leases.pending(store, SOLVING, installed_engines(), 9)
-        claimed = SOLVING_JOBS.claim(store, job, "test", 60)
+    number = queue_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, None)
+    while not leases.stuck(database, SOLVING, [number]):
+        job, *_ = leases.pending(database, SOLVING, installed_engines(), 9)
+        claimed = SOLVING_JOBS.claim(database, job, "test", 60)
         assert claimed is not None
-        tasks._do(store, KINDS["solve"], claimed)
-    [stuck] = leases.stuck(store, SOLVING, [number])
+        tasks._do(database, KINDS["solve"], claimed)
+    [stuck] = leases.stuck(database, SOLVING, [number])
     assert (stuck.trouble or "").startswith(f"ProgramError: {message}")
-    run = find_run(store, number)
+    run = find_run(database, number)
     assert (run.solved, run.pending) == (0, 1)
     with pytest.raises(ProgramError, match=r"items 1 to 60 of run 1 cannot be done after . attempts: ProgramError: "):
-        working.check_not_damaged(store, run)
+        working.check_not_damaged(database, run)
 
 
 def test_a_run_that_was_retracted_or_is_of_another_version_is_not_tried_again(
-    store: Database, declare: Declare
+    database: Database, declare: Declare
 ) -> None:
     declare("exits with 3", POISON)
-    run = a_run(store, ENGINE, LAYOUTS)
+    run = a_run(database, ENGINE, LAYOUTS)
     declare()
     with pytest.raises(VersionError, match=r"but version 1\+\w+ is installed here"):
-        queue_retry(store, run)
-    retract(store, ENGINE, run.version, "it is wrong")
+        queue_retry(database, run)
+    retract(database, ENGINE, run.version, "it is wrong")
     with pytest.raises(RetractedError, match="it is wrong"):
-        queue_retry(store, find_run(store, run.id))
+        queue_retry(database, find_run(database, run.id))
 
 
-def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(store: Database, declare: Declare, tmp_path: Path) -> None:
+def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(
+    database: Database, declare: Declare, tmp_path: Path
+) -> None:
     path = declare()
-    run = a_run(store, ENGINE, LAYOUTS)
+    run = a_run(database, ENGINE, LAYOUTS)
     path.unlink()
-    assert [match.id for match in matching_runs(store, None, ENGINE, None, retracted=False)] == [run.id]
-    assert not matching_runs(store, None, "memory/two-pass", None, retracted=False)
+    assert [match.id for match in matching_runs(database, None, ENGINE, None, retracted=False)] == [run.id]
+    assert not matching_runs(database, None, "memory/two-pass", None, retracted=False)
     with pytest.raises(NotFoundError, match="there is no engine 'memory/other'"):
-        matching_runs(store, None, "memory/other", None, retracted=False)
+        matching_runs(database, None, "memory/other", None, retracted=False)
     message = f"run {run.id} is by {ENGINE}, which is not installed here: there is no engine '{ENGINE}'; memory has: "
     for command in (
-        lambda: queue_audit(store, run, None, 1),
-        lambda: queue_rerun(store, run, any_version=True),
-        lambda: export_with_checker(store, run, tmp_path / "x.csv"),
-        find_result(store, run, 5).check,
-        lambda: list(find_result(store, run, 5).frames()),
+        lambda: queue_audit(database, run, None, 1),
+        lambda: queue_rerun(database, run, any_version=True),
+        lambda: export_with_checker(database, run, tmp_path / "x.csv"),
+        find_result(database, run, 5).check,
+        lambda: list(find_result(database, run, 5).frames()),
     ):
         with pytest.raises(VersionError, match=re.escape(message)):
             command()
 
 
-def test_programs_cannot_do_packed_runs(store: Database, declare: Declare) -> None:
+def test_programs_cannot_do_packed_runs(database: Database, declare: Declare) -> None:
     declare()
     deals = DealRange(find_game("memory"), 1, 1, 100, {})
     with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
-        queue_run(store, open_deals(store, deals), ENGINE, None, Storage.PACKED)
+        queue_run(database, open_deals(database, deals), ENGINE, None, Storage.PACKED)
     with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
-        open_survey(store, deals, ENGINE, None)
+        open_survey(database, deals, ENGINE, None)
 
 
-def test_a_packed_run_of_a_program_is_refused_before_its_deals_are_stored(store: Database, declare: Declare) -> None:
+def test_a_packed_run_of_a_program_is_refused_before_its_deals_are_stored(database: Database, declare: Declare) -> None:
     declare()
-    opened = Store(store)
+    opened = Store(database)
     with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
         opened.queue("deal:memory:seed=1:1-9", engine=ENGINE, packed=True)
     with pytest.raises(UsageError, match="cannot do packed runs or surveys"):

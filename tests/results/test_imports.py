@@ -60,13 +60,13 @@ def exported(run: Run, path: Path) -> Path:
     return path
 
 
-def imported(store: Database, path: Path, engine: str = "memory/mine", version: str = "1", **more: Any) -> Run:
-    return Store(store).import_verdicts(path, engine=engine, version=version, progress=silent, **more)
+def imported(database: Database, path: Path, engine: str = "memory/mine", version: str = "1", **more: Any) -> Run:
+    return Store(database).import_verdicts(path, engine=engine, version=version, progress=silent, **more)
 
 
-def audited(store: Database, run: Run) -> tuple[int, int, int, int]:
+def audited(database: Database, run: Run) -> tuple[int, int, int, int]:
     """The numbers of verdicts that an audit finds valid, invalid and without evidence, and of faults."""
-    audit = an_audit(store, run.status())
+    audit = an_audit(database, run.status())
     return audit.valid, audit.invalid, audit.no_evidence, audit.faults
 
 
@@ -92,7 +92,7 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
 @each_engine
 @pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
 def test_an_export_gives_the_same_run_in_another_store(
-    store: Database, second_store: Store, game: Game, engine: Engine, storage: Storage, tmp_path: Path
+    database: Database, second_store: Store, game: Game, engine: Engine, storage: Storage, tmp_path: Path
 ) -> None:
     name, database = game.full_name(engine), second_store._database
     deals = f"deal:{game.name}:seed=5:1-1200"
@@ -102,7 +102,7 @@ def test_an_export_gives_the_same_run_in_another_store(
     run = second_store.find_run()
     forms = FORMS if engine is game.engines[0] and storage is Storage.ROWS else FORMS[:1]
     for version, form in enumerate(forms, start=100):
-        again = imported(store, exported(run, tmp_path / f"verdicts{form}"), name, str(version), max_nodes=12)
+        again = imported(database, exported(run, tmp_path / f"verdicts{form}"), name, str(version), max_nodes=12)
         assert again.fingerprint == run.fingerprint
         assert again.status().counts == run.status().counts
         assert rows_of(again) == rows_of(run)
@@ -110,11 +110,11 @@ def test_an_export_gives_the_same_run_in_another_store(
         for column in ("value", "nodes"):
             assert again.histogram(column) == run.histogram(column)
     undecided = again.progress.counts.get(Verdict.UNDECIDED, 0)
-    assert audited(store, again) == (1200 - undecided, 0, undecided, 0)
+    assert audited(database, again) == (1200 - undecided, 0, undecided, 0)
 
 
 def test_failures_and_empty_traces_survive_each_form(
-    store: Database, second_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    database: Database, second_store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     layouts = ["OOO/OOO/OOOOOOO/OOOOOOO/OOOOOOO/OOO/OOO", *deal(games()["hi-q"], 3, 1, 8)]
     brittle = Brittle("hi-q", layouts[4:5])
@@ -124,20 +124,20 @@ def test_failures_and_empty_traces_survive_each_form(
     run = second_store.find_run()
     assert (rows_of(run)[0][4], run.progress.counts[Verdict.FAILED]) == ("", 1)
     for form in FORMS:
-        again = imported(store, exported(run, tmp_path / f"hi-q{form}"), "mine")
+        again = imported(database, exported(run, tmp_path / f"hi-q{form}"), "mine")
         assert (again.fingerprint, rows_of(again)) == (run.fingerprint, rows_of(run))
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_long_evidence_survives_each_form(store: Database, second_store: Store, form: str, tmp_path: Path) -> None:
+def test_long_evidence_survives_each_form(database: Database, second_store: Store, form: str, tmp_path: Path) -> None:
     csv.field_size_limit(131_072)  # as in a new process
     claim = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1 2 3 4 " * 100_000}
     run = imported(second_store._database, written(tmp_path / "long.jsonl", [claim]))
-    assert rows_of(imported(store, exported(run, tmp_path / f"again{form}"))) == rows_of(run)
+    assert rows_of(imported(database, exported(run, tmp_path / f"again{form}"))) == rows_of(run)
 
 
 @pytest.mark.parametrize("form", [".jsonl", ".csv", ".parquet"])
-def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, form: str, tmp_path: Path) -> None:
+def test_verdicts_of_any_solver_are_judged_as_what_they_are(database: Database, form: str, tmp_path: Path) -> None:
     true = {"layout": "AABB", "verdict": "scored", "value": 4, "nodes": 2, "evidence": "1 2 3 4"}
     file = written(
         tmp_path / f"verdicts{form}",
@@ -149,62 +149,62 @@ def test_verdicts_of_any_solver_are_judged_as_what_they_are(store: Database, for
             {**true, "layout": "BAAB", "verdict": "undecided", "value": None},
         ],
     )
-    run = imported(store, file, max_nodes=9)
+    run = imported(database, file, max_nodes=9)
     assert [reject.reasons for reject in run.rejects()] == [("the verdict is undecided, but there is evidence",)]
     assert (run.engine, run.version, run.max_nodes, run.source) == ("memory/mine", "1", 9, str(file))
-    assert audited(store, run) == (1, 1, 2, 0)
+    assert audited(database, run) == (1, 1, 2, 0)
     assert run.latest_audit is not None
     assert run.latest_audit.unproved == 1
     assert [finding.first for finding in run.latest_audit.findings()] == [2]
     assert [result.check().outcome.word for result in run.results()] == ["valid", "invalid", *["no-evidence"] * 2]
     assert len(list(run.result(1).frames())) > 1
-    own = a_run(store, MEMORY, ["AABB", "ABAB", "ABBA"])
-    counts = Run(store, own).diff(run).summary.counts
+    own = a_run(database, MEMORY, ["AABB", "ABAB", "ABBA"])
+    counts = Run(database, own).diff(run).summary.counts
     assert counts == {"lost": 1, "evidence": 2}  # two items have the layout AABB
 
 
-def test_failures_of_an_engine_on_record_are_final(store: Database, tmp_path: Path) -> None:
+def test_failures_of_an_engine_on_record_are_final(database: Database, tmp_path: Path) -> None:
     failure = {"layout": "AABB", "verdict": "failed", "evidence": "retryable: it gave no answer within 10 s"}
     file = written(tmp_path / "memory.jsonl", [failure])
-    assert imported(store, file).fingerprint is not None
-    assert imported(store, file, MEMORY).fingerprint is None  # this one can be tried again
+    assert imported(database, file).fingerprint is not None
+    assert imported(database, file, MEMORY).fingerprint is None  # this one can be tried again
 
 
-def test_what_exists_only_on_record_is_not_solved_again(store: Database, tmp_path: Path) -> None:
+def test_what_exists_only_on_record_is_not_solved_again(database: Database, tmp_path: Path) -> None:
     file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "scored", "value": 4}])
-    run = imported(store, file, "mine")
+    run = imported(database, file, "mine")
     assert replace(run.progress, recent=9, recent_seconds=1.0).rate is None
     for again in (run.rerun, run.retry):
         with pytest.raises(UsageError, match="exists only on record"):
             again(progress=silent)
-    assert imported(store, file).id == run.id
-    Store(store).retract("memory/mine", "1", "it errs")
+    assert imported(database, file).id == run.id
+    Store(database).retract("memory/mine", "1", "it errs")
     with pytest.raises(UsageError, match="exists only on record"):
-        plan_replacement(store, run.status())
+        plan_replacement(database, run.status())
     with pytest.raises(RetractedError):
-        imported(store, file)
+        imported(database, file)
     with pytest.raises(UsageError, match="checked as memory/two-pass"):
-        imported(store, file, checked_as="incremental")
-    assert imported(store, file, version="2", checked_as="incremental").progress.checked_as == "memory/incremental"
-    alter(store, "UPDATE engines SET checked_as = 'memory/two-pass' WHERE version = '2'")
-    assert audited(store, Store(store).find_run())[3] == 1
+        imported(database, file, checked_as="incremental")
+    assert imported(database, file, version="2", checked_as="incremental").progress.checked_as == "memory/incremental"
+    alter(database, "UPDATE engines SET checked_as = 'memory/two-pass' WHERE version = '2'")
+    assert audited(database, Store(database).find_run())[3] == 1
 
 
-def test_a_deleted_run_is_imported_again_when_its_layouts_are_deleted(store: Database, tmp_path: Path) -> None:
+def test_a_deleted_run_is_imported_again_when_its_layouts_are_deleted(database: Database, tmp_path: Path) -> None:
     file = written(tmp_path / "memory.jsonl", [{"layout": "AABB", "verdict": "undecided"}] * 3)
-    opened, run = Store(store), imported(store, file)
+    opened, run = Store(database), imported(database, file)
     opened.deletion(run.id).carry_out()
     with pytest.raises(StoreError, match="delete source:1"):
-        imported(store, file)
-    alter(store, "UPDATE sources SET advanced = 0")
+        imported(database, file)
+    alter(database, "UPDATE sources SET advanced = 0")
     opened.deletion("source:1").carry_out()
-    again = imported(store, file)
-    assert (again.id, again.progress.solved, audited(store, again)) == (2, 3, (0, 0, 3, 0))
+    again = imported(database, file)
+    assert (again.id, again.progress.solved, audited(database, again)) == (2, 3, (0, 0, 3, 0))
 
 
 @pytest.mark.parametrize("distinct", [True, False])
 def test_an_import_goes_on_where_it_was_killed(
-    store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, distinct: bool
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, distinct: bool
 ) -> None:
     pick = random.Random(3)
     layouts = deal(games()["memory"], 1, 1, 5_000 if distinct else 200, pairs=5)
@@ -215,7 +215,7 @@ def test_an_import_goes_on_where_it_was_killed(
     file = written(tmp_path / "memory.jsonl", rows)
     monkeypatch.setattr(reading, "BATCH", 700)
     monkeypatch.setattr("dealmill.pipeline.ingest.files.READ_BYTES", 9_000)
-    whole = imported(store, file, version="whole")
+    whole = imported(database, file, version="whole")
     steps: dict[str, Callable[..., Any]] = {"append": source_writing.append, "complete": source_writing.complete}
     calls = count(1)
 
@@ -235,12 +235,12 @@ def test_an_import_goes_on_where_it_was_killed(
             for name in steps:
                 dangerous.setattr(reading, name, dying(name, due))
             with pytest.raises(KeyboardInterrupt):
-                imported(store, file)
-    run = imported(store, file)
+                imported(database, file)
+    run = imported(database, file)
     assert (run.fingerprint, run.status().finished) == (whole.fingerprint, True)
     assert [reject.line for reject in run.rejects()] == [reject.line for reject in whole.rejects()]
     assert rows_of(run) == rows_of(whole)
-    assert audited(store, run) == (0, 0, len(rows_of(whole)), 0)
+    assert audited(database, run) == (0, 0, len(rows_of(whole)), 0)
 
 
 FIELD = (

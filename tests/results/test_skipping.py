@@ -29,20 +29,20 @@ FILTERS = (
 
 
 @pytest.fixture(params=["rows", "packed"])
-def runs(store: Database, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[RunStatus]:
+def runs(database: Database, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[RunStatus]:
     """A finished run of three jobs for each engine, searched in many small steps."""
     monkeypatch.setattr(rows, "SEARCHED", 170)
     monkeypatch.setattr(packed, "SOLVED_AGAIN", 1)
     if request.param == "packed":
-        return [a_survey(store, engine, COUNT, chunk=CHUNK) for engine in ENGINES]
+        return [a_survey(database, engine, COUNT, chunk=CHUNK) for engine in ENGINES]
     return [
-        a_run(store, engine, deal(games()[engine.partition("/")[0]], 7, 1, COUNT), chunk=CHUNK, name=engine)
+        a_run(database, engine, deal(games()[engine.partition("/")[0]], 7, 1, COUNT), chunk=CHUNK, name=engine)
         for engine in ENGINES
     ]
 
 
-def query_with(store: Database, run: RunStatus, result_filter: Filter) -> Query:
-    return query_of(store, [run], result_filter, (0, 0), None)
+def query_with(database: Database, run: RunStatus, result_filter: Filter) -> Query:
+    return query_of(database, [run], result_filter, (0, 0), None)
 
 
 def matching(results: list[Result], result_filter: Filter) -> list[int]:
@@ -57,14 +57,14 @@ def matching(results: list[Result], result_filter: Filter) -> list[int]:
     ]
 
 
-def test_searches_without_time_continue_where_they_stopped(store: Database, runs: list[RunStatus]) -> None:
+def test_searches_without_time_continue_where_they_stopped(database: Database, runs: list[RunStatus]) -> None:
     for run in runs:
-        everything = list(query_with(store, run, Filter()))
+        everything = list(query_with(database, run, Filter()))
         for result_filter in FILTERS:
-            part = query_of(store, [run], result_filter, (run.id, 0), None).search(0.0)
+            part = query_of(database, [run], result_filter, (run.id, 0), None).search(0.0)
             positions, steps = [result.position for result in part.results], 1
             while part.reached is not None:
-                before, part = part.reached, query_of(store, [run], result_filter, part.reached, None).search(0.0)
+                before, part = part.reached, query_of(database, [run], result_filter, part.reached, None).search(0.0)
                 positions += [result.position for result in part.results]
                 assert part.reached is None or part.reached > before
                 steps += 1
@@ -72,7 +72,7 @@ def test_searches_without_time_continue_where_they_stopped(store: Database, runs
             assert steps > 1 or not positions
 
 
-def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStatus]) -> None:
+def test_jobs_that_cannot_match_are_not_read(database: Database, runs: list[RunStatus]) -> None:
     pairing, hi_q = runs
     for run, result_filter, column, value in (
         (pairing, Filter((Verdict.UNWINNABLE,)), "unwinnable", 0),
@@ -81,26 +81,26 @@ def test_jobs_that_cannot_match_are_not_read(store: Database, runs: list[RunStat
         (hi_q, Filter.of(nodes=(9, 10)), "greatest_nodes", 8),
         (hi_q, Filter.of(nodes=(9, 10)), "least_nodes", 11),
     ):
-        before = [result.position for result in query_with(store, run, result_filter)]
+        before = [result.position for result in query_with(database, run, result_filter)]
         assert {position > CHUNK for position in before} == {True, False}
         first_job = f"WHERE run_id = {run.id} AND first = 1"
-        with store.reading() as connection:
+        with database.reading() as connection:
             recorded = connection.exec_driver_sql(f"SELECT {column} FROM jobs {first_job}").scalar_one()
-        alter(store, f"UPDATE jobs SET {column} = {value} {first_job}")
-        after = [result.position for result in query_with(store, run, result_filter)]
+        alter(database, f"UPDATE jobs SET {column} = {value} {first_job}")
+        after = [result.position for result in query_with(database, run, result_filter)]
         assert after == [position for position in before if position > CHUNK]
-        alter(store, f"UPDATE jobs SET {column} = {recorded} {first_job}")
+        alter(database, f"UPDATE jobs SET {column} = {recorded} {first_job}")
 
 
-def test_jobs_without_recorded_distributions_are_read(store: Database, runs: list[RunStatus]) -> None:
+def test_jobs_without_recorded_distributions_are_read(database: Database, runs: list[RunStatus]) -> None:
     _, hi_q = runs
     result_filter = Filter.of(nodes=(9, 10))
-    before = [result.position for result in query_with(store, hi_q, result_filter)]
-    alter(store, "UPDATE jobs SET least_nodes = NULL, greatest_nodes = NULL, node_counts = NULL")
-    assert [result.position for result in query_with(store, hi_q, result_filter)] == before
-    assert dealmill.Store(store).find_run(hi_q.id).histogram("nodes") is None
+    before = [result.position for result in query_with(database, hi_q, result_filter)]
+    alter(database, "UPDATE jobs SET least_nodes = NULL, greatest_nodes = NULL, node_counts = NULL")
+    assert [result.position for result in query_with(database, hi_q, result_filter)] == before
+    assert dealmill.Store(database).find_run(hi_q.id).histogram("nodes") is None
 
 
-def test_a_search_is_in_order_of_position(store: Database, runs: list[RunStatus]) -> None:
+def test_a_search_is_in_order_of_position(database: Database, runs: list[RunStatus]) -> None:
     with pytest.raises(dealmill.UsageError, match="in order of position, not of nodes"):
-        query_of(store, runs, Filter(), (0, 0), 5, order="nodes").search(1.0)
+        query_of(database, runs, Filter(), (0, 0), 5, order="nodes").search(1.0)

@@ -21,13 +21,13 @@ from tests.servers import Postgres
 LEASE = 60.0
 
 
-def backed_up(store: Database, folder: Path, request: pytest.FixtureRequest) -> Database:
+def backed_up(database: Database, folder: Path, request: pytest.FixtureRequest) -> Database:
     """A backup of a store, restored as docs/database.md says."""
-    if store.embedded:
-        sqlite3.connect(store.url.database or "").execute("VACUUM INTO ?", [str(folder / "backup.db")])
+    if database.embedded:
+        sqlite3.connect(database.url.database or "").execute("VACUUM INTO ?", [str(folder / "backup.db")])
         return open_store(f"sqlite:///{folder / 'backup.db'}")
     server: Postgres = request.getfixturevalue("postgres")
-    source, restored, dump = store.url.set(drivername="postgresql"), server.new_database(), folder / "dealmill.dump"
+    source, restored, dump = database.url.set(drivername="postgresql"), server.new_database(), folder / "dealmill.dump"
     for program, *arguments in (
         ("pg_dump", "--format", "custom", "--file", str(dump), source.render_as_string(hide_password=False)),
         ("pg_restore", "--no-owner", "--dbname", restored, str(dump)),
@@ -37,23 +37,23 @@ def backed_up(store: Database, folder: Path, request: pytest.FixtureRequest) -> 
 
 
 def test_a_backup_holds_everything_and_a_run_goes_on_in_it(
-    store: Database, tmp_path: Path, request: pytest.FixtureRequest
+    database: Database, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     texts = dealer("memory")(1, 1, 3_000)
-    a_run(store, "memory/two-pass", texts)
-    number = plan_run(store, a_source(store, "memory/two-pass", texts), "memory/incremental", "1", 9, chunk=1_000)
-    taken, *_ = leases.pending(store, SOLVING, installed_engines(), 9)
-    job = SOLVING_JOBS.claim(store, taken, "at work", LEASE)
+    a_run(database, "memory/two-pass", texts)
+    number = plan_run(database, a_source(database, "memory/two-pass", texts), "memory/incremental", "1", 9, chunk=1_000)
+    taken, *_ = leases.pending(database, SOLVING, installed_engines(), 9)
+    job = SOLVING_JOBS.claim(database, taken, "at work", LEASE)
     assert job is not None
 
-    restored = backed_up(store, tmp_path, request)
+    restored = backed_up(database, tmp_path, request)
     assert [(run.solved, run.leased) for run in list_runs(restored)] == [(3_000, 0), (0, 1)]
     leases.expire(restored, SOLVING, "at work", "it is none of the copy's")
     leases.free_expired(restored, SOLVING)
-    assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    for each in (store, restored):
+    assert SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    for each in (database, restored):
         do_runs(each)
-    original, copy = find_run(store, number), find_run(restored, number)
+    original, copy = find_run(database, number), find_run(restored, number)
     assert copy.finished
-    assert fingerprint_of(restored, number, copy.items) == fingerprint_of(store, number, original.items)
+    assert fingerprint_of(restored, number, copy.items) == fingerprint_of(database, number, original.items)
     assert all(an_audit(restored, run).clean for run in list_runs(restored))

@@ -39,11 +39,11 @@ rows = st.tuples(
 
 
 @pytest.fixture
-def tried(store: Database) -> Database:
+def tried(database: Database) -> Database:
     """A store with one table more."""
-    with store.writing() as connection:
+    with database.writing() as connection:
         TABLE.create(connection)
-    return store
+    return database
 
 
 def columns_of(constant: int, first: int, chosen: list[tuple[int, int, bytes, int | None, str | None]]) -> Columns:
@@ -88,15 +88,15 @@ def test_columns_become_the_rows_that_they_are(
     assert stored == [expected, expected]
 
 
-def test_no_rows_are_no_statement(store: Database) -> None:
-    with store.writing() as connection:
-        prepare_insert(store, TABLE, Columns({}, "told", pack([])))(connection)
+def test_no_rows_are_no_statement(database: Database) -> None:
+    with database.writing() as connection:
+        prepare_insert(database, TABLE, Columns({}, "told", pack([])))(connection)
 
 
-def test_layouts_are_read_as_one_text(store: Database) -> None:
+def test_layouts_are_read_as_one_text(database: Database) -> None:
     layouts = ["AABB", "ABAB", "ABBAC", "C"] * 700
-    source = a_source(store, "memory/two-pass", layouts).id
-    with store.reading() as connection:
+    source = a_source(database, "memory/two-pass", layouts).id
+    with database.reading() as connection:
         texts = joined_layouts(connection, source, 3, 2_000)
         assert texts is not None
         assert (texts.text.tobytes(), texts.lengths.tolist()) == (

@@ -37,52 +37,52 @@ TEXTS = ["AABB", "ABAB", "ABBA"]
 STOPS = pytest.mark.parametrize("decision", [Control.PAUSED, Control.CANCELLED], ids=lambda decision: decision.word)
 
 
-def of_rows(store: Database) -> RunStatus:
-    return find_run(store, plan_run(store, a_source(store, ENGINE, TEXTS), ENGINE, "1", 9, chunk=1))
+def of_rows(database: Database) -> RunStatus:
+    return find_run(database, plan_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", 9, chunk=1))
 
 
-def of_packs(store: Database) -> RunStatus:
-    source = deals_source(store, DealRange(find_engine(ENGINE)[0], 7, 1, 3_000))
-    return find_run(store, plan_run(store, source, ENGINE, "1", 9, storage=Storage.PACKED, chunk=1_000))
+def of_packs(database: Database) -> RunStatus:
+    source = deals_source(database, DealRange(find_engine(ENGINE)[0], 7, 1, 3_000))
+    return find_run(database, plan_run(database, source, ENGINE, "1", 9, storage=Storage.PACKED, chunk=1_000))
 
 
 @STOPS
 @pytest.mark.parametrize("planned", [of_rows, of_packs])
 def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_same_results(
-    store: Database, planned: Callable[[Database], RunStatus], decision: Control, monkeypatch: pytest.MonkeyPatch
+    database: Database, planned: Callable[[Database], RunStatus], decision: Control, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "configured_store", lambda: store)
-    number = planned(store).id
-    first, second, third = pending(store)
-    held = SOLVING_JOBS.claim(store, first, "w", 60.0)
+    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    number = planned(database).id
+    first, second, third = pending(database)
+    held = SOLVING_JOBS.claim(database, first, "w", 60.0)
     assert held is not None
-    control(store, find_run(store, number), decision)
-    assert pending(store) == [] and reconciler.unfinished(store, Installation()) == 0
-    assert SOLVING_JOBS.claim(store, second, "w", 60.0) is None
+    control(database, find_run(database, number), decision)
+    assert pending(database) == [] and reconciler.unfinished(database, Installation()) == 0
+    assert SOLVING_JOBS.claim(database, second, "w", 60.0) is None
     tasks.do_job("solve", second)  # its message was in the broker
     tasks.do_job("solve", third)
-    assert SOLVING_JOBS.finish(store, held, SOLVING_JOBS.do(store, held)), "a job in work is finished"
-    stopped = find_run(store, number)
+    assert SOLVING_JOBS.finish(database, held, SOLVING_JOBS.do(database, held)), "a job in work is finished"
+    stopped = find_run(database, number)
     assert (stopped.state, stopped.finished, stopped.done, stopped.pending) == (decision.word, False, 1, 2)
-    assert an_audit(store, stopped).clean
+    assert an_audit(database, stopped).clean
     for _ in range(2):  # twice is once
-        control(store, find_run(store, number), Control.ACTIVE)
+        control(database, find_run(database, number), Control.ACTIVE)
     for job in (second, third):
-        held = SOLVING_JOBS.claim(store, job, "w", 60.0)
+        held = SOLVING_JOBS.claim(database, job, "w", 60.0)
         assert held is not None
-        control(store, find_run(store, number), decision)
-        assert SOLVING_JOBS.finish(store, held, SOLVING_JOBS.do(store, held))
-        assert not find_run(store, number).finished, "even if everything is solved"
-        control(store, find_run(store, number), Control.ACTIVE)
-    finished = find_run(store, number)
+        control(database, find_run(database, number), decision)
+        assert SOLVING_JOBS.finish(database, held, SOLVING_JOBS.do(database, held))
+        assert not find_run(database, number).finished, "even if everything is solved"
+        control(database, find_run(database, number), Control.ACTIVE)
+    finished = find_run(database, number)
     assert finished.finished
     with pytest.raises(StoreError, match=f"run {number} cannot be {decision.word}: it is finished"):
-        control(store, finished, decision)
-    again = plan_rerun(store, finished, "1")
-    do_runs(store)
-    fingerprints = {fingerprint_of(store, run, finished.items) for run in (number, again)}
+        control(database, finished, decision)
+    again = plan_rerun(database, finished, "1")
+    do_runs(database)
+    fingerprints = {fingerprint_of(database, run, finished.items) for run in (number, again)}
     assert len(fingerprints) == 1 and None not in fingerprints
-    assert an_audit(store, find_run(store, number)).clean
+    assert an_audit(database, find_run(database, number)).clean
 
 
 WORDS = st.sampled_from(["night", "a:b", "Ä", "x" * 50])
@@ -102,140 +102,142 @@ DECISIONS = st.lists(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DECISIONS)
 def test_any_decisions_are_logged_survive_a_downgrade_and_change_no_result(
-    store: Database, decisions: list[tuple[str, object]]
+    database: Database, decisions: list[tuple[str, object]]
 ) -> None:
-    source = a_source(store, ENGINE, TEXTS)
-    number = plan_run(store, source, ENGINE, "1", find_next_limit(store), chunk=1)
+    source = a_source(database, ENGINE, TEXTS)
+    number = plan_run(database, source, ENGINE, "1", find_next_limit(database), chunk=1)
     for what, value in decisions:
-        decide(store, number, what, value)
-    run = find_run(store, number)
-    assert an_audit(store, run).clean
+        decide(database, number, what, value)
+    run = find_run(database, number)
+    assert an_audit(database, run).clean
     priorities = [value for what, value in decisions if what == "priority"]
     assert run.priority == (priorities[-1] if priorities else 0)
-    control(store, run, Control.ACTIVE)
-    do_runs(store)
-    assert find_run(store, number).finished
+    control(database, run, Control.ACTIVE)
+    do_runs(database)
+    assert find_run(database, number).finished
 
 
-def find_next_limit(store: Database) -> int:
+def find_next_limit(database: Database) -> int:
     """Return a node limit of no run so far, so that each example has a run of its own."""
-    return 9 + len(list_actions(store))
+    return 9 + len(list_actions(database))
 
 
-def decide(store: Database, number: int, what: str, value: Any) -> None:
-    run = find_run(store, number)
+def decide(database: Database, number: int, what: str, value: Any) -> None:
+    run = find_run(database, number)
     match what, value:
         case "control", Control() if value is Control.ACTIVE or not run.finished:
-            control(store, run, value)
+            control(database, run, value)
         case "priority", int():
-            controls.set_priority(store, number, value)
+            controls.set_priority(database, number, value)
         case "tag", [*words]:
-            controls.tag(store, number, words)
-            assert {*find_run(store, number).tags} == {*run.tags, *words}
+            controls.tag(database, number, words)
+            assert {*find_run(database, number).tags} == {*run.tags, *words}
         case "untag", [*words]:
-            controls.untag(store, number, words)
-            assert {*find_run(store, number).tags} == {*run.tags} - {*words}
+            controls.untag(database, number, words)
+            assert {*find_run(database, number).tags} == {*run.tags} - {*words}
         case "note", str():
-            controls.set_note(store, number, value)
-            assert find_run(store, number).note == (value.strip() or None)
+            controls.set_note(database, number, value)
+            assert find_run(database, number).note == (value.strip() or None)
         case "job", None:
-            for job in pending(store)[:1]:
-                do_job(store, job)
-        case "migrate", None if store.embedded:
-            revisions.downgrade(store, OLDEST)
-            revisions.upgrade(store)
-            after = find_run(store, number)
+            for job in pending(database)[:1]:
+                do_job(database, job)
+        case "migrate", None if database.embedded:
+            revisions.downgrade(database, OLDEST)
+            revisions.upgrade(database)
+            after = find_run(database, number)
             assert (after.control, after.priority, after.tags, after.note) == (
                 *(run.control, run.priority, run.tags, run.note),
             )
 
 
 def test_workers_take_the_highest_priority_first_whatever_their_messages_say(
-    store: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "configured_store", lambda: store)
-    source = a_source(store, ENGINE, TEXTS)
-    low, high, highest = (plan_run(store, source, ENGINE, "1", limit, chunk=1) for limit in (7, 8, 9))
-    foreign = plan_run(store, source, ENGINE, "of another installation", 9, chunk=1)
-    message = pending(store)[0]
+    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    source = a_source(database, ENGINE, TEXTS)
+    low, high, highest = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (7, 8, 9))
+    foreign = plan_run(database, source, ENGINE, "of another installation", 9, chunk=1)
+    message = pending(database)[0]
     for run, priority in ((high, 1), (highest, 2), (foreign, 3)):
-        controls.set_priority(store, run, priority)
-    control(store, find_run(store, highest), Control.PAUSED)
+        controls.set_priority(database, run, priority)
+    control(database, find_run(database, highest), Control.PAUSED)
     order = list[int]()
 
-    def do(store: Database, job: Job) -> SolvedJob:
+    def do(database: Database, job: Job) -> SolvedJob:
         order.append(job.lease.parent)
-        return do_job_as_usual(store, job)
+        return do_job_as_usual(database, job)
 
     do_job_as_usual = SOLVING_JOBS.do
     monkeypatch.setattr(SOLVING_JOBS, "do", do)
     for _ in range(2):
         tasks.do_job("solve", message)
-    control(store, find_run(store, highest), Control.ACTIVE)
+    control(database, find_run(database, highest), Control.ACTIVE)
     for _ in range(7):
         tasks.do_job("solve", message)
     assert order == [high] * 2 + [highest] * 3 + [high] + [low]
-    do_runs(store)
-    assert [find_run(store, run).finished for run in (low, high, highest)] == [True] * 3
+    do_runs(database)
+    assert [find_run(database, run).finished for run in (low, high, highest)] == [True] * 3
 
 
-def test_workers_that_choose_the_same_job_choose_again(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "configured_store", lambda: store)
-    source = a_source(store, ENGINE, TEXTS)
-    low, high = (plan_run(store, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
-    controls.set_priority(store, high, 1)
-    message, *_ = pending(store)
+def test_workers_that_choose_the_same_job_choose_again(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    source = a_source(database, ENGINE, TEXTS)
+    low, high = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
+    controls.set_priority(database, high, 1)
+    message, *_ = pending(database)
     claim, taken = SOLVING_JOBS.claim, list[int]()
 
-    def claim_late(store: Database, number: int, worker: str, seconds: float) -> object:
+    def claim_late(database: Database, number: int, worker: str, seconds: float) -> object:
         if len(taken) < 3:
             taken.append(number)
             do_job_of_another(number)
-        return claim(store, number, worker, seconds)
+        return claim(database, number, worker, seconds)
 
     def do_job_of_another(number: int) -> None:
-        job = claim(store, number, "another", 60.0)
+        job = claim(database, number, "another", 60.0)
         assert job is not None
-        assert SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
+        assert SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
 
     monkeypatch.setattr(SOLVING_JOBS, "claim", claim_late)
     tasks.do_job("solve", message)
-    assert find_run(store, high).done == 3 and find_run(store, low).done == 1
+    assert find_run(database, high).done == 3 and find_run(database, low).done == 1
 
 
 @STOPS
-def test_nothing_waits_for_a_stopped_run(store: Database, decision: Control, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_waits_for_a_stopped_run(
+    database: Database, decision: Control, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(working, "work_until_done", lambda _store, check, *_more, **_options: check() and pytest.fail())
     events = list[Event]()
-    source = a_source(store, ENGINE, TEXTS)
-    done, stopped = (plan_run(store, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
-    for job in pending(store)[:3]:
-        do_job(store, job)
-    control(store, find_run(store, stopped), decision)
-    assert [run.id for run in working.solve_runs(store, [done, stopped], events.append)] == [done, stopped]
+    source = a_source(database, ENGINE, TEXTS)
+    done, stopped = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
+    for job in pending(database)[:3]:
+        do_job(database, job)
+    control(database, find_run(database, stopped), decision)
+    assert [run.id for run in working.solve_runs(database, [done, stopped], events.append)] == [done, stopped]
     assert [event.run for event in events if isinstance(event, Finished)] == [done]
-    working.work(store, events.append, drain=True)
+    working.work(database, events.append, drain=True)
     said = [event.text for event in events if isinstance(event, Message)]
     paused = f"run {stopped} is paused, jobs left: 3; continue it with: dealmill resume {stopped}"
     assert said == ([paused] if decision is Control.PAUSED else [])
-    survey = open_survey(store, endless(MEMORY), MEMORY, None)
-    grow(store, survey.id, 1_000, 1_000)
-    control(store, find_run(store, survey.id), decision)
+    survey = open_survey(database, endless(MEMORY), MEMORY, None)
+    grow(database, survey.id, 1_000, 1_000)
+    control(database, find_run(database, survey.id), decision)
     with pytest.raises(StoreError, match=f"run {survey.id} is {decision.word}; continue it with: dealmill resume"):
-        working.grow_survey(store, survey.id, 1_000, silent)
-    with dealmill.open(store.url.render_as_string(hide_password=False)) as opened:
+        working.grow_survey(database, survey.id, 1_000, silent)
+    with dealmill.open(database.url.render_as_string(hide_password=False)) as opened:
         assert [run.id for run in next(opened.watch(survey.id))] == [survey.id]
         for use in (opened.find_run(stopped).rerun, opened.find_run(stopped).retry):
             with pytest.raises(StoreError, match=f"run {stopped} is {decision.word}"):
                 use()
 
 
-def test_runs_are_found_by_tags_and_note(store: Database) -> None:
-    source = a_source(store, ENGINE, TEXTS)
-    first, second, _ = (plan_run(store, source, ENGINE, "1", limit) for limit in (7, 8, 9))
-    Labels(None, ["night", "100"], "Six_files").put_on(store, first)
-    Labels(5, "night", "").put_on(store, second)
-    with dealmill.open(store.url.render_as_string(hide_password=False)) as opened:
+def test_runs_are_found_by_tags_and_note(database: Database) -> None:
+    source = a_source(database, ENGINE, TEXTS)
+    first, second, _ = (plan_run(database, source, ENGINE, "1", limit) for limit in (7, 8, 9))
+    Labels(None, ["night", "100"], "Six_files").put_on(database, first)
+    Labels(5, "night", "").put_on(database, second)
+    with dealmill.open(database.url.render_as_string(hide_password=False)) as opened:
 
         def matching(*tags: str, note: str | None = None) -> list[int]:
             return [run.id for run in opened.status(tags=tags, note=note)]
@@ -248,4 +250,4 @@ def test_runs_are_found_by_tags_and_note(store: Database) -> None:
         with pytest.raises(UsageError):
             Labels(*labels)
     with pytest.raises(UsageError, match="at most 1,000 characters"):
-        controls.tag(store, first, [f"{number}".rjust(50, "x") for number in range(30)])
+        controls.tag(database, first, [f"{number}".rjust(50, "x") for number in range(30)])

@@ -51,45 +51,49 @@ def burning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "load", lambda _name: burn)
 
 
-def planned(store: Database, storage: Storage) -> int:
-    source = deals_source(store, DEALS) if storage is Storage.PACKED else None
+def planned(database: Database, storage: Storage) -> int:
+    source = deals_source(database, DEALS) if storage is Storage.PACKED else None
     layouts = deal(DEALS.game, 3, 1, 5_000, pairs=2)
-    return plan_run(store, source or a_source(store, ENGINE, layouts), ENGINE, "1", None, storage=storage, chunk=1_000)
+    return plan_run(
+        database, source or a_source(database, ENGINE, layouts), ENGINE, "1", None, storage=storage, chunk=1_000
+    )
 
 
-def changed(store: Database, run: int, value: object) -> RunStatus:
+def changed(database: Database, run: int, value: object) -> RunStatus:
     """The run after a job was changed behind the back of the store."""
-    with store.writing() as connection:
+    with database.writing() as connection:
         connection.execute(update(jobs).where(jobs.c.run_id == run, jobs.c.first == 1).values(cpu_seconds=value))
-    return find_run(store, run)
+    return find_run(database, run)
 
 
 @each_storage
 @pytest.mark.usefixtures("burning")
-def test_a_run_costs_what_its_jobs_cost(store: Database, storage: Storage) -> None:
-    run = planned(store, storage)
-    assert find_run(store, run).cpu_seconds is None
-    do_runs(store)
-    status = find_run(store, run)
+def test_a_run_costs_what_its_jobs_cost(database: Database, storage: Storage) -> None:
+    run = planned(database, storage)
+    assert find_run(database, run).cpu_seconds is None
+    do_runs(database)
+    status = find_run(database, run)
     assert status.cpu_seconds is not None
     assert status.jobs * BURNT <= status.cpu_seconds < 60
-    fingerprint = fingerprint_of(store, run, status.items)
-    less = changed(store, run, 0.0)
+    fingerprint = fingerprint_of(database, run, status.items)
+    less = changed(database, run, 0.0)
     assert less.cpu_seconds is not None
     assert less.cpu_seconds <= status.cpu_seconds - BURNT
-    assert fingerprint_of(store, run, status.items) == fingerprint
-    assert an_audit(store, less).clean
+    assert fingerprint_of(database, run, status.items) == fingerprint
+    assert an_audit(database, less).clean
 
 
 @each_storage
 @pytest.mark.parametrize("value", [None, nan, inf, -1.0, 1e300], ids=str)
-def test_a_cost_that_cannot_be_right_is_no_cost_and_no_fault(store: Database, storage: Storage, value: object) -> None:
-    run = planned(store, storage)
-    do_runs(store)
-    damaged = changed(store, run, value)
+def test_a_cost_that_cannot_be_right_is_no_cost_and_no_fault(
+    database: Database, storage: Storage, value: object
+) -> None:
+    run = planned(database, storage)
+    do_runs(database)
+    damaged = changed(database, run, value)
     assert damaged.cpu_seconds is None
-    assert diff(store, damaged, damaged).cost_ratio is None
-    assert an_audit(store, damaged).clean
+    assert diff(database, damaged, damaged).cost_ratio is None
+    assert an_audit(database, damaged).clean
 
 
 @each_storage
@@ -100,35 +104,35 @@ def test_text_in_place_of_a_cost_is_no_cost_and_no_fault(sqlite_store: Database,
 
 
 @pytest.mark.usefixtures("burning")
-def test_the_cost_is_that_of_the_attempt_that_was_stored(store: Database) -> None:
-    run = planned(store, Storage.ROWS)
-    [first, *_] = leases.pending(store, SOLVING, installed_engines(), 10)
-    late = SOLVING_JOBS.claim(store, first, "gone", LEASE)
+def test_the_cost_is_that_of_the_attempt_that_was_stored(database: Database) -> None:
+    run = planned(database, Storage.ROWS)
+    [first, *_] = leases.pending(database, SOLVING, installed_engines(), 10)
+    late = SOLVING_JOBS.claim(database, first, "gone", LEASE)
     assert late is not None
-    results = SOLVING_JOBS.do(store, late)
-    leases.release(store, SOLVING, late.lease, "trouble")
-    with store.writing() as connection:
+    results = SOLVING_JOBS.do(database, late)
+    leases.release(database, SOLVING, late.lease, "trouble")
+    with database.writing() as connection:
         connection.execute(update(jobs).values(leased_until=None))
-    again = SOLVING_JOBS.claim(store, first, f"{worker_name(7)}", LEASE)
+    again = SOLVING_JOBS.claim(database, first, f"{worker_name(7)}", LEASE)
     assert again is not None
-    given_up = SOLVING_JOBS.give_up(store, again, "trouble")
-    assert not SOLVING_JOBS.finish(store, late, results)
-    assert SOLVING_JOBS.finish(store, again, given_up)
-    assert find_run(store, run).cpu_seconds == 0.0
-    assert machines_of(store, run) == [worker_name(7).partition(":")[0]]
+    given_up = SOLVING_JOBS.give_up(database, again, "trouble")
+    assert not SOLVING_JOBS.finish(database, late, results)
+    assert SOLVING_JOBS.finish(database, again, given_up)
+    assert find_run(database, run).cpu_seconds == 0.0
+    assert machines_of(database, run) == [worker_name(7).partition(":")[0]]
 
 
-def test_a_diff_compares_costs_per_layout(store: Database) -> None:
-    source = a_source(store, ENGINE, deal(DEALS.game, 3, 1, 3, pairs=2))
-    runs = [plan_run(store, source, ENGINE, "1", limit, chunk=2) for limit in (10**6, 10**7)]
-    do_runs(store)
-    with store.writing() as connection:
+def test_a_diff_compares_costs_per_layout(database: Database) -> None:
+    source = a_source(database, ENGINE, deal(DEALS.game, 3, 1, 3, pairs=2))
+    runs = [plan_run(database, source, ENGINE, "1", limit, chunk=2) for limit in (10**6, 10**7)]
+    do_runs(database)
+    with database.writing() as connection:
         for run, cost in zip(runs, (2.0, 3.0), strict=True):
             connection.execute(update(jobs).where(jobs.c.run_id == run).values(cpu_seconds=cost))
-    left, right = (find_run(store, run) for run in runs)
+    left, right = (find_run(database, run) for run in runs)
     assert (left.cpu_seconds, right.cpu_seconds) == (4.0, 6.0)
-    assert diff(store, left, right).cost_ratio == 1.5
-    assert diff(store, left, right).machines == ([], [])
+    assert diff(database, left, right).cost_ratio == 1.5
+    assert diff(database, left, right).machines == ([], [])
 
 
 def test_commands_and_pages_show_costs(tmp_path: Path) -> None:

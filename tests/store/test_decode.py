@@ -34,8 +34,8 @@ def test_a_damaged_row(row: tuple[object, ...], trouble: str) -> None:
     assert shape.trouble(row) == trouble
 
 
-def test_what_a_database_gives_of_its_own_rows_is_sound(store: Database) -> None:
-    with store.writing() as connection:
+def test_what_a_database_gives_of_its_own_rows_is_sound(database: Database) -> None:
+    with database.writing() as connection:
         connection.execute(
             sources.insert().values(
                 game="memory", name="ä", digest=b"1", accepted=0, duplicates=0, rejected=0, complete=True, created=1,
@@ -47,6 +47,6 @@ def test_what_a_database_gives_of_its_own_rows_is_sound(store: Database) -> None
         connection.execute(runs.insert().values(**run, node_limit=None))
         connection.execute(runs.insert().values(**(run | {"repetition": 1}), node_limit=7))
     for table in (sources, engines, runs, jobs):
-        with store.reading() as connection:
+        with database.reading() as connection:
             for row in connection.execute(select(*table.c)):
                 assert Shape(*table.c).trouble(row) is None

@@ -40,17 +40,17 @@ from tests.doing import a_run, a_source
 from tests.store.test_deletion import ENGINE, TEXTS, of_packs, of_rows, sizes
 
 
-def plan_audit(store: Database, run: RunStatus) -> None:
-    queue_audit(store, run, None, 1)
+def plan_audit(database: Database, run: RunStatus) -> None:
+    queue_audit(database, run, None, 1)
 
 
-def rerun(store: Database, run: RunStatus) -> None:
-    plan_rerun(store, run, run.version)
+def rerun(database: Database, run: RunStatus) -> None:
+    plan_rerun(database, run, run.version)
 
 
-def saved_query(store: Database, run: RunStatus) -> None:
+def saved_query(database: Database, run: RunStatus) -> None:
     with ExitStack() as copies:
-        query_reading(store, parse_saved_query(f"query:{run.id}:value=0..1000"), copies, silent)
+        query_reading(database, parse_saved_query(f"query:{run.id}:value=0..1000"), copies, silent)
 
 
 READERS: list[Callable[[Database, RunStatus, Path], object]] = [
@@ -74,68 +74,68 @@ WRITERS: list[Callable[[Database, RunStatus], object]] = [
 
 @pytest.mark.parametrize("planned", [of_rows, of_packs])
 def test_what_reads_a_run_page_by_page_reports_its_deletion(
-    store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned: Callable[[Database], RunStatus]
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned: Callable[[Database], RunStatus]
 ) -> None:
     monkeypatch.setattr(results, "PAGE", 2)
     folder = tmp_path / "out"
     folder.mkdir()
     for read in READERS:
-        run = planned(store)
-        delete_after_first_page(store, run, monkeypatch)
+        run = planned(database)
+        delete_after_first_page(database, run, monkeypatch)
         with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
-            read(store, run, folder)
+            read(database, run, folder)
     assert list(folder.iterdir()) == []
 
 
-def delete_after_first_page(store: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch) -> None:
+def delete_after_first_page(database: Database, run: RunStatus, monkeypatch: pytest.MonkeyPatch) -> None:
     storage = type(storage_of(run))
     read_page = storage.page
 
     def read_page_then_delete(*arguments: Any, **options: Any) -> Page:
         page = read_page(*arguments, **options)
         monkeypatch.setattr(storage, "page", read_page)
-        delete_subject(store, run)
+        delete_subject(database, run)
         return page
 
     monkeypatch.setattr(storage, "page", read_page_then_delete)
 
 
-def test_what_was_read_of_a_run_before_its_deletion_is_not_taken_for_all_of_it(store: Database) -> None:
-    run, kept = (a_run(store, engine, TEXTS) for engine in (ENGINE, "memory/incremental"))
-    compared, parts = diff(store, run, kept), diff(store, kept, run).parts()
+def test_what_was_read_of_a_run_before_its_deletion_is_not_taken_for_all_of_it(database: Database) -> None:
+    run, kept = (a_run(database, engine, TEXTS) for engine in (ENGINE, "memory/incremental"))
+    compared, parts = diff(database, run, kept), diff(database, kept, run).parts()
     next(parts)
-    listed = [Query(store, [run], Filter(), limit=9, ordering=Ordering(order)) for order in Order]
-    delete_subject(store, run)
+    listed = [Query(database, [run], Filter(), limit=9, ordering=Ordering(order)) for order in Order]
+    delete_subject(database, run)
     readers: list[Callable[[], object]] = [partial(list, query) for query in (compared, parts, *listed)]
-    readers += [partial(getattr, compared, "equal"), partial(find_result, store, run, 1), listed[0].count]
+    readers += [partial(getattr, compared, "equal"), partial(find_result, database, run, 1), listed[0].count]
     for read in readers:
         with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
             read()
 
 
-def test_nothing_is_written_about_a_deleted_run(store: Database) -> None:
-    run = a_run(store, ENGINE, TEXTS)
-    delete_subject(store, run)
-    before = sizes(store)
+def test_nothing_is_written_about_a_deleted_run(database: Database) -> None:
+    run = a_run(database, ENGINE, TEXTS)
+    delete_subject(database, run)
+    before = sizes(database)
     for write in WRITERS:
         with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
-            write(store, run)
-    assert sizes(store) == before
+            write(database, run)
+    assert sizes(database) == before
 
 
 @pytest.mark.parametrize("plan", [plan_audit, rerun])
 def test_either_a_run_is_deleted_or_work_on_it_is_planned(
-    store: Database, plan: Callable[[Database, RunStatus], object]
+    database: Database, plan: Callable[[Database, RunStatus], object]
 ) -> None:
     """Both at the same moment, again and again."""
     for number in range(10):
-        run = a_run(store, ENGINE, TEXTS, name=f"{number}.txt")
-        [error] = race(partial(delete_subject, store, run), partial(plan, store, run))
+        run = a_run(database, ENGINE, TEXTS, name=f"{number}.txt")
+        [error] = race(partial(delete_subject, database, run), partial(plan, database, run))
         if isinstance(error, NotFoundError):
             with pytest.raises(NotFoundError):
-                find_run(store, run.id)
+                find_run(database, run.id)
         else:
-            assert find_run(store, run.id).solved == len(TEXTS)
+            assert find_run(database, run.id).solved == len(TEXTS)
 
 
 def race(*functions: Callable[[], object]) -> list[DealmillError]:
@@ -157,48 +157,48 @@ def race(*functions: Callable[[], object]) -> list[DealmillError]:
     return errors
 
 
-def test_an_import_does_not_continue_a_run_that_was_deleted(store: Database) -> None:
-    source = open_source(store, "memory", "a.txt", b"digest")
-    run = find_run(store, plan_run(store, source, "memory/mine", "1", None, checked_as=ENGINE))
+def test_an_import_does_not_continue_a_run_that_was_deleted(database: Database) -> None:
+    source = open_source(database, "memory", "a.txt", b"digest")
+    run = find_run(database, plan_run(database, source, "memory/mine", "1", None, checked_as=ENGINE))
     entries = Entries.of([Layout(1, "AABB")])
-    unsolved = append(store, source, entries)
-    write = write_imported(store, run, unsolved, None)
-    delete_subject(store, run)
-    before = sizes(store)
+    unsolved = append(database, source, entries)
+    write = write_imported(database, run, unsolved, None)
+    delete_subject(database, run)
+    before = sizes(database)
     with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
-        complete(store, unsolved, more=write)
-    assert sizes(store) == before
+        complete(database, unsolved, more=write)
+    assert sizes(database) == before
 
 
-def test_a_saved_query_is_not_stored_once_its_run_is_deleted(store: Database) -> None:
-    run = a_run(store, ENGINE, TEXTS)
+def test_a_saved_query_is_not_stored_once_its_run_is_deleted(database: Database) -> None:
+    run = a_run(database, ENGINE, TEXTS)
     with ExitStack() as copies:
-        reading = query_reading(store, parse_saved_query(f"query:{run.id}:value=0..1000"), copies, silent)
-        delete_subject(store, run)
+        reading = query_reading(database, parse_saved_query(f"query:{run.id}:value=0..1000"), copies, silent)
+        delete_subject(database, run)
         with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
             reading.finish(silent)
-    assert find_source(store, reading.source.id).entries == 0
+    assert find_source(database, reading.source.id).entries == 0
 
 
-def test_no_run_is_planned_over_a_source_that_was_deleted(store: Database) -> None:
-    source = a_source(store, ENGINE, TEXTS)
-    delete_subject(store, source)
-    before = sizes(store)
+def test_no_run_is_planned_over_a_source_that_was_deleted(database: Database) -> None:
+    source = a_source(database, ENGINE, TEXTS)
+    delete_subject(database, source)
+    before = sizes(database)
     with pytest.raises(NotFoundError, match=f"source {source.id} was deleted; read it again: a.txt"):
-        plan_run(store, source, ENGINE, "1", None)
-    assert sizes(store) == before
+        plan_run(database, source, ENGINE, "1", None)
+    assert sizes(database) == before
 
 
 def test_a_command_that_waited_for_a_run_says_that_it_was_deleted(
-    store: Database, monkeypatch: pytest.MonkeyPatch
+    database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = find_run(store, plan_run(store, a_source(store, ENGINE, TEXTS), ENGINE, "1", None))
+    run = find_run(database, plan_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", None))
 
     def cancelled_and_deleted(_store: Database, check: Callable[[], object], *_: object) -> None:
-        control(store, run, Control.CANCELLED)
+        control(database, run, Control.CANCELLED)
         assert check() is None
-        delete_subject(store, run)
+        delete_subject(database, run)
 
     monkeypatch.setattr(working, "work_until_done", cancelled_and_deleted)
     with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
-        working.solve_runs(store, [run.id], silent)
+        working.solve_runs(database, [run.id], silent)

@@ -35,19 +35,19 @@ TEXTS = ["AABB", "ABAB", "ABBA"]
 EMPTIED = {"verdicts", "packs", "blocks", "jobs", "audit_jobs", "judgements", "faults"}
 
 
-def of_rows(store: Database) -> RunStatus:
-    return a_run(store, ENGINE, TEXTS, chunk=1)
+def of_rows(database: Database) -> RunStatus:
+    return a_run(database, ENGINE, TEXTS, chunk=1)
 
 
-def of_packs(store: Database) -> RunStatus:
-    source = deals_source(store, DealRange(find_engine(ENGINE)[0], 7, 1, 2_000))
-    number = plan_run(store, source, ENGINE, "1", None, storage=Storage.PACKED, chunk=1_000)
-    do_runs(store)
-    return find_run(store, number)
+def of_packs(database: Database) -> RunStatus:
+    source = deals_source(database, DealRange(find_engine(ENGINE)[0], 7, 1, 2_000))
+    number = plan_run(database, source, ENGINE, "1", None, storage=Storage.PACKED, chunk=1_000)
+    do_runs(database)
+    return find_run(database, number)
 
 
-def sizes(store: Database) -> dict[str, int]:
-    with store.reading() as connection:
+def sizes(database: Database) -> dict[str, int]:
+    with database.reading() as connection:
         return {
             table.name: connection.execute(select(func.count()).select_from(table)).scalar_one()
             for table in metadata.sorted_tables
@@ -56,105 +56,108 @@ def sizes(store: Database) -> dict[str, int]:
 
 @pytest.mark.parametrize("planned", [of_rows, of_packs])
 def test_a_deleted_run_leaves_its_number_and_the_log_and_everything_else(
-    store: Database, planned: Callable[[Database], RunStatus]
+    database: Database, planned: Callable[[Database], RunStatus]
 ) -> None:
-    kept = a_run(store, ENGINE, ["CCDD"], name="b.txt")
-    assert an_audit(store, kept).clean
-    before, fingerprint = sizes(store), fingerprint_of(store, kept.id, 1)
-    run = planned(store)
-    expected = fingerprint_of(store, run.id, run.items)
-    assert an_audit(store, run).clean
-    alter(store, "UPDATE blocks SET digest = :junk WHERE run_id = :run", run=run.id, junk=b"x" * 32)
-    assert not an_audit(store, run).clean
-    with_it = list_actions(store)
-    delete_subject(store, run)
-    assert {name: size for name, size in sizes(store).items() if name in EMPTIED} == {
+    kept = a_run(database, ENGINE, ["CCDD"], name="b.txt")
+    assert an_audit(database, kept).clean
+    before, fingerprint = sizes(database), fingerprint_of(database, kept.id, 1)
+    run = planned(database)
+    expected = fingerprint_of(database, run.id, run.items)
+    assert an_audit(database, run).clean
+    alter(database, "UPDATE blocks SET digest = :junk WHERE run_id = :run", run=run.id, junk=b"x" * 32)
+    assert not an_audit(database, run).clean
+    with_it = list_actions(database)
+    delete_subject(database, run)
+    assert {name: size for name, size in sizes(database).items() if name in EMPTIED} == {
         name: size for name, size in before.items() if name in EMPTIED
     }
     for gone in (
-        lambda: find_run(store, run.id),
-        lambda: read_runs(store, [run.id]),
-        lambda: delete_subject(store, run),
+        lambda: find_run(database, run.id),
+        lambda: read_runs(database, [run.id]),
+        lambda: delete_subject(database, run),
     ):
         with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):
             gone()
     with pytest.raises(NotFoundError, match="was deleted"):
-        set_note(store, run.id, "too late")
-    assert [each.id for each in list_runs(store)] == [kept.id] and find_run(store, "last").id == kept.id
-    *earlier, last = list_actions(store)
+        set_note(database, run.id, "too late")
+    assert [each.id for each in list_runs(database)] == [kept.id] and find_run(database, "last").id == kept.id
+    *earlier, last = list_actions(database)
     assert (earlier, last.what, last.run) == (with_it, "delete", run.id)
-    assert an_audit(store, find_run(store, kept.id)).clean and fingerprint_of(store, kept.id, 1) == fingerprint
-    again = planned(store)
-    assert again.id == run.id + 1 and fingerprint_of(store, again.id, again.items) == expected
-    assert an_audit(store, again).clean
+    assert an_audit(database, find_run(database, kept.id)).clean and fingerprint_of(database, kept.id, 1) == fingerprint
+    again = planned(database)
+    assert again.id == run.id + 1 and fingerprint_of(database, again.id, again.items) == expected
+    assert an_audit(database, again).clean
 
 
-def test_an_audit_tells_a_deletion_from_an_attack(store: Database) -> None:
-    run, kept = (a_run(store, ENGINE, TEXTS, name=name) for name in ("a.txt", "b.txt"))
+def test_an_audit_tells_a_deletion_from_an_attack(database: Database) -> None:
+    run, kept = (a_run(database, ENGINE, TEXTS, name=name) for name in ("a.txt", "b.txt"))
 
     def reasons() -> list[str | None]:
-        return [finding.reason for finding in findings_of(store, an_audit(store, find_run(store, kept.id)))]
+        return [finding.reason for finding in findings_of(database, an_audit(database, find_run(database, kept.id)))]
 
-    alter(store, "UPDATE runs SET control = 4 WHERE id = :run", run=run.id)
+    alter(database, "UPDATE runs SET control = 4 WHERE id = :run", run=run.id)
     assert reasons() == [f"run {run.id} is deleted, but that is not in the action log"]
-    alter(store, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
-    delete_subject(store, find_run(store, run.id))
+    alter(database, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
+    delete_subject(database, find_run(database, run.id))
     assert reasons() == []
-    alter(store, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
+    alter(database, "UPDATE runs SET control = 1 WHERE id = :run", run=run.id)
     assert reasons() == [f"run {run.id} was deleted by the action log, but is there"]
 
 
-def test_a_run_is_not_deleted_while_something_depends_on_it(store: Database) -> None:
-    run = a_run(store, ENGINE, TEXTS, chunk=1)
-    rerun = plan_rerun(store, run, "1", chunk=1)
+def test_a_run_is_not_deleted_while_something_depends_on_it(database: Database) -> None:
+    run = a_run(database, ENGINE, TEXTS, chunk=1)
+    rerun = plan_rerun(database, run, "1", chunk=1)
     with pytest.raises(StoreError, match=f"run {rerun} is a rerun of it; delete run {rerun} first"):
-        check_deletable(store, run)
-    held = SOLVING_JOBS.claim(store, pending(store)[0], "w", 60.0)
+        check_deletable(database, run)
+    held = SOLVING_JOBS.claim(database, pending(database)[0], "w", 60.0)
     assert held is not None
     with pytest.raises(StoreError, match=r"workers hold jobs of it \(1\); stop them with: dealmill cancel"):
-        delete_subject(store, find_run(store, rerun))
-    alter(store, "UPDATE jobs SET leased_until = 0 WHERE id = :job", job=held.lease.id)
-    delete_subject(store, find_run(store, rerun))
-    assert not SOLVING_JOBS.finish(store, held, SOLVING_JOBS.do(store, held)), "a late worker writes nothing"
-    audit = queue_audit(store, run, None, 1)
+        delete_subject(database, find_run(database, rerun))
+    alter(database, "UPDATE jobs SET leased_until = 0 WHERE id = :job", job=held.lease.id)
+    delete_subject(database, find_run(database, rerun))
+    assert not SOLVING_JOBS.finish(database, held, SOLVING_JOBS.do(database, held)), "a late worker writes nothing"
+    audit = queue_audit(database, run, None, 1)
     with pytest.raises(StoreError, match=f"audit {audit} of it is not finished"):
-        delete_subject(store, run)
-    do_audit(store, audit)
-    queried = a_source(store, ENGINE, TEXTS, f"query:{run.id}:value=1..")
+        delete_subject(database, run)
+    do_audit(database, audit)
+    queried = a_source(database, ENGINE, TEXTS, f"query:{run.id}:value=1..")
     with pytest.raises(StoreError, match=f"source {queried.id} has the layouts of a query of it"):
-        delete_subject(store, run)
-    delete_subject(store, queried)
-    before = sizes(store)
+        delete_subject(database, run)
+    delete_subject(database, queried)
+    before = sizes(database)
     with pytest.MonkeyPatch.context() as killed:
         killed.setattr(log, "record", lambda *_words, **_more: 1 / 0)
         with pytest.raises(ZeroDivisionError):
-            delete_subject(store, run)
-    assert sizes(store) == before, "a deletion that is interrupted has deleted nothing"
-    delete_subject(store, run)
-    assert give_back_space(store)
+            delete_subject(database, run)
+    assert sizes(database) == before, "a deletion that is interrupted has deleted nothing"
+    delete_subject(database, run)
+    assert give_back_space(database)
 
 
-def test_a_deleted_source_is_read_again_under_its_number(store: Database) -> None:
-    kept = a_run(store, ENGINE, ["CCDD", *TEXTS], name="b.txt")
-    source = a_source(store, ENGINE, TEXTS)
-    run = find_run(store, plan_run(store, source, ENGINE, "1", None, chunk=1))
+def test_a_deleted_source_is_read_again_under_its_number(database: Database) -> None:
+    kept = a_run(database, ENGINE, ["CCDD", *TEXTS], name="b.txt")
+    source = a_source(database, ENGINE, TEXTS)
+    run = find_run(database, plan_run(database, source, ENGINE, "1", None, chunk=1))
     with pytest.raises(StoreError, match=f"run {run.id} is over it; delete run {run.id} first"):
-        delete_subject(store, source)
-    delete_subject(store, run)
-    delete_subject(store, source)
-    assert [each.id for each in list_sources(store)] == [kept.source]
-    assert (find_source(store, source.id).accepted, list_actions(store)[-1].what) == (0, "delete source")
-    assert [match.source.id for match in find_layout(store, [(1, "ABAB")], "memory", silent)] == [kept.source]
-    again = a_source(store, ENGINE, TEXTS)
+        delete_subject(database, source)
+    delete_subject(database, run)
+    delete_subject(database, source)
+    assert [each.id for each in list_sources(database)] == [kept.source]
+    assert (find_source(database, source.id).accepted, list_actions(database)[-1].what) == (0, "delete source")
+    assert [match.source.id for match in find_layout(database, [(1, "ABAB")], "memory", silent)] == [kept.source]
+    again = a_source(database, ENGINE, TEXTS)
     assert again == source
-    assert an_audit(store, a_run(store, ENGINE, TEXTS)).clean and an_audit(store, find_run(store, kept.id)).clean
+    assert (
+        an_audit(database, a_run(database, ENGINE, TEXTS)).clean
+        and an_audit(database, find_run(database, kept.id)).clean
+    )
 
 
-def test_a_source_is_not_deleted_while_it_is_read(store: Database) -> None:
-    reading = append(store, open_source(store, "memory", "a.txt", b"digest"), Entries.of([Layout(1, "AABB")]))
+def test_a_source_is_not_deleted_while_it_is_read(database: Database) -> None:
+    reading = append(database, open_source(database, "memory", "a.txt", b"digest"), Entries.of([Layout(1, "AABB")]))
     with pytest.raises(StoreError, match="it is being read"):
-        delete_subject(store, reading)
-    alter(store, "UPDATE sources SET advanced = advanced - 61")
-    delete_subject(store, reading)
+        delete_subject(database, reading)
+    alter(database, "UPDATE sources SET advanced = advanced - 61")
+    delete_subject(database, reading)
     with pytest.raises(NotFoundError, match=r"a\.txt was deleted while it was read"):
-        complete(store, reading)
+        complete(database, reading)

@@ -24,21 +24,21 @@ WHOLE = re.compile(rf"SCAN ({'|'.join(metadata.tables)})\b")
 """A line of SQLite's plan for reading all rows of a table."""
 
 
-def some_runs(store: Database, count: int, first: int = 1) -> None:
+def some_runs(database: Database, count: int, first: int = 1) -> None:
     """Solve sources of three layouts, numbered from `first`."""
     for number in range(first, first + count):
-        a_run(store, ENGINE, dealer("memory")(1, LAYOUTS * number, LAYOUTS), name=f"{number}.txt")
+        a_run(database, ENGINE, dealer("memory")(1, LAYOUTS * number, LAYOUTS), name=f"{number}.txt")
 
 
 @contextmanager
-def recorded(store: Database) -> Iterator[list[tuple[str, object]]]:
+def recorded(database: Database) -> Iterator[list[tuple[str, object]]]:
     """Record the statements of a `with` block and their parameters."""
     statements: list[tuple[str, object]] = []
 
     def record(_: Connection, _cursor: object, statement: str, parameters: object, *_more: object) -> None:
         statements.append((statement, parameters))
 
-    with store.reading() as connection:
+    with database.reading() as connection:
         engine = connection.engine
     event.listen(engine, "before_cursor_execute", record)
     try:
@@ -47,13 +47,13 @@ def recorded(store: Database) -> Iterator[list[tuple[str, object]]]:
         event.remove(engine, "before_cursor_execute", record)
 
 
-def plans(store: Database, call: Callable[[], object]) -> list[str]:
+def plans(database: Database, call: Callable[[], object]) -> list[str]:
     """Return the lines of SQLite's plans for all queries of a call."""
-    with recorded(store) as statements:
+    with recorded(database) as statements:
         call()
     queries = [(statement, parameters) for statement, parameters in statements if "SELECT" in statement]
     assert queries
-    with store.reading() as connection:
+    with database.reading() as connection:
         return [
             row[3]
             for statement, parameters in queries
@@ -113,10 +113,10 @@ def test_the_number_of_statements_of_a_query_does_not_grow(
     assert counts[0] == counts[1]
 
 
-def test_a_query_of_all_runs_reads_them_in_parts(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_of_all_runs_reads_them_in_parts(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Runs, "PART", 2)
-    some_runs(store, 5)
-    opened = Store(store)
+    some_runs(database, 5)
+    opened = Store(database)
     items = [(run, position) for run in range(1, 6) for position in range(1, LAYOUTS + 1)]
     assert places(opened.query()) == items
     assert places(opened.query(descending=True)) == items[::-1]
@@ -130,11 +130,11 @@ def places(results: Iterable[Result]) -> list[tuple[int | None, int]]:
     return [(result.run, result.position) for result in results]
 
 
-def test_a_query_of_all_runs_knows_those_that_are_not_finished(store: Database) -> None:
-    some_runs(store, 2)
-    source = a_source(store, ENGINE, dealer("memory")(1, 1, 2), "planned.txt")
-    number = plan_run(store, source, ENGINE, find_engine(ENGINE)[1].version, None)
-    assert [run.id for run in Store(store).query().unfinished] == [number]
+def test_a_query_of_all_runs_knows_those_that_are_not_finished(database: Database) -> None:
+    some_runs(database, 2)
+    source = a_source(database, ENGINE, dealer("memory")(1, 1, 2), "planned.txt")
+    number = plan_run(database, source, ENGINE, find_engine(ENGINE)[1].version, None)
+    assert [run.id for run in Store(database).query().unfinished] == [number]
 
 
 def test_the_results_of_a_damaged_run_leave_their_places_to_others(sqlite_store: Database) -> None:
@@ -149,7 +149,7 @@ def test_the_results_of_a_damaged_run_leave_their_places_to_others(sqlite_store:
     assert damaged not in {run for run, _ in shown}
 
 
-def test_numbers_of_any_size_are_no_runs(store: Database) -> None:
-    some_runs(store, 2)
-    listed = Store(store).status([2, 3, 2**31, 2**62])
+def test_numbers_of_any_size_are_no_runs(database: Database) -> None:
+    some_runs(database, 2)
+    listed = Store(database).status([2, 3, 2**31, 2**62])
     assert [run.id for run in listed] == [2]

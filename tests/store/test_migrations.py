@@ -54,15 +54,15 @@ def test_migrations_lead_from_the_first_release_to_the_tables_of_new_stores_and_
     assert revisions.current(empty_store) == OLDEST
 
 
-def dumped(store: Database, request: pytest.FixtureRequest) -> list[list[str]]:
+def dumped(database: Database, request: pytest.FixtureRequest) -> list[list[str]]:
     """The statements of a dump of the tables without their rows, each with its parts in order: columns that a migration
     has added stand behind the others."""
-    if store.embedded:
-        with store.reading() as connection:
+    if database.embedded:
+        with database.reading() as connection:
             statements = connection.execute(text("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")).scalars().all()
     else:
         server: Postgres = request.getfixturevalue("postgres")
-        command = [server.programs / "pg_dump", "--schema-only", "--dbname", store.url.set(drivername="postgresql")]
+        command = [server.programs / "pg_dump", "--schema-only", "--dbname", database.url.set(drivername="postgresql")]
         dump = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=True).stdout
         statements = "\n".join(line for line in dump.splitlines() if not line.startswith(("--", "\\"))).split(";\n")
     return sorted(map(parts_of, statements))
@@ -102,9 +102,9 @@ def test_a_failed_migration_changes_nothing(empty_store: Database) -> None:
         assert "sources" not in inspect(connection).get_table_names()
 
 
-def test_an_unknown_revision_is_an_error_that_says_so(store: Database) -> None:
+def test_an_unknown_revision_is_an_error_that_says_so(database: Database) -> None:
     with pytest.raises(StoreError, match="there is no revision nonsense"):
-        revisions.upgrade(store, "nonsense")
+        revisions.upgrade(database, "nonsense")
 
 
 def test_a_server_is_changed_only_by_db_upgrade(empty_store: Database) -> None:
@@ -118,85 +118,91 @@ def test_a_server_is_changed_only_by_db_upgrade(empty_store: Database) -> None:
         assert revisions.current(empty_store) is None
 
 
-def test_a_database_newer_than_the_code_is_refused(store: Database) -> None:
-    with store.writing() as connection:
+def test_a_database_newer_than_the_code_is_refused(database: Database) -> None:
+    with database.writing() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
     with pytest.raises(StoreError, match=r"newer \(9999\)"):
-        open_store(store.url.render_as_string(hide_password=False))
+        open_store(database.url.render_as_string(hide_password=False))
     with pytest.raises(StoreError, match="newer"):
-        revisions.upgrade(store)
+        revisions.upgrade(database)
 
 
-def test_distributions_are_counted_for_rows_and_extremes_kept_for_packs(store: Database) -> None:
+def test_distributions_are_counted_for_rows_and_extremes_kept_for_packs(database: Database) -> None:
     layouts = deal(find_game("hi-q"), 1, 1, 2_500)
-    run = a_run(store, "hi-q/greedy", layouts, chunk=1_000)
-    survey = a_survey(store, "hi-q/greedy", 2_000)
-    plan_run(store, a_source(store, "hi-q/greedy", layouts), "hi-q/greedy", "0", None, chunk=1_000)  # is not solved
-    before = spreads(store)
+    run = a_run(database, "hi-q/greedy", layouts, chunk=1_000)
+    survey = a_survey(database, "hi-q/greedy", 2_000)
+    plan_run(
+        database, a_source(database, "hi-q/greedy", layouts), "hi-q/greedy", "0", None, chunk=1_000
+    )  # is not solved
+    before = spreads(database)
     assert len(before) == 8 and before[2][0] == "500" and before[-1][1:] == (None,) * 6
-    revisions.downgrade(store, OLDEST)
-    with store.reading() as connection:
+    revisions.downgrade(database, OLDEST)
+    with database.reading() as connection:
         extremes = connection.execute(text("SELECT least, greatest FROM packs ORDER BY first")).all()
     assert extremes == [row[1:3] for row in before[3:5]]
-    revisions.upgrade(store)
+    revisions.upgrade(database)
     unknown = [(items, least, greatest, None, None, None, None) for items, least, greatest, *_ in before[3:5]]
-    assert spreads(store) == [*before[:3], *unknown, *before[5:]]
+    assert spreads(database) == [*before[:3], *unknown, *before[5:]]
     for each in (run, survey):
-        assert an_audit(store, find_run(store, each.id)).clean
-    values, nodes = (histogram_of(store, survey.id, column) for column in ("value", "nodes"))
+        assert an_audit(database, find_run(database, each.id)).clean
+    values, nodes = (histogram_of(database, survey.id, column) for column in ("value", "nodes"))
     assert values is nodes is None
-    alter(store, "UPDATE jobs SET least_nodes = 4 WHERE first = 1001")
-    assert {fault.first for each in (run, survey) for fault in found_by_audit(store, each)} == {1_001}
+    alter(database, "UPDATE jobs SET least_nodes = 4 WHERE first = 1001")
+    assert {fault.first for each in (run, survey) for fault in found_by_audit(database, each)} == {1_001}
 
 
-def spreads(store: Database) -> list[tuple[Any, ...]]:
+def spreads(database: Database) -> list[tuple[Any, ...]]:
     """The number of items of each job, with its distributions."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         query = select(jobs_table.c.stop - jobs_table.c.first, *(jobs_table.c[name] for name in SPREAD))
         rows = connection.execute(query.order_by(jobs_table.c.id)).all()
     return [(str(items), *spread) for items, *spread in rows]
 
 
-def found_by_audit(store: Database, run: RunStatus) -> list[Fault]:
-    return recorded_faults(store, an_audit(store, find_run(store, run.id)).id)
+def found_by_audit(database: Database, run: RunStatus) -> list[Fault]:
+    return recorded_faults(database, an_audit(database, find_run(database, run.id)).id)
 
 
-def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterwards(store: Database) -> None:
-    number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
-    first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
-    assert SOLVING_JOBS.claim(store, first, "w", 60.0)
-    revisions.upgrade(store)  # there is nothing to do
+def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterwards(database: Database) -> None:
+    number = plan_run(
+        database, a_source(database, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1
+    )
+    first, _ = leases.pending(database, SOLVING, installed_engines(), 9)
+    assert SOLVING_JOBS.claim(database, first, "w", 60.0)
+    revisions.upgrade(database)  # there is nothing to do
     with pytest.raises(StoreError, match=r"workers hold leases \(1\); stop all commands.* within (59|60) s"):
-        revisions.downgrade(store, OLDEST)
-    leases.expire(store, SOLVING, "w", "gone")
-    revisions.downgrade(store, OLDEST)
-    with store.writing() as connection:
+        revisions.downgrade(database, OLDEST)
+    leases.expire(database, SOLVING, "w", "gone")
+    revisions.downgrade(database, OLDEST)
+    with database.writing() as connection:
         connection.execute(text("UPDATE jobs SET leased_until = 1e12"))
     with pytest.raises(StoreError, match="workers hold leases"):
-        revisions.upgrade(store)
-    assert revisions.current(store) == OLDEST
-    with store.writing() as connection:
+        revisions.upgrade(database)
+    assert revisions.current(database) == OLDEST
+    with database.writing() as connection:
         connection.execute(text("UPDATE jobs SET leased_until = 0"))
-    revisions.upgrade(store)
-    leases.free_expired(store, SOLVING)
-    do_runs(store)
-    assert find_run(store, number).finished
-    assert an_audit(store, find_run(store, number)).clean
+    revisions.upgrade(database)
+    leases.free_expired(database, SOLVING)
+    do_runs(database)
+    assert find_run(database, number).finished
+    assert an_audit(database, find_run(database, number)).clean
 
 
-def test_results_are_not_written_to_tables_of_another_revision(store: Database) -> None:
-    number = plan_run(store, a_source(store, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1)
-    first, _ = leases.pending(store, SOLVING, installed_engines(), 9)
-    job = SOLVING_JOBS.claim(store, first, "late", 60.0)
+def test_results_are_not_written_to_tables_of_another_revision(database: Database) -> None:
+    number = plan_run(
+        database, a_source(database, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1
+    )
+    first, _ = leases.pending(database, SOLVING, installed_engines(), 9)
+    job = SOLVING_JOBS.claim(database, first, "late", 60.0)
     assert job is not None
-    leases.expire(store, SOLVING, "late", "its tables were migrated")
-    revisions.downgrade(store, OLDEST)
+    leases.expire(database, SOLVING, "late", "its tables were migrated")
+    revisions.downgrade(database, OLDEST)
     with pytest.raises(StoreError, match="do not match this version of Dealmill"):
-        SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    revisions.upgrade(store)
-    leases.free_expired(store, SOLVING)
-    do_runs(store)
-    assert an_audit(store, find_run(store, number)).clean
+        SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    revisions.upgrade(database)
+    leases.free_expired(database, SOLVING)
+    do_runs(database)
+    assert an_audit(database, find_run(database, number)).clean
 
 
 @pytest.mark.parametrize("revision", ["base", "0009", "-1", "nonsense"])

@@ -76,97 +76,97 @@ def small() -> Game:
     return find_game("small")
 
 
-def planned(store: Database, storage: Storage = Storage.ROWS, count: int = 8) -> RunStatus:
+def planned(database: Database, storage: Storage = Storage.ROWS, count: int = 8) -> RunStatus:
     """A run over deals of the user's game, of which nothing is solved."""
     if storage is Storage.PACKED:
-        source = deals_source(store, DealRange(small(), 1, 1, count))
+        source = deals_source(database, DealRange(small(), 1, 1, count))
     else:
-        with open_readings(store, [DealRange(small(), 1, 1, count)], None, silent) as readings:
+        with open_readings(database, [DealRange(small(), 1, 1, count)], None, silent) as readings:
             [reading] = readings.opened
             reading.finish(silent)
         source = reading.source
-    return find_run(store, queue_run(store, source, ENGINE, None, storage))
+    return find_run(database, queue_run(database, source, ENGINE, None, storage))
 
 
-def solved(store: Database, run: RunStatus) -> RunStatus:
+def solved(database: Database, run: RunStatus) -> RunStatus:
     """The run with all jobs done that this installation can do."""
-    for number in leases.pending(store, SOLVING, Installation().engines(store), 100):
-        do_job(store, number)
-    return find_run(store, run.id)
+    for number in leases.pending(database, SOLVING, Installation().engines(database), 100):
+        do_job(database, number)
+    return find_run(database, run.id)
 
 
 @pytest.mark.parametrize("storage", Storage)
 @pytest.mark.parametrize("rules_now", [CHANGED, None], ids=["changed", "gone"])
 def test_a_run_is_solved_audited_and_shown_by_its_own_rules(
-    store: Database, storage: Storage, rules_now: str | None, users: Callable[[str | None], None]
+    database: Database, storage: Storage, rules_now: str | None, users: Callable[[str | None], None]
 ) -> None:
     users(SMALL)
-    run = planned(store, storage)
+    run = planned(database, storage)
     users(rules_now)
-    run = solved(store, run)
+    run = solved(database, run)
     assert run.finished and len(run.counts) == 2, "the deals show the difference between the rules"
-    audit = an_audit(store, run)
+    audit = an_audit(database, run)
     assert (audit.valid, audit.clean) == (8, True)
-    results = [find_result(store, run, position) for position in range(1, 9)]
+    results = [find_result(database, run, position) for position in range(1, 9)]
     assert all(result.check().outcome is Outcome.VALID for result in results)
     assert [len(list(result.frames())) > 1 and result.svg(1) for result in results]
 
 
 def test_changed_rules_are_another_version_of_source_and_engine(
-    store: Database, tmp_path: Path, users: Callable[[str | None], None]
+    database: Database, tmp_path: Path, users: Callable[[str | None], None]
 ) -> None:
     users(SMALL)
-    before = solved(store, planned(store))
+    before = solved(database, planned(database))
     file = tmp_path / "small.txt"
     file.write_text("".join(f"{layout.text}\n" for layout in DealRange(small(), 1, 1, 3)))
 
     def read() -> int:
-        with open_readings(store, [str(file)], None, silent) as readings:
+        with open_readings(database, [str(file)], None, silent) as readings:
             readings.opened[0].finish(silent)
             return readings.sources[0].id
 
     first = read()
     assert read() == first
     users(SMALL.replace("title", "# The same\ntitle").replace("Small", "Another title"))
-    assert (read(), planned(store).id) == (first, before.id)
+    assert (read(), planned(database).id) == (first, before.id)
     users(CHANGED)
-    after = solved(store, planned(store))
+    after = solved(database, planned(database))
     assert read() != first and after.id != before.id and after.version != before.version
     assert after.counts != before.counts
     for any_version in (False, True):
         with pytest.raises(VersionError, match=r"run 1 is by rules \w{8} of small, but its file has rules \w{8} now"):
-            queue_rerun(store, before, any_version=any_version)
+            queue_rerun(database, before, any_version=any_version)
     users(None)
     with pytest.raises(VersionError, match=r"run 1 is by small/winnable, which is not installed here.*DEALMILL_RULES"):
-        queue_rerun(store, before, any_version=False)
+        queue_rerun(database, before, any_version=False)
     users(SMALL)
-    rerun = solved(store, find_run(store, queue_rerun(store, before, any_version=False)))
+    rerun = solved(database, find_run(database, queue_rerun(database, before, any_version=False)))
     assert (rerun.counts, rerun.version) == (before.counts, before.version)
 
 
-def test_a_saved_query_has_the_rules_of_its_run(store: Database, users: Callable[[str | None], None]) -> None:
+def test_a_saved_query_has_the_rules_of_its_run(database: Database, users: Callable[[str | None], None]) -> None:
     users(SMALL)
-    run = solved(store, planned(store))
+    run = solved(database, planned(database))
     users(CHANGED)
     with ExitStack() as copies:
-        reading = query_reading(store, SavedQuery(run.id, Filter.of(nodes=(1, None))), copies, silent)
+        reading = query_reading(database, SavedQuery(run.id, Filter.of(nodes=(1, None))), copies, silent)
         reading.finish(silent)
-    again = solved(store, find_run(store, queue_run(store, reading.source, ENGINE, None)))
+    again = solved(database, find_run(database, queue_run(database, reading.source, ENGINE, None)))
     assert (again.version, again.counts) == (run.version, run.counts)
 
 
 def test_rules_travel_with_exports_packs_and_checkers(
-    store: Database, tmp_path: Path, users: Callable[[str | None], None]
+    database: Database, tmp_path: Path, users: Callable[[str | None], None]
 ) -> None:
     users(SMALL)
-    run = solved(store, planned(store))
+    run = solved(database, planned(database))
     users(None)
-    export_with_checker(store, run, tmp_path / "a.csv")
+    export_with_checker(database, run, tmp_path / "a.csv")
     command = [sys.executable, "-I", "-S", "a.csv.check.py", "a.csv"]
     checked = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert checked.returncode == 0, checked.stdout + checked.stderr
     pack = tmp_path / "a.json"
-    write_pack(store, run, pack, Choice(grades=1, each=2))
+    write_pack(database, run, pack, Choice(grades=1, each=2))
     assert check_pack(pack).problems == []
     about = json.loads(pack.read_text())
     assert about["rules"]["text"] == GAMES.load("small", SMALL).rules_text.text  # type: ignore[union-attr]
@@ -188,24 +188,24 @@ HOSTILE: dict[str, str] = {
 
 @pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_rules_in_the_store_are_named_and_never_used(
-    store: Database, hostile: str, users: Callable[[str | None], None]
+    database: Database, hostile: str, users: Callable[[str | None], None]
 ) -> None:
     users(SMALL)
-    run, waiting = solved(store, planned(store)), planned(store, count=4)
-    with store.writing() as connection:
+    run, waiting = solved(database, planned(database)), planned(database, count=4)
+    with database.writing() as connection:
         connection.execute(text("UPDATE rules SET text = :text"), {"text": hostile})
-    assert_refused(store, run.id)
+    assert_refused(database, run.id)
     users(None)
     assert waiting.pending
-    assert leases.pending(store, SOLVING, Installation().engines(store), 9) == []
+    assert leases.pending(database, SOLVING, Installation().engines(database), 9) == []
 
 
-def assert_refused(store: Database, run: int) -> None:
+def assert_refused(database: Database, run: int) -> None:
     """Everything that needs the rules of a run names their damage."""
     uses: list[Callable[[], Any]] = [
-        lambda: queue_audit(store, find_run(store, run), None, 1),
-        lambda: find_result(store, find_run(store, run), 1).check(),
-        lambda: find_engine(find_run(store, run).judged_as),
+        lambda: queue_audit(database, find_run(database, run), None, 1),
+        lambda: find_result(database, find_run(database, run), 1).check(),
+        lambda: find_engine(find_run(database, run).judged_as),
     ]
     for use in uses:
         with pytest.raises(DamagedError, match="rules"):
@@ -234,28 +234,28 @@ def test_an_audit_notices_other_changes_of_rules(
         raise DamagedError("named by the audit")
 
 
-def test_a_family_is_retracted_with_all_its_games(store: Database, users: Callable[[str | None], None]) -> None:
+def test_a_family_is_retracted_with_all_its_games(database: Database, users: Callable[[str | None], None]) -> None:
     users(SMALL)
-    left = planned(store)
+    left = planned(database)
     users(CHANGED)
-    right = planned(store)
+    right = planned(database)
     with pytest.raises(NotFoundError, match=rf"no runs of patience version 0; it has runs of versions: {VERSION}"):
-        retract(store, "patience", "0", "it errs")
-    assert [run.id for run in retract(store, "patience", VERSION, "it errs")] == [left.id, right.id]
-    assert find_run(store, left.id).retracted == find_run(store, right.id).retracted == "it errs"
+        retract(database, "patience", "0", "it errs")
+    assert [run.id for run in retract(database, "patience", VERSION, "it errs")] == [left.id, right.id]
+    assert find_run(database, left.id).retracted == find_run(database, right.id).retracted == "it errs"
     with pytest.raises(RetractedError):
-        planned(store, count=3)
-    unretract(store, "patience", VERSION, "it does not")
+        planned(database, count=3)
+    unretract(database, "patience", VERSION, "it does not")
     with pytest.raises(UsageError, match="not retracted"):
-        unretract(store, "patience", VERSION, "it does not")
-    assert find_run(store, left.id).retracted is None
+        unretract(database, "patience", VERSION, "it does not")
+    assert find_run(database, left.id).retracted is None
 
 
-def test_rules_are_stored_once_for_all_sources(store: Database, users: Callable[[str | None], None]) -> None:
+def test_rules_are_stored_once_for_all_sources(database: Database, users: Callable[[str | None], None]) -> None:
     users(SMALL)
     for count in (3, 4):
-        planned(store, count=count)
-    with store.reading() as connection:
+        planned(database, count=count)
+    with database.reading() as connection:
         [recorded] = connection.execute(rules.select()).all()
         assert (ENGINE, f"{VERSION}-{recorded.digest}") in workable_engines(connection)
-    assert {source.rules for source in list_sources(store)} == {recorded.digest}
+    assert {source.rules for source in list_sources(database)} == {recorded.digest}

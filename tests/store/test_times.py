@@ -36,8 +36,8 @@ Instant = tuple[float, float]
 class Clock:
     """A clock that passes quickly: all that is on record happened earlier."""
 
-    def __init__(self, store: Database) -> None:
-        self._store = store
+    def __init__(self, database: Database) -> None:
+        self._store = database
         self.passed = 0.0
 
     def now(self) -> float:
@@ -54,8 +54,8 @@ class Clock:
 class Workers:
     """Workers that claim jobs, finish them, die or are silent. `first_claim` and `last_result` say when."""
 
-    def __init__(self, store: Database, clock: Clock, chance: Random) -> None:
-        self._store, self._clock, self._chance = store, clock, chance
+    def __init__(self, database: Database, clock: Clock, chance: Random) -> None:
+        self._store, self._clock, self._chance = database, clock, chance
         self.held: list[Job] = []
         self.first_claim: Instant | None = None
         self.last_result: Instant = (0.0, 0.0)
@@ -89,26 +89,26 @@ class Workers:
 @pytest.mark.parametrize("storage", Storage)
 @pytest.mark.parametrize("pause", [2.0, 10_000.0])
 def test_the_time_of_a_run_is_that_from_its_first_claim_to_its_last_result_and_that_of_its_reading(
-    store: Database, storage: Storage, pause: float, monkeypatch: pytest.MonkeyPatch
+    database: Database, storage: Storage, pause: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(solving, "PART_SECONDS", -1.0)  # each job leaves items to others
-    chance, clock = Random(repr((storage, pause))), Clock(store)
-    reading = deals_reading(store, DEALS)
-    source = reading.source if storage is Storage.ROWS else deals_source(store, DEALS)
-    number = queue_run(store, source, MEMORY, None, storage)
+    chance, clock = Random(repr((storage, pause))), Clock(database)
+    reading = deals_reading(database, DEALS)
+    source = reading.source if storage is Storage.ROWS else deals_source(database, DEALS)
+    number = queue_run(database, source, MEMORY, None, storage)
     before = time.monotonic()
     reading.finish(lambda _event: None)
     read = time.monotonic() - before
     clock.sleep(1_000)  # the workers do the jobs of other runs
-    workers = Workers(store, clock, chance)
+    workers = Workers(database, clock, chance)
     steps = [workers.claim] * 4 + [workers.finish] * 3 + [workers.die, workers.be_silent]
-    while not (run := find_run(store, number)).finished:
+    while not (run := find_run(database, number)).finished:
         chance.choice(steps)()
         clock.sleep(chance.uniform(0, 1))
         if chance.random() < 0.1:
-            control(store, run, Control.PAUSED)
+            control(database, run, Control.PAUSED)
             clock.sleep(pause)
-            control(store, run, Control.ACTIVE)
+            control(database, run, Control.ACTIVE)
     assert workers.first_claim and run.started and run.seconds
     started = run.started.timestamp() + clock.passed
     assert workers.first_claim[0] - ROUNDED <= started <= workers.first_claim[1] + ROUNDED
@@ -121,34 +121,34 @@ def test_the_time_of_a_run_is_that_from_its_first_claim_to_its_last_result_and_t
         assert run.rate == pytest.approx(run.solved / run.seconds)
 
 
-def test_the_speed_after_a_pause_is_that_since_then(store: Database) -> None:
-    clock, chance = Clock(store), Random(1)
-    number = queue_run(store, deals_source(store, DEALS), MEMORY, None, Storage.PACKED)
-    workers = Workers(store, clock, chance)
+def test_the_speed_after_a_pause_is_that_since_then(database: Database) -> None:
+    clock, chance = Clock(database), Random(1)
+    number = queue_run(database, deals_source(database, DEALS), MEMORY, None, Storage.PACKED)
+    workers = Workers(database, clock, chance)
     workers.claim()
     clock.sleep(10_000)
-    leases.free_expired(store, SOLVING)
-    while pending(store):
+    leases.free_expired(database, SOLVING)
+    while pending(database):
         workers.claim()
         clock.sleep(2)
         workers.finish()
-    run = find_run(store, number)
+    run = find_run(database, number)
     assert run.seconds and run.seconds > 10_000
     assert 4 <= run.recent_seconds < 10
     assert run.rate == 60 / run.recent_seconds
 
 
-def test_a_source_that_was_read_before_does_not_count(store: Database) -> None:
-    reading = deals_reading(store, DEALS)
+def test_a_source_that_was_read_before_does_not_count(database: Database) -> None:
+    reading = deals_reading(database, DEALS)
     reading.finish(lambda _event: None)
-    number = queue_run(store, reading.source, MEMORY, None)
-    do_runs(store)
-    run = find_run(store, number)
+    number = queue_run(database, reading.source, MEMORY, None)
+    do_runs(database)
+    run = find_run(database, number)
     assert (run.finished, run.reading_seconds) == (True, 0)
 
 
-def test_the_speed_of_several_runs_is_that_in_the_time_that_they_cover(store: Database) -> None:
-    run = find_run(store, queue_run(store, deals_source(store, DEALS), MEMORY, None, Storage.PACKED))
+def test_the_speed_of_several_runs_is_that_in_the_time_that_they_cover(database: Database) -> None:
+    run = find_run(database, queue_run(database, deals_source(database, DEALS), MEMORY, None, Storage.PACKED))
 
     def recent(end: float, seconds: float) -> RunStatus:
         return replace(run, seen=run.now + timedelta(seconds=end), recent=100, recent_seconds=seconds)

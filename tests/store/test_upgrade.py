@@ -45,11 +45,11 @@ def original(request: pytest.FixtureRequest, fixture: Json, tmp_path_factory: py
         url = f"sqlite:///{tmp_path_factory.mktemp('upgraded') / 'store.db'}"
     else:
         url = request.getfixturevalue("postgres_server").new_database(lasting=True)
-    store = Database(database_url(url))
-    revisions.upgrade(store, fixture["revision"])
-    with store.writing() as connection:
+    database = Database(database_url(url))
+    revisions.upgrade(database, fixture["revision"])
+    with database.writing() as connection:
         load(connection, fixture["tables"])
-    store.close()
+    database.close()
     assert dealmill.db.upgrade(url) == REVISION
     return url
 
@@ -63,14 +63,14 @@ def upgraded(original: str, tmp_path: Path, request: pytest.FixtureRequest) -> I
         copyfile(str(where.database), tmp_path / "store.db")
     else:
         copy = request.getfixturevalue("postgres").new_database(template=where.database)
-    store = Database(database_url(copy))
-    yield store
-    store.close()
+    database = Database(database_url(copy))
+    yield database
+    database.close()
 
 
-def opened(store: Database) -> Store:
+def opened(database: Database) -> Store:
     """Open the store as users do, which only succeeds at the newest revision."""
-    return dealmill.open(store.url.render_as_string(hide_password=False))
+    return dealmill.open(database.url.render_as_string(hide_password=False))
 
 
 def test_an_upgraded_store_gives_the_same_results(upgraded: Database, fixture: Json) -> None:

@@ -25,20 +25,20 @@ ME = worker_name(os.getpid())
 
 
 @pytest.fixture
-def run(store: Database) -> RunStatus:
-    number = plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=2)
-    return find_run(store, number)
+def run(database: Database) -> RunStatus:
+    number = plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=2)
+    return find_run(database, number)
 
 
-def test_workers_are_listed_with_their_jobs_and_speed(store: Database, run: RunStatus) -> None:
-    assert list_workers(store) == []
-    first, second, third = leases.pending(store, SOLVING, installed_engines(), 9)
+def test_workers_are_listed_with_their_jobs_and_speed(database: Database, run: RunStatus) -> None:
+    assert list_workers(database) == []
+    first, second, third = leases.pending(database, SOLVING, installed_engines(), 9)
     for number, seconds in ((first, 60.0), (second, 60.0), (third, -1.0)):
-        job = SOLVING_JOBS.claim(store, number, ME if number != third else "far:7 0.0.9", seconds)
+        job = SOLVING_JOBS.claim(database, number, ME if number != third else "far:7 0.0.9", seconds)
         assert job is not None
         if number == first:
-            SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    far, mine = sorted(list_workers(store), key=lambda worker: worker.name == ME.split()[0])
+            SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    far, mine = sorted(list_workers(database), key=lambda worker: worker.name == ME.split()[0])
     assert (mine.name, mine.version, mine.jobs, mine.items) == (ME.split()[0], version("dealmill"), 1, 2)
     assert mine.rate is not None and mine.rate > 0
     assert 0 <= mine.seen < 30
@@ -48,22 +48,22 @@ def test_workers_are_listed_with_their_jobs_and_speed(store: Database, run: RunS
     assert [(held.first, held.last, held.late) for held in far.holds] == [(5, 5, True)]
 
 
-def test_audits_count_as_work(store: Database) -> None:
-    audit = queue_audit(store, a_run(store, "memory/two-pass", TEXTS), None, 1)
-    [part] = leases.pending(store, AUDITING, installed_engines(), 9)
-    assert AUDIT_JOBS.claim(store, part, "auditor:1", 60.0)
-    holds = {worker.name: [held.what for held in worker.holds] for worker in list_workers(store)}
+def test_audits_count_as_work(database: Database) -> None:
+    audit = queue_audit(database, a_run(database, "memory/two-pass", TEXTS), None, 1)
+    [part] = leases.pending(database, AUDITING, installed_engines(), 9)
+    assert AUDIT_JOBS.claim(database, part, "auditor:1", 60.0)
+    holds = {worker.name: [held.what for held in worker.holds] for worker in list_workers(database)}
     assert holds == {"auditor:1": [f"audit {audit}"], "test": []}
 
 
-def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(store: Database, run: RunStatus) -> None:
-    first, second, _ = leases.pending(store, SOLVING, installed_engines(), 9)
+def test_after_an_hour_a_worker_is_forgotten_unless_it_holds_a_job(database: Database, run: RunStatus) -> None:
+    first, second, _ = leases.pending(database, SOLVING, installed_engines(), 9)
     for number, worker in ((first, "done"), (second, "hanging")):
-        job = SOLVING_JOBS.claim(store, number, worker, 60.0)
+        job = SOLVING_JOBS.claim(database, number, worker, 60.0)
         assert job is not None
         if worker == "done":
-            SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    with store.writing() as connection:
+            SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    with database.writing() as connection:
         connection.execute(update(tables.jobs).values(started=clock() - 7200))
         connection.execute(update(tables.jobs).where(tables.jobs.c.id == first).values(finished=clock() - 3700))
-    assert [worker.name for worker in list_workers(store)] == ["hanging"]
+    assert [worker.name for worker in list_workers(database)] == ["hanging"]

@@ -19,10 +19,10 @@ def endless(engine: str, **parameters: int) -> DealRange:
 
 
 def a_survey(
-    store: Database, engine: str, deals: int, *, max_nodes: int | None = None, chunk: int = 1_000, **parameters: int
+    database: Database, engine: str, deals: int, *, max_nodes: int | None = None, chunk: int = 1_000, **parameters: int
 ) -> RunStatus:
     """A survey of so many deals."""
-    run = open_survey(store, endless(engine, **parameters), engine, max_nodes)
-    grow(store, run.id, deals, chunk)
-    do_runs(store)
-    return find_run(store, run.id)
+    run = open_survey(database, endless(engine, **parameters), engine, max_nodes)
+    grow(database, run.id, deals, chunk)
+    do_runs(database)
+    return find_run(database, run.id)

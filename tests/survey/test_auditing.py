@@ -29,89 +29,89 @@ from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
 @pytest.mark.parametrize("change", ["UPDATE engines SET version = '0'", "UPDATE sources SET generator = 'another'"])
-def test_an_audit_of_a_survey_needs_its_engine_and_deal_versions(store: Database, change: str) -> None:
-    survey = a_survey(store, MEMORY, 1_000)
-    a_run(store, MEMORY, ["AABB"])
-    for run in (survey, find_run(store, "2")):
-        queue_audit(store, run, None, 1)
-    assert len(leases.pending(store, AUDITING, installed_engines(), 10)) == 2
-    alter(store, change)
-    [left] = leases.pending(store, AUDITING, installed_engines(), 10)
-    with store.reading() as connection:
+def test_an_audit_of_a_survey_needs_its_engine_and_deal_versions(database: Database, change: str) -> None:
+    survey = a_survey(database, MEMORY, 1_000)
+    a_run(database, MEMORY, ["AABB"])
+    for run in (survey, find_run(database, "2")):
+        queue_audit(database, run, None, 1)
+    assert len(leases.pending(database, AUDITING, installed_engines(), 10)) == 2
+    alter(database, change)
+    [left] = leases.pending(database, AUDITING, installed_engines(), 10)
+    with database.reading() as connection:
         assert run_of_job(connection, AUDITING, left) is not None
-    job = AUDIT_JOBS.claim(store, left, "one", LEASE)
+    job = AUDIT_JOBS.claim(database, left, "one", LEASE)
     assert job is not None and job.run.id == 2
 
 
-def test_a_query_by_audit_reads_a_survey_to_its_end(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_query_by_audit_reads_a_survey_to_its_end(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     [layout] = deal(find_engine(PAIRING)[0], 7, 1_999, 1)
     with monkeypatch.context() as broken:
         brittle = Brittle(PAIRING, [layout])
         broken.setattr(room, "load", lambda _name: brittle)
-        survey = a_survey(store, PAIRING, 2_000, max_nodes=9)
-    assert an_audit(store, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
+        survey = a_survey(database, PAIRING, 2_000, max_nodes=9)
+    assert an_audit(database, survey).no_evidence == survey.counts[Verdict.UNDECIDED] + 1 > 10
     failed = Filter((Verdict.FAILED,), audit=Outcome.NO_EVIDENCE)
-    assert [result.position for result in Query(store, [survey], failed, (0, 0), 3)] == [1_999]
-    reached = estimate(store, survey)
+    assert [result.position for result in Query(database, [survey], failed, (0, 0), 3)] == [1_999]
+    reached = estimate(database, survey)
     assert reached is not None and reached.unknown == survey.counts[Verdict.UNDECIDED] + 1
     with pytest.raises(UsageError, match="audits of packed runs only record"):
-        list(Query(store, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
+        list(Query(database, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
 
 
-def test_an_unfinished_survey_is_audited_up_to_its_last_block(store: Database) -> None:
-    survey = open_survey(store, endless(MEMORY), MEMORY, None)
-    grow(store, survey.id, 6_000, 2_000)
-    job = SOLVING_JOBS.claim(store, pending(store)[1], "one", LEASE)
-    assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    under_way = find_run(store, survey.id)
-    audit = an_audit(store, under_way)
+def test_an_unfinished_survey_is_audited_up_to_its_last_block(database: Database) -> None:
+    survey = open_survey(database, endless(MEMORY), MEMORY, None)
+    grow(database, survey.id, 6_000, 2_000)
+    job = SOLVING_JOBS.claim(database, pending(database)[1], "one", LEASE)
+    assert job is not None and SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    under_way = find_run(database, survey.id)
+    audit = an_audit(database, under_way)
     assert (audit.valid, audit.no_evidence, audit.invalid, audit.faults) == (2_000, 0, 0, 0)
-    sample = an_audit(store, under_way, sample=60)
+    sample = an_audit(database, under_way, sample=60)
     assert (sample.valid, sample.clean) == (20, True)
 
 
-def test_a_survey_may_grow_while_it_is_audited(store: Database) -> None:
-    survey = a_survey(store, MEMORY, 4_000)
-    number = queue_audit(store, survey, None, 1)
-    sample = queue_audit(store, survey, 10, 1)
-    grown = a_survey(store, MEMORY, 9_000)
+def test_a_survey_may_grow_while_it_is_audited(database: Database) -> None:
+    survey = a_survey(database, MEMORY, 4_000)
+    number = queue_audit(database, survey, None, 1)
+    sample = queue_audit(database, survey, 10, 1)
+    grown = a_survey(database, MEMORY, 9_000)
     assert (grown.id, grown.items) == (survey.id, 9_000)
-    assert (do_audit(store, number).valid, do_audit(store, sample).valid) == (4_000, 10)
-    assert an_audit(store, grown).valid == 9_000
+    assert (do_audit(database, number).valid, do_audit(database, sample).valid) == (4_000, 10)
+    assert an_audit(database, grown).valid == 9_000
 
 
-def test_a_flipped_bit_is_found_and_its_block_is_not_shown(store: Database) -> None:
-    survey = a_survey(store, PAIRING, 2_000, chunk=2_000)
-    result = find_result(store, survey, 1_005)
-    with store.writing() as connection:
+def test_a_flipped_bit_is_found_and_its_block_is_not_shown(database: Database) -> None:
+    survey = a_survey(database, PAIRING, 2_000, chunk=2_000)
+    result = find_result(database, survey, 1_005)
+    with database.writing() as connection:
         packed = bytearray(connection.execute(text("SELECT verdicts FROM packs")).scalar_one())
         packed[3 + 1_004 // 8] ^= 1 << 1_004 % 8
         connection.execute(text("UPDATE packs SET verdicts = :packed"), {"packed": bytes(packed)})
     flipped = Verdict.WINNABLE if result.verdict is Verdict.UNWINNABLE else Verdict.UNWINNABLE
-    audit = an_audit(store, survey)
+    audit = an_audit(database, survey)
     assert (audit.invalid, audit.valid) == (1, 1_999)
     assert Fault(
         1_005, 1_005, f"the recorded verdict is {flipped.word}, but solving again gives {result.verdict.word}"
-    ) in recorded_faults(store, audit.id)
-    assert [position for position, _ in objections_of(store, audit)] == [1_005]
+    ) in recorded_faults(database, audit.id)
+    assert [position for position, _ in objections_of(database, audit)] == [1_005]
     with pytest.raises(DamagedError, match="1:1001-2000 cannot be read: solving again does not give the recorded"):
-        find_result(store, survey, 1_005)
-    assert find_result(store, survey, 1_000).position == 1_000
+        find_result(database, survey, 1_005)
+    assert find_result(database, survey, 1_000).position == 1_000
     with pytest.raises(DifferenceError, match="first 2,000 deals of run 1 are missing or damaged"):
-        estimate(store, survey)
-    alter(store, "DELETE FROM packs")
+        estimate(database, survey)
+    alter(database, "DELETE FROM packs")
     with pytest.raises(DamagedError, match="1:1-2000 cannot be read: there is no valid row of packs for them"):
-        list(Query(store, [survey], Filter(), (0, 0), None))
+        list(Query(database, [survey], Filter(), (0, 0), None))
 
 
-def test_an_audit_of_a_survey_without_deals_ends(store: Database) -> None:
-    survey = open_survey(store, endless(MEMORY), MEMORY, None)
-    audit = an_audit(store, survey)
+def test_an_audit_of_a_survey_without_deals_ends(database: Database) -> None:
+    survey = open_survey(database, endless(MEMORY), MEMORY, None)
+    audit = an_audit(database, survey)
     assert (audit.finished, audit.size, audit.valid, audit.clean) == (True, 0, 0, True)
-    stuck = queue_audit(store, a_survey(store, MEMORY, 1_000), None, 1)
-    [part] = leases.pending(store, AUDITING, installed_engines(), 10)
-    job = AUDIT_JOBS.claim(store, part, "test", LEASE)
+    stuck = queue_audit(database, a_survey(database, MEMORY, 1_000), None, 1)
+    [part] = leases.pending(database, AUDITING, installed_engines(), 10)
+    job = AUDIT_JOBS.claim(database, part, "test", LEASE)
     assert job is not None and job.lease.parent == stuck
     none = replace(job, size=0, population=0)
-    given_up = AUDIT_JOBS.give_up(store, none, "no room")
+    given_up = AUDIT_JOBS.give_up(database, none, "no room")
     assert given_up.faults == [Fault(1, 1, "these items cannot be audited: no room")]

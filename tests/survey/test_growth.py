@@ -19,16 +19,16 @@ from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
 @pytest.mark.parametrize("engine", [PAIRING, MEMORY])
-def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: Database) -> None:
+def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, database: Database) -> None:
     width = Width(0.006, relative=False) if engine == PAIRING else Width(0.0002, relative=True)
     finals = []
     for workers in (1, 2):
-        run = open_survey(store, endless(engine), engine, 10**12 + workers)
-        while (deals := next_stage(estimate(store, run), width)) > run.items:
-            extend_to(store, run, deals)
-            do_runs(store, backwards=workers == 2)
-            run = find_run(store, run.id)
-        final = estimate(store, run)
+        run = open_survey(database, endless(engine), engine, 10**12 + workers)
+        while (deals := next_stage(estimate(database, run), width)) > run.items:
+            extend_to(database, run, deals)
+            do_runs(database, backwards=workers == 2)
+            run = find_run(database, run.id)
+        final = estimate(database, run)
         assert final is not None
         assert final.interval.half_width <= width.of(final)
         assert final.deals == run.items == run.solved
@@ -37,52 +37,52 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, store: 
     assert next_stage(finals[0], Width(width.half * 0.9, width.relative)) > finals[0].deals
 
 
-def test_a_survey_with_too_many_undecided_deals_ends_with_an_error(store: Database) -> None:
-    survey = a_survey(store, PAIRING, 2_000, max_nodes=6)
-    first = estimate(store, survey)
+def test_a_survey_with_too_many_undecided_deals_ends_with_an_error(database: Database) -> None:
+    survey = a_survey(database, PAIRING, 2_000, max_nodes=6)
+    first = estimate(database, survey)
     assert first is not None and first.unknown / 2_000 > 0.02
     with pytest.raises(StoreError, match="of 2,000 deals are undecided or failed"):
         next_stage(first, Width(0.01, relative=False))
     assert next_stage(first, Width(first.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
 
 
-def test_the_interval_allows_for_any_verdict_of_undecided_deals(store: Database) -> None:
-    decided = estimate(store, a_survey(store, PAIRING, 2_000))
-    limited = estimate(store, a_survey(store, PAIRING, 2_000, max_nodes=6))
+def test_the_interval_allows_for_any_verdict_of_undecided_deals(database: Database) -> None:
+    decided = estimate(database, a_survey(database, PAIRING, 2_000))
+    limited = estimate(database, a_survey(database, PAIRING, 2_000, max_nodes=6))
     assert decided is not None and limited is not None
     assert limited.interval.low < decided.interval.low < decided.interval.high < limited.interval.high
 
 
-def test_the_course_of_a_survey_does_not_depend_on_the_order_of_jobs(store: Database) -> None:
-    survey = a_survey(store, MEMORY, 3_000, chunk=2_000)
-    values = np.array([it.value for it in Query(store, [survey], Filter(), (0, 0), None)])
-    for stage, stop in zip(estimates_after(store, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
+def test_the_course_of_a_survey_does_not_depend_on_the_order_of_jobs(database: Database) -> None:
+    survey = a_survey(database, MEMORY, 3_000, chunk=2_000)
+    values = np.array([it.value for it in Query(database, [survey], Filter(), (0, 0), None)])
+    for stage, stop in zip(estimates_after(database, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
         part = values[:stop]
         assert (stage.deals, stage.value_sum, stage.value_squares) == (stop, part.sum(), (part * part).sum())
         assert stage.count(Verdict.SCORED) == stop
         assert stage.value == part.mean()
-    assert extremes(store, survey.id) == (values.min(), values.max())
-    grow(store, survey.id, 6_000, 1_000)
-    for number in pending(store)[1:]:
-        job = SOLVING_JOBS.claim(store, number, "test", LEASE)
-        assert job is not None and SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    assert [stage.deals for stage in estimates_after(store, survey.id, [3, 4, 6])] == [3_000]
+    assert extremes(database, survey.id) == (values.min(), values.max())
+    grow(database, survey.id, 6_000, 1_000)
+    for number in pending(database)[1:]:
+        job = SOLVING_JOBS.claim(database, number, "test", LEASE)
+        assert job is not None and SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    assert [stage.deals for stage in estimates_after(database, survey.id, [3, 4, 6])] == [3_000]
 
 
-def test_deals_that_another_command_adds_are_left_out_of_the_result(store: Database) -> None:
-    none = open_survey(store, endless(MEMORY), MEMORY, None)
-    some = a_survey(store, MEMORY, 2_000)
-    before = estimate(store, some)
-    assert a_survey(store, MEMORY, 3_000).id == some.id == none.id
-    assert estimate(store, none) is None
-    assert before is not None and estimate(store, some) == before
+def test_deals_that_another_command_adds_are_left_out_of_the_result(database: Database) -> None:
+    none = open_survey(database, endless(MEMORY), MEMORY, None)
+    some = a_survey(database, MEMORY, 2_000)
+    before = estimate(database, some)
+    assert a_survey(database, MEMORY, 3_000).id == some.id == none.id
+    assert estimate(database, none) is None
+    assert before is not None and estimate(database, some) == before
 
 
 @pytest.mark.parametrize(
     "damage", ["verdicts = :none WHERE first = 1", "verdicts = :none WHERE first = 3001", "stop = stop - 1"]
 )
-def test_there_is_no_estimate_from_missing_or_damaged_blocks(store: Database, damage: str) -> None:
-    survey = a_survey(store, MEMORY, 5_000)
-    alter(store, f"UPDATE packs SET {damage}", **({"none": b""} if ":none" in damage else {}))
+def test_there_is_no_estimate_from_missing_or_damaged_blocks(database: Database, damage: str) -> None:
+    survey = a_survey(database, MEMORY, 5_000)
+    alter(database, f"UPDATE packs SET {damage}", **({"none": b""} if ":none" in damage else {}))
     with pytest.raises(DifferenceError, match="first 5,000 deals of run 1 are missing or damaged"):
-        estimate(store, survey)
+        estimate(database, survey)

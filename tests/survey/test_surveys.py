@@ -42,36 +42,38 @@ from tests.doing import a_run, alter, an_audit, deal, do_runs, pending
 from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
-def test_a_survey_is_exported_like_a_run_over_the_same_deals(store: Database, tmp_path: Path) -> None:
-    survey = a_survey(store, PAIRING, 3_000, max_nodes=12, chunk=2_000)
-    run = a_run(store, PAIRING, deal(find_engine(PAIRING)[0], 7, 1, 3_000), max_nodes=12)
+def test_a_survey_is_exported_like_a_run_over_the_same_deals(database: Database, tmp_path: Path) -> None:
+    survey = a_survey(database, PAIRING, 3_000, max_nodes=12, chunk=2_000)
+    run = a_run(database, PAIRING, deal(find_engine(PAIRING)[0], 7, 1, 3_000), max_nodes=12)
     assert survey.counts[Verdict.UNDECIDED] > 0
     assert (survey.counts, survey.value_sum, survey.nodes) == (run.counts, run.value_sum, run.nodes)
-    assert fingerprint_of(store, survey.id, 3_000) == fingerprint_of(store, run.id, 3_000) is not None
+    assert fingerprint_of(database, survey.id, 3_000) == fingerprint_of(database, run.id, 3_000) is not None
     files = [tmp_path / f"{number}.jsonl" for number in (1, 2)]
-    assert export(store, survey, files[0]) == export(store, run, files[1]) == 3_000
+    assert export(database, survey, files[0]) == export(database, run, files[1]) == 3_000
     assert files[0].read_text() == files[1].read_text()
 
 
-def test_a_survey_does_not_depend_on_jobs_their_order_and_killed_workers(store: Database) -> None:
+def test_a_survey_does_not_depend_on_jobs_their_order_and_killed_workers(database: Database) -> None:
     deals = endless(MEMORY)
-    straight = a_survey(store, MEMORY, 9_000, chunk=9_000)
-    crooked = open_survey(store, deals, MEMORY, 10**6)
+    straight = a_survey(database, MEMORY, 9_000, chunk=9_000)
+    crooked = open_survey(database, deals, MEMORY, 10**6)
     for items, chunk in ((1_000, 1_000), (6_000, 3_000), (5_000, 1_000), (9_000, 2_000)):
-        grow(store, crooked.id, items, chunk)
-    dead = [SOLVING_JOBS.claim(store, number, "dead", 0.0) for number in pending(store)[1:3]]
-    leases.free_expired(store, SOLVING)
-    do_runs(store, backwards=True)
-    grown = find_run(store, crooked.id)
+        grow(database, crooked.id, items, chunk)
+    dead = [SOLVING_JOBS.claim(database, number, "dead", 0.0) for number in pending(database)[1:3]]
+    leases.free_expired(database, SOLVING)
+    do_runs(database, backwards=True)
+    grown = find_run(database, crooked.id)
     assert (grown.items, grown.solved, grown.finished) == (9_000, 9_000, True)
-    assert fingerprint_of(store, grown.id, 9_000) == fingerprint_of(store, straight.id, 9_000)
-    assert estimate(store, grown) == estimate(store, straight)
+    assert fingerprint_of(database, grown.id, 9_000) == fingerprint_of(database, straight.id, 9_000)
+    assert estimate(database, grown) == estimate(database, straight)
     for job in filter(None, dead):
-        assert not SOLVING_JOBS.finish(store, job, SOLVING_JOBS.do(store, job))
-    assert an_audit(store, grown).clean
+        assert not SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    assert an_audit(database, grown).clean
 
 
-def test_values_whose_squares_cannot_be_added_up_are_failures(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values_whose_squares_cannot_be_added_up_are_failures(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
     engine = solving.load(MEMORY)
     largest = 96_038_388
 
@@ -80,66 +82,66 @@ def test_values_whose_squares_cannot_be_added_up_are_failures(store: Database, m
         return solved._replace(values=np.where(solved.values % 4, largest + 1, largest))
 
     monkeypatch.setattr(solving, "load", lambda _name: scaled)
-    run = a_survey(store, MEMORY, 2_000)
-    measured = estimate(store, run)
+    run = a_survey(database, MEMORY, 2_000)
+    measured = estimate(database, run)
     assert measured is not None
     scored, failed = (measured.count(verdict) for verdict in (Verdict.SCORED, Verdict.FAILED))
     assert (measured.value, measured.deviation) == (largest, 0) and min(scored, failed) > 500
-    [first] = query_of(store, [run], Filter(verdict=(Verdict.FAILED,)), FIRST_ITEM, 1)
+    [first] = query_of(database, [run], Filter(verdict=(Verdict.FAILED,)), FIRST_ITEM, 1)
     assert first.evidence == "the value 96,038,389 is out of range: at most 96,038,388 in a packed run"
 
 
-def test_no_job_of_a_survey_has_parts_of_two_blocks(store: Database) -> None:
-    run = open_survey(store, endless(MEMORY), MEMORY, None)
-    grow(store, run.id, 3_000, 3_000)
+def test_no_job_of_a_survey_has_parts_of_two_blocks(database: Database) -> None:
+    run = open_survey(database, endless(MEMORY), MEMORY, None)
+    grow(database, run.id, 3_000, 3_000)
     for _ in range(4):
-        for number in pending(store):
-            assert SOLVING_JOBS.claim(store, number, "dead", -1.0)
-        leases.free_expired(store, SOLVING)
-    with store.reading() as connection:
+        for number in pending(database):
+            assert SOLVING_JOBS.claim(database, number, "dead", -1.0)
+        leases.free_expired(database, SOLVING)
+    with database.reading() as connection:
         spans = [(row.first, row.stop) for row in jobs_over(connection, run.id, 1, 3_001)]
     assert len(spans) == 16
     assert all(block_of(first) == block_of(stop - 1) for first, stop in spans)
-    assert find_run(store, run.id).items == 3_000
+    assert find_run(database, run.id).items == 3_000
 
 
-def test_a_survey_that_has_grown_is_compared_with_its_rerun(store: Database) -> None:
-    survey = a_survey(store, PAIRING, 3_000, chunk=2_000)
-    number = queue_rerun(store, survey, any_version=False)
-    do_runs(store)
-    rerun = find_run(store, number)
+def test_a_survey_that_has_grown_is_compared_with_its_rerun(database: Database) -> None:
+    survey = a_survey(database, PAIRING, 3_000, chunk=2_000)
+    number = queue_rerun(database, survey, any_version=False)
+    do_runs(database)
+    rerun = find_run(database, number)
     assert (rerun.items, rerun.repeats, rerun.storage) == (3_000, survey.id, Storage.PACKED)
-    grown = a_survey(store, PAIRING, 5_000)
-    assert (grown.items, find_run(store, number).items) == (5_000, 3_000)
-    assert list(diff(store, survey, rerun)) == list(diff(store, grown, rerun)) == []
+    grown = a_survey(database, PAIRING, 5_000)
+    assert (grown.items, find_run(database, number).items) == (5_000, 3_000)
+    assert list(diff(database, survey, rerun)) == list(diff(database, grown, rerun)) == []
 
 
-def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(store: Database) -> None:
-    survey = a_survey(store, MEMORY, 3_000)
+def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(database: Database) -> None:
+    survey = a_survey(database, MEMORY, 3_000)
     game, _ = find_engine(MEMORY)
-    source = open_deals(store, DealRange(game, 7, 1, 2_500))
-    number = queue_run(store, source, MEMORY, None, Storage.PACKED)
-    do_runs(store)
-    both = diff(store, survey, find_run(store, number))
+    source = open_deals(database, DealRange(game, 7, 1, 2_500))
+    number = queue_run(database, source, MEMORY, None, Storage.PACKED)
+    do_runs(database)
+    both = diff(database, survey, find_run(database, number))
     assert (list(both), both.deals_of_both) == ([], 2_500)
-    alter(store, "UPDATE packs SET verdicts = :lost WHERE run_id = :run", lost=b"\1\2", run=number)
+    alter(database, "UPDATE packs SET verdicts = :lost WHERE run_id = :run", lost=b"\1\2", run=number)
     with pytest.raises(DamagedError, match=f"{number}:1-1000 cannot be read: solving again"):
         list(both)
 
 
-def test_a_digest_of_another_block_is_not_part_of_a_fingerprint(store: Database) -> None:
-    survey = a_survey(store, MEMORY, 2_000)
-    assert fingerprint_of(store, survey.id, 2_000) is not None
-    alter(store, "UPDATE blocks SET number = 77 WHERE number = 1")
-    assert fingerprint_of(store, survey.id, 2_000) is None
+def test_a_digest_of_another_block_is_not_part_of_a_fingerprint(database: Database) -> None:
+    survey = a_survey(database, MEMORY, 2_000)
+    assert fingerprint_of(database, survey.id, 2_000) is not None
+    alter(database, "UPDATE blocks SET number = 77 WHERE number = 1")
+    assert fingerprint_of(database, survey.id, 2_000) is None
 
 
-def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(store: Database) -> None:
-    survey = a_survey(store, MEMORY, 1_000)
-    run = a_run(store, MEMORY, ["AABB"])
+def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(database: Database) -> None:
+    survey = a_survey(database, MEMORY, 1_000)
+    run = a_run(database, MEMORY, ["AABB"])
     for each in (survey, run):
-        an_audit(store, each)
-    valid = query_of(store, [survey, run], Filter(audit=Outcome.VALID), (0, 0), None)
+        an_audit(database, each)
+    valid = query_of(database, [survey, run], Filter(audit=Outcome.VALID), (0, 0), None)
     assert [result.run for result in valid] == [run.id]
     assert ([skipped.id for skipped in valid.unlisted], valid.unaudited) == ([survey.id], [])
 
@@ -156,18 +158,18 @@ def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
         "UPDATE jobs SET stop = stop - 500",
     ],
 )
-def test_a_survey_that_no_worker_can_finish_is_not_waited_for(store: Database, change: str) -> None:
-    survey = a_survey(store, MEMORY, 1_000)
-    alter(store, change)
+def test_a_survey_that_no_worker_can_finish_is_not_waited_for(database: Database, change: str) -> None:
+    survey = a_survey(database, MEMORY, 1_000)
+    alter(database, change)
     with pytest.raises(DealmillError, match=r"lost or damaged|missing or damaged"):
-        grow_survey(store, survey.id, 2_000, silent)
+        grow_survey(database, survey.id, 2_000, silent)
 
 
-def test_a_survey_of_other_deals_than_its_source_has_is_refused(store: Database) -> None:
-    a_survey(store, MEMORY, 1_000)
-    alter(store, """UPDATE sources SET deals = '{"seed": 8, "parameters": {}, "first": 1, "last": null}'""")
+def test_a_survey_of_other_deals_than_its_source_has_is_refused(database: Database) -> None:
+    a_survey(database, MEMORY, 1_000)
+    alter(database, """UPDATE sources SET deals = '{"seed": 8, "parameters": {}, "first": 1, "last": null}'""")
     with pytest.raises(DamagedError, match="source 1 does not have the deals deal:memory:seed=7:1-"):
-        open_survey(store, endless(MEMORY), MEMORY, None)
+        open_survey(database, endless(MEMORY), MEMORY, None)
 
 
 def test_the_exact_figure_is_given_beside_the_estimate(sqlite_store: Database) -> None:

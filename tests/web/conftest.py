@@ -31,16 +31,16 @@ def patient() -> Iterator[None]:
 def furnished(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The URL of a furnished store on SQLite, which no test changes."""
     url = f"sqlite:///{tmp_path_factory.mktemp('web') / 'store.db'}"
-    store = with_tables(Database(database_url(url)))
-    furnish(store)
-    store.close()
+    database = with_tables(Database(database_url(url)))
+    furnish(database)
+    database.close()
     return url
 
 
 @contextmanager
-def client_of(store: str | Database, **options: str) -> Iterator[TestClient]:
+def client_of(database: str | Database, **options: str) -> Iterator[TestClient]:
     """Yield a client of the application over a store, or the store at a URL, for the duration of the `with` block."""
-    url = store if isinstance(store, str) else store.url.render_as_string(hide_password=False)
+    url = database if isinstance(database, str) else database.url.render_as_string(hide_password=False)
     with (
         dealmill.open(url, read_only=True) as opened,
         TestClient(application(opened, hosts=HOSTS, **options)) as client,

@@ -24,30 +24,30 @@ LAYOUTS = 120
 """Layouts of the runs over the card games: three pages."""
 
 
-def furnish(store: Database) -> None:
+def furnish(database: Database) -> None:
     """Fill an empty store."""
     cards = {name: deal(games()[name], 1, 1, LAYOUTS) for name in ("card-pairing", "camelot")}
-    an_audit(store, a_run(store, "card-pairing/winnable", cards["card-pairing"], name="cards.txt"))
-    a_run(store, "camelot/winnable", cards["camelot"], name="camelot.txt")
+    an_audit(database, a_run(database, "card-pairing/winnable", cards["card-pairing"], name="cards.txt"))
+    a_run(database, "camelot/winnable", cards["camelot"], name="camelot.txt")
     for game, engine in (("hi-q", "greedy"), ("memory", "two-pass"), ("tantrix", "legal-moves")):
-        a_run(store, f"{game}/{engine}", deal(games()[game], 1, 1, 3), name=f"{game}.txt")
-    limited = a_run(store, "card-pairing/winnable", cards["card-pairing"], max_nodes=12, name="cards.txt")
-    _with_rejects(store)
-    queue_rerun(store, limited, any_version=False)
-    do_runs(store)
-    a_survey(store, "camelot/winnable", 2_000)
-    a_run(store, "memory/incremental", ["ABBA", "ABAB"], name="other.txt")
-    retract(store, "memory/incremental", "1", f"it miscounts {HOSTILE}")
+        a_run(database, f"{game}/{engine}", deal(games()[game], 1, 1, 3), name=f"{game}.txt")
+    limited = a_run(database, "card-pairing/winnable", cards["card-pairing"], max_nodes=12, name="cards.txt")
+    _with_rejects(database)
+    queue_rerun(database, limited, any_version=False)
+    do_runs(database)
+    a_survey(database, "camelot/winnable", 2_000)
+    a_run(database, "memory/incremental", ["ABBA", "ABAB"], name="other.txt")
+    retract(database, "memory/incremental", "1", f"it miscounts {HOSTILE}")
 
 
-def _with_rejects(store: Database) -> None:
+def _with_rejects(database: Database) -> None:
     """Store a source whose name, rejects and error are hostile, and a run over it with a failed layout."""
-    opened = open_source(store, "memory", f"{HOSTILE}.txt", b"hostile")
+    opened = open_source(database, "memory", f"{HOSTILE}.txt", b"hostile")
     rejects = [Reject(line, f"{HOSTILE} {line}", (f"no {HOSTILE}", "too short")) for line in range(2, 250)]
-    source = complete(store, append(store, opened, Entries.of([Layout(1, "ABBA"), *rejects])))
-    run = queue_run(store, source, "memory/two-pass", None, Storage.ROWS)
-    do_runs(store)
-    with store.writing() as connection:
+    source = complete(database, append(database, opened, Entries.of([Layout(1, "ABBA"), *rejects])))
+    run = queue_run(database, source, "memory/two-pass", None, Storage.ROWS)
+    do_runs(database)
+    with database.writing() as connection:
         connection.execute(
             text("UPDATE verdicts SET verdict = 5, value = NULL, evidence = :evidence WHERE run_id = :run"),
             {"evidence": f"ValueError: {HOSTILE}", "run": run},

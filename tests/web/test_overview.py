@@ -47,12 +47,12 @@ def test_orders_are_those_of_the_figures(client: TestClient) -> None:
     assert client.get("/?sort=colour").status_code == client.get("/?state=happy").status_code == 422
 
 
-def test_pages_go_through_all_runs_whatever_the_filter(store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pages_go_through_all_runs_whatever_the_filter(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     for number in range(7):
-        a_run(store, "memory/two-pass", ["ABBA"], name=f"{number}.txt")
+        a_run(database, "memory/two-pass", ["ABBA"], name=f"{number}.txt")
     monkeypatch.setattr(overview, "RUNS", 2)
     monkeypatch.setattr(overview, "SORTED", 3)
-    with client_of(store) as client:
+    with client_of(database) as client:
         for path in ("/", "/?state=finished", "/?text=txt"):
             numbers, page = [], path
             while page:
@@ -63,21 +63,21 @@ def test_pages_go_through_all_runs_whatever_the_filter(store: Database, monkeypa
         assert listed(client, "/?sort=layouts&state=finished") == [7, 6]
 
 
-def test_words_are_found_in_tags_and_notes(store: Database) -> None:
-    a_run(store, "memory/two-pass", ["ABBA"], name="a.txt")
-    a_run(store, "memory/two-pass", ["ABAB"], name="b.txt")
-    tag(store, 1, ["Night"])
-    set_note(store, 1, "a strange one")
-    with client_of(store) as client:
+def test_words_are_found_in_tags_and_notes(database: Database) -> None:
+    a_run(database, "memory/two-pass", ["ABBA"], name="a.txt")
+    a_run(database, "memory/two-pass", ["ABAB"], name="b.txt")
+    tag(database, 1, ["Night"])
+    set_note(database, 1, "a strange one")
+    with client_of(database) as client:
         assert listed(client, "/?text=night+STRANGE+a.txt") == [1]
 
 
-def test_only_living_workers_are_listed(store: Database) -> None:
-    a_run(store, "memory/two-pass", ["ABBA"])
-    with store.writing() as connection:
+def test_only_living_workers_are_listed(database: Database) -> None:
+    a_run(database, "memory/two-pass", ["ABBA"])
+    with database.writing() as connection:
         connection.exec_driver_sql(
             "UPDATE jobs SET worker = 'host:77 0.1.0', started = started - 600, finished = finished - 600"
         )
-    with client_of(store) as client:
+    with client_of(database) as client:
         text = client.get("/workers").text
         assert "No worker is at work" in text and "1 other worker had a job" in text

@@ -352,10 +352,10 @@ def test_errors_are_pages_that_say_what_is_wrong(client: TestClient, path: str, 
     assert answer.status_code == code and message in answer.text and 'href="/"' in answer.text
 
 
-def test_an_empty_store_and_a_missing_one(store: Database, tmp_path: Path) -> None:
-    with client_of(store) as client:
+def test_an_empty_store_and_a_missing_one(database: Database, tmp_path: Path) -> None:
+    with client_of(database) as client:
         assert "There are no runs yet" in client.get("/").text
-        a_run(store, "memory/two-pass", ["ABBA"])
+        a_run(database, "memory/two-pass", ["ABBA"])
         assert client.get("/runs/1/layouts/1").status_code == 200
     with client_of(f"sqlite:///{tmp_path}/none.db") as client:
         answer = client.get("/")

@@ -58,14 +58,14 @@ def test_bars_of_nodes_double(numbers: list[int]) -> None:
     assert all(bar.low.bit_length() == bar.high.bit_length() for bar in drawn)
 
 
-def test_the_histogram_of_a_run_counts_its_verdicts(store: Database) -> None:
-    run = dealmill.Store(store).find_run(a_run(store, "memory/two-pass", ["ABBA", "ABAB", "AABB", "AABB"]).id)
+def test_the_histogram_of_a_run_counts_its_verdicts(database: Database) -> None:
+    run = dealmill.Store(database).find_run(a_run(database, "memory/two-pass", ["ABBA", "ABAB", "AABB", "AABB"]).id)
     distribution = run.histogram("value")
     assert distribution is not None and distribution.items == 4
     values = Counter(result.value for result in run.results())
     assert {bar.low: bar.count for bar in distribution.bars if bar.count} == values
-    lost = a_run(store, "camelot/winnable", [], name="empty.txt")
-    assert dealmill.Store(store).find_run(lost.id).histogram("value") is None
+    lost = a_run(database, "camelot/winnable", [], name="empty.txt")
+    assert dealmill.Store(database).find_run(lost.id).histogram("value") is None
 
 
 def test_the_histogram_of_a_packed_run_counts_its_verdicts(furnished: str) -> None:
@@ -110,10 +110,10 @@ def test_a_bar_shows_each_share_and_says_it_in_words() -> None:
     assert widths == [100, 37, 12]
 
 
-def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jobs(store: Database) -> None:
-    run = a_survey(store, "camelot/winnable", 14_000).id
-    scored = a_run(store, "memory/two-pass", ["ABBA", "ABAB"]).id
-    with dealmill.open(store.url.render_as_string(hide_password=False)) as opened:
+def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jobs(database: Database) -> None:
+    run = a_survey(database, "camelot/winnable", 14_000).id
+    scored = a_run(database, "memory/two-pass", ["ABBA", "ABAB"]).id
+    with dealmill.open(database.url.render_as_string(hide_password=False)) as opened:
         survey = opened.find_run(run)
         verdicts = [result.verdict for result in survey.results()]
         points = survey.convergence()
@@ -123,7 +123,7 @@ def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jo
             assert point.share == won / point.layouts and point.interval.low < point.share < point.interval.high
         assert all(left.layouts * 1.1 <= right.layouts for left, right in pairwise(points[:-1]))
         assert len(points) == 13 and opened.find_run(scored).convergence() == []
-        with store.writing() as connection:
+        with database.writing() as connection:
             connection.execute(text("UPDATE jobs SET state = 1 WHERE first = :first"), {"first": points[0].layouts + 1})
         assert survey.convergence() == points[:1]
 

@@ -172,9 +172,9 @@ def test_files_outside_the_folder_are_not_served(client: TestClient) -> None:
         assert client.get(path).status_code == 404
 
 
-def test_the_database_itself_refuses_writes(store: Database) -> None:
-    a_run(store, "memory/two-pass", ["ABBA"])
-    url = store.url.render_as_string(hide_password=False)
+def test_the_database_itself_refuses_writes(database: Database) -> None:
+    a_run(database, "memory/two-pass", ["ABBA"])
+    url = database.url.render_as_string(hide_password=False)
     with dealmill.open(url, read_only=True) as opened:
         assert [result.value for result in opened.query(run=1)] == [8]
         with pytest.raises(StoreError, match="read-only"):

@@ -66,8 +66,8 @@ def test_a_verdict_continues_the_search_for_the_next_one(hasty: TestClient) -> N
     assert "after=" in link and hasty.get(link.replace("&amp;", "&")).status_code == 200
 
 
-def test_a_statement_that_takes_too_long_is_ended(store: Database) -> None:
-    url = store.url.render_as_string(hide_password=False)
+def test_a_statement_that_takes_too_long_is_ended(database: Database) -> None:
+    url = database.url.render_as_string(hide_password=False)
     with dealmill.open(url, read_only=True, statement_seconds=0.5) as opened:
         for _ in range(2):  # and the connection can be used again
             with pytest.raises(dealmill.SlowQuery, match=r"0\.5 seconds"), opened._database.reading() as connection:

@@ -22,12 +22,12 @@ TEXTS = ["AABB", "ABAB", "ABBA"]
 class Held(Listener):
     """Records, for each compilation, whether the job was held."""
 
-    def __init__(self, store: Database) -> None:
-        self.store = store
+    def __init__(self, database: Database) -> None:
+        self.database = database
         self.held: list[bool] = []
 
     def on_start(self, event: Event) -> None:
-        with self.store.reading() as connection:
+        with self.database.reading() as connection:
             self.held.append(connection.execute(jobs.select()).one().state == LEASED)
 
     def on_end(self, event: Event) -> None:
@@ -46,32 +46,32 @@ def job_needs(function: Callable[[int], int], monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.fixture
-def number(store: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(tasks, "configured_store", lambda: store)
-    yield plan_run(store, a_source(store, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=9)
+def number(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    yield plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=9)
 
 
 def test_a_job_is_given_back_while_a_kernel_is_compiled(
-    number: int, store: Database, monkeypatch: pytest.MonkeyPatch
+    number: int, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_needs(lambda number: number + 1, monkeypatch)
-    with install_listener("numba:compile", Held(store)) as compiled:
+    with install_listener("numba:compile", Held(database)) as compiled:
         tasks.do_job("solve", 1)
-        run = find_run(store, number)
+        run = find_run(database, number)
         assert (run.done, run.pending, run.leased) == (0, 1, 0)
         tasks.do_job("solve", 1)
-    assert find_run(store, number).finished
+    assert find_run(database, number).finished
     assert compiled.held == [False]
-    with store.reading() as connection:
+    with database.reading() as connection:
         assert connection.execute(jobs.select()).one().attempt == 1
 
 
 def test_a_job_whose_kernel_cannot_be_compiled_waits_with_the_reason(
-    number: int, store: Database, monkeypatch: pytest.MonkeyPatch
+    number: int, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_needs(lambda _number: missing, monkeypatch)  # type: ignore[name-defined]  # noqa: F821
     tasks.do_job("solve", 1)
-    with store.reading() as connection:
+    with database.reading() as connection:
         job = connection.execute(jobs.select()).one()
     assert job.trouble.startswith("not begun: TypingError: ")
-    assert find_run(store, number).pending == 1
+    assert find_run(database, number).pending == 1

@@ -18,19 +18,19 @@ from tests.doing import a_source
 ENGINE = "memory/two-pass"
 
 
-def test_an_overlong_queue_is_emptied_before_jobs_are_sent(store: Database, tmp_path: Path) -> None:
-    plan_run(store, a_source(store, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
+def test_an_overlong_queue_is_emptied_before_jobs_are_sent(database: Database, tmp_path: Path) -> None:
+    plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker:
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))
-        reconcile(store, broker.url, Installation())
+        reconcile(database, broker.url, Installation())
         assert queue.llen(QUEUE) == 3
-        reconcile(store, broker.url, Installation())
+        reconcile(database, broker.url, Installation())
         assert queue.llen(QUEUE) == 3
         queue.rpush(QUEUE, *[b"stale"] * (CLOGGED - 3))
-        reconcile(store, broker.url, Installation())
+        reconcile(database, broker.url, Installation())
         assert queue.llen(QUEUE) == CLOGGED
         queue.rpush(QUEUE, b"stale")
-        reconcile(store, broker.url, Installation())
+        reconcile(database, broker.url, Installation())
         assert queue.llen(QUEUE) == 3
 
 

@@ -27,7 +27,7 @@ def checker_path(path: Path) -> Path:
 
 
 def export_with_checker(
-    store: Database,
+    database: Database,
     run: RunStatus,
     path: Path,
     verdicts: Sequence[Verdict] = (),
@@ -37,12 +37,12 @@ def export_with_checker(
     progress: Progress = silent,
 ) -> int:
     """Write an export as `export` does, and a checker for it beside it; return the number of its rows."""
-    write = partial(export, store, run, path, verdicts, force=force, skip_damaged=skip_damaged, progress=progress)
-    return write_with_checker(store, run, path, verdicts, write, force=force)
+    write = partial(export, database, run, path, verdicts, force=force, skip_damaged=skip_damaged, progress=progress)
+    return write_with_checker(database, run, path, verdicts, write, force=force)
 
 
 def write_with_checker(
-    store: Database,
+    database: Database,
     run: RunStatus,
     path: Path,
     verdicts: Sequence[Verdict],
@@ -54,20 +54,20 @@ def write_with_checker(
     """Have `write` write a file with results of a run, and write a checker beside it; return the number of its rows."""
     game, engine = engine_of_run(run.id, run.judged_as)
     sections = sections_of(game, path, readers)
-    source = find_source(store, run.source)
-    with atomic_file(store, checker_path(path), force) as file:
+    source = find_source(database, run.source)
+    with atomic_file(database, checker_path(path), force) as file:
         written = write()
         facts = Export(
             file=printable(path.name),
             sha256=_sha256(path),
             rows=written,
             engine=f"{run.game}/{engine.rules_name}",
-            layouts=find_run(store, run.id).items,  # of an unfinished run, more than before
+            layouts=find_run(database, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,
             source_sha256=None if source.generator or run.checked_as else source.digest[:SHA256].hex(),
         )
-        about = _description(metadata(store, run, verdicts), source)
+        about = _description(metadata(database, run, verdicts), source)
         file.write(checker(sections, facts, about).encode())
     return written
 

@@ -146,7 +146,7 @@ class AuditStatus:
         return f"{self.valid:,} of a sample valid" if self.is_sample else f"{self.valid:,} valid"
 
 
-def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
+def plan_audit(database: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
     """Plan an audit with its jobs and return its number. If there is an unfinished audit of the same verdicts, return
     the number of that one.
 
@@ -157,7 +157,7 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
     NotFoundError
         If the run was deleted.
     """
-    with store.writing() as connection:
+    with database.writing() as connection:
         engine = lock_run(connection, run.id)
         population = min(run.items, storage_of(run).last_recorded_position(connection, run))
         size = population if sample is None else min(sample, population)
@@ -165,7 +165,7 @@ def plan_audit(store: Database, run: RunStatus, sample: int | None, seed: int, c
         begun: int | None = connection.execute(BEGUN, plan).scalar()
         if begun is not None:
             return begun
-        number = {"id": _next_number(connection)} if store.embedded else {}
+        number = {"id": _next_number(connection)} if database.embedded else {}
         audit: int = connection.execute(INSERT_AUDIT, {**number, **plan}).scalar_one()
         connection.execute(SEALED, {"audit": audit, "found": audit_seal(connection, audit)})
         cut(
@@ -185,7 +185,7 @@ def _next_number(connection: Connection) -> int:
     return 1 + max(connection.execute(greatest).scalar() or 0 for greatest in GREATEST_NUMBERS)
 
 
-def find_audit(store: Database, audit: int) -> AuditStatus:
+def find_audit(database: Database, audit: int) -> AuditStatus:
     """Return the audit with the given number, and its progress.
 
     Raises
@@ -195,7 +195,7 @@ def find_audit(store: Database, audit: int) -> AuditStatus:
     DamagedError
         If it cannot be read.
     """
-    with store.reading() as connection:
+    with database.reading() as connection:
         row = connection.execute(_counted_audit(), {"audit": audit}).one_or_none()
     if row is None:
         raise NotFoundError(f"the store has no audit {audit}")
@@ -208,14 +208,14 @@ def _audit(row: Row[*tuple[Any, ...]]) -> AuditStatus:
     return AuditStatus(**row._mapping)
 
 
-def latest_audits(store: Database, run_ids: Sequence[int] | None = None) -> dict[int, AuditStatus]:
+def latest_audits(database: Database, run_ids: Sequence[int] | None = None) -> dict[int, AuditStatus]:
     """Return the newest audit of every run that has one, or of the runs `run_ids`, by run, without those that cannot be
     read (see `readable`)."""
     newest = select(func.max(audits.c.id)).group_by(audits.c.run_id)
     if run_ids is not None:
         newest = newest.where(one_of(audits.c.run_id, NUMBERS))
     query = _counted().where(audits.c.id.in_(newest))
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(query, {} if run_ids is None else {"numbers": run_ids}).all()
     return {audit.run: audit for audit in readable(rows, _audit)}
 
@@ -272,7 +272,7 @@ class Finding:
         return f"{self.run}:{self.first}" + ("" if self.last == self.first else f"-{self.last}")
 
 
-def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Judgement]]:
+def objections_of(database: Database, audit: AuditStatus) -> Iterator[tuple[int, Judgement]]:
     """Yield the positions of the verdicts that an audit found invalid, with their judgements, in order of position."""
     query = (
         select(judgements.c.position, judgements.c.step, judgements.c.reason)
@@ -284,19 +284,19 @@ def objections_of(store: Database, audit: AuditStatus) -> Iterator[tuple[int, Ju
         )
         .order_by(judgements.c.position)
     )
-    with store.browsing() as connection:
+    with database.browsing() as connection:
         for position, step, reason in connection.execution_options(yield_per=JUDGEMENTS_PER_FETCH).execute(query):
             yield position, Judgement(Outcome.INVALID, step, reason)
 
 
-def recorded_faults(store: Database, audit: int) -> list[Fault]:
+def recorded_faults(database: Database, audit: int) -> list[Fault]:
     """Return the faults that an audit found, in order of their items."""
     query = (
         select(faults.c.first, faults.c.last, faults.c.reason)
         .where(faults.c.audit_id == audit)
         .order_by(faults.c.first, faults.c.job, faults.c.number)
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         return [Fault(*row) for row in connection.execute(query)]
 
 
@@ -317,15 +317,15 @@ UNPROVED = (
 )
 
 
-def count_unproved(store: Database, audit: AuditStatus) -> int:
+def count_unproved(database: Database, audit: AuditStatus) -> int:
     """Return the number of judged verdicts that are claims without evidence."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         return connection.execute(UNPROVED, {"run": audit.run, "audit": audit.id}).scalar_one()
 
 
-def findings_of(store: Database, audit: AuditStatus) -> Iterator[Finding]:
+def findings_of(database: Database, audit: AuditStatus) -> Iterator[Finding]:
     """Yield all findings of an audit: first the faults, then the invalid verdicts, each in order of their items."""
-    for fault in recorded_faults(store, audit.id):
+    for fault in recorded_faults(database, audit.id):
         yield Finding(audit.run, fault.first, fault.last, "fault", None, fault.reason)
-    for position, judgement in objections_of(store, audit):
+    for position, judgement in objections_of(database, audit):
         yield Finding(audit.run, position, position, "invalid", judgement.step, judgement.reason)

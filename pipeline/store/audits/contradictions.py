@@ -34,21 +34,21 @@ class Contradiction:
         )
 
 
-def contradictions(store: Database, run: PlannedRun, limit: int) -> list[Contradiction]:
+def contradictions(database: Database, run: PlannedRun, limit: int) -> list[Contradiction]:
     """Return up to `limit` lines of an imported run whose layout occurs in an earlier line with another decided verdict
     or value."""
     return [
         Contradiction(
             row.line, _result(row.verdict, row.value), row.first_line, _result(row.first_verdict, row.first_value)
         )
-        for row in _contradicting_items(store, run, limit)
+        for row in _contradicting_items(database, run, limit)
     ]
 
 
-def contradiction_faults(store: Database, run: PlannedRun) -> Iterator[Fault]:
+def contradiction_faults(database: Database, run: PlannedRun) -> Iterator[Fault]:
     """Yield the items whose layout occurs earlier in the run with another decided verdict or value, at most
     `MAX_FAULTS` of them; the last fault says if there are more."""
-    rows = _contradicting_items(store, run, MAX_FAULTS + 1)
+    rows = _contradicting_items(database, run, MAX_FAULTS + 1)
     for row in rows[:MAX_FAULTS]:
         yield Fault(
             row.position,
@@ -61,10 +61,10 @@ def contradiction_faults(store: Database, run: PlannedRun) -> Iterator[Fault]:
         yield Fault(last, last, "there are more contradictions, from this item on")
 
 
-def _contradicting_items(store: Database, run: PlannedRun, limit: int) -> Sequence[Row[Any]]:
+def _contradicting_items(database: Database, run: PlannedRun, limit: int) -> Sequence[Row[Any]]:
     """Return up to `limit` items in their order, each with the first item that has the same layout. The database sorts
     the digests of the layouts, unless the source has no duplicates."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         duplicates, complete = connection.execute(DUPLICATES, {"source": run.source}).one()
         if complete and duplicates == 0:
             return []

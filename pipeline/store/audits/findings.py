@@ -135,12 +135,12 @@ def audit_seal(connection: Connection, audit: int) -> bytes:
 
 
 def earlier_faults(
-    store: Database, run: PlannedRun, audit: int, first: int, stop: int, *, last: bool
+    database: Database, run: PlannedRun, audit: int, first: int, stop: int, *, last: bool
 ) -> Iterator[Fault]:
     """Yield the faults of other audits of a run, for their jobs that start in `[first, stop)`. The first stretch also
     covers jobs that start before it, and the `last` stretch those that start after it."""
     where = {"run": run.id, "audit": audit, "first": first, "stop": stop}
-    with store.reading() as connection:
+    with database.reading() as connection:
         for job in connection.execute(_other_jobs(first == 1, last), where).all():
             if trouble := SHAPE.trouble(job) or _trouble(connection, run, job):
                 yield Fault(first, max(first, stop - 1), f"audit {job.audit_id}, job from {job.first}: {trouble}")
@@ -187,10 +187,10 @@ def _positions(job: Row[*tuple[Any, ...]]) -> tuple[int, int]:
     return max(min(start, GREATEST), -GREATEST), max(min(end, GREATEST), -GREATEST)
 
 
-def audit_faults(store: Database, run: int) -> Iterator[str]:
+def audit_faults(database: Database, run: int) -> Iterator[str]:
     """Yield what is wrong with the audits of a run: changed plans, jobs with gaps, and findings without an audit, an
     item or a job."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         for *plan, recorded in connection.execute(PLANS_OF_RUN, {"run": run}).all():
             if seal("audit", *plan) != recorded:
                 yield f"the plan of audit {plan[0]} was changed"

@@ -33,7 +33,7 @@ class AuditScope:
     invariants of the record as a whole.
     """
 
-    store: Database
+    database: Database
     run: PlannedRun
     audit: int
     population: int
@@ -166,42 +166,42 @@ def _altered_lines(scope: AuditScope) -> Iterator[Fault]:
 
 
 def _contradictions(scope: AuditScope) -> Iterator[Fault]:
-    return contradiction_faults(scope.store, scope.run)
+    return contradiction_faults(scope.database, scope.run)
 
 
 def _altered_source(scope: AuditScope) -> Iterator[Fault]:
-    return _of_whole(scope, source_faults(scope.store, scope.run))
+    return _of_whole(scope, source_faults(scope.database, scope.run))
 
 
 def _lost_end(scope: AuditScope) -> Iterator[Fault]:
-    return _of_whole(scope, item_faults(scope.store, scope.run, scope.population))
+    return _of_whole(scope, item_faults(scope.database, scope.run, scope.population))
 
 
 def _lost_rejects(scope: AuditScope) -> Iterator[Fault]:
-    return _of_whole(scope, reject_faults(scope.store, scope.run))
+    return _of_whole(scope, reject_faults(scope.database, scope.run))
 
 
 def _altered_plan(scope: AuditScope) -> Iterator[Fault]:
-    return _of_whole(scope, plan_faults(scope.store, scope.run))
+    return _of_whole(scope, plan_faults(scope.database, scope.run))
 
 
 def _altered_controls(scope: AuditScope) -> Iterator[Fault]:
-    return _of_whole(scope, control_faults(scope.store, scope.run.id))
+    return _of_whole(scope, control_faults(scope.database, scope.run.id))
 
 
 def _altered_log(scope: AuditScope) -> Iterator[Fault]:
-    return _of_whole(scope, log_faults(scope.store))
+    return _of_whole(scope, log_faults(scope.database))
 
 
 def _altered_audits(scope: AuditScope) -> Iterator[Fault]:
     if scope.whole:
         yield from earlier_faults(
-            scope.store, scope.run, scope.audit, scope.first, scope.stop, last=scope.stop > scope.population
+            scope.database, scope.run, scope.audit, scope.first, scope.stop, last=scope.stop > scope.population
         )
 
 
 def _altered_plans_of_audits(scope: AuditScope) -> Iterator[Fault]:
-    return _of_whole(scope, audit_faults(scope.store, scope.run.id))
+    return _of_whole(scope, audit_faults(scope.database, scope.run.id))
 
 
 def _of_whole(scope: AuditScope, reasons: Iterator[str]) -> Iterator[Fault]:

@@ -12,7 +12,7 @@ CHUNK = 10_000
 """Verdicts per job: a few seconds of work for a referee at most."""
 
 
-def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) -> int:
+def queue_audit(database: Database, run: RunStatus, sample: int | None, seed: int) -> int:
     """Plan an audit of all verdicts of a run, or of a sample, and return its number.
 
     Raises
@@ -34,10 +34,10 @@ def queue_audit(store: Database, run: RunStatus, sample: int | None, seed: int) 
     try:
         _check_auditable(run)
     except (NotFoundError, StoreError, VersionError) as error:
-        for reason in (*plan_faults(store, run), *source_faults(store, run)):
+        for reason in (*plan_faults(database, run), *source_faults(database, run)):
             raise DamagedError(f"{reason}; restore it, or the store, from a backup") from error
         raise
-    return plan_audit(store, run, sample, seed, CHUNK)
+    return plan_audit(database, run, sample, seed, CHUNK)
 
 
 def _check_auditable(run: RunStatus) -> None:

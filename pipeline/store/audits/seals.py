@@ -52,9 +52,9 @@ ITEMS = (
 )
 
 
-def seal_of_audit(store: Database, run: PlannedRun, audit: int) -> str | None:
+def seal_of_audit(database: Database, run: PlannedRun, audit: int) -> str | None:
     """Return the seal of the record of a run as of an audit; None if the audit has no entry in the action log."""
-    with store.browsing() as connection:
+    with database.browsing() as connection:
         entry = connection.execute(LAST_ENTRY, {"audit": audit}).scalar()
         return None if entry is None else record_seal(connection, run, entry)
 
@@ -126,17 +126,17 @@ def entry_in(seal: str) -> int:
     return int(match[1])
 
 
-def seal_of(store: Database, audit: AuditStatus) -> str | None:
+def seal_of(database: Database, audit: AuditStatus) -> str | None:
     """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished."""
     if not audit.clean or audit.size < audit.population:
         return None
-    run = find_run(store, audit.run)
-    return seal_of_audit(store, run, audit.id) if run.finished else None
+    run = find_run(database, audit.run)
+    return seal_of_audit(database, run, audit.id) if run.finished else None
 
 
-def still_sealed(store: Database, run: int, seal: str) -> bool:
+def still_sealed(database: Database, run: int, seal: str) -> bool:
     """Return whether the record of a run, as of the entry of the log that the seal names, has this seal, or one of
     those that earlier versions gave it."""
-    entry, planned = entry_in(seal), find_run(store, run)
-    with store.browsing() as connection:
+    entry, planned = entry_in(seal), find_run(database, run)
+    with database.browsing() as connection:
         return seal == record_seal(connection, planned, entry) or seal in _earlier_seals(connection, planned, entry)

@@ -23,18 +23,18 @@ REJECTED = select(func.count(), func.min(rejects.c.number), func.max(rejects.c.n
 RUN_SEAL = select(runs.c.seal).where(runs.c.id == bindparam("run"))
 
 
-def source_faults(store: Database, run: PlannedRun) -> Iterator[str]:
+def source_faults(database: Database, run: PlannedRun) -> Iterator[str]:
     """Yield a message if the row of the run's source was changed."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         *columns, recorded = connection.execute(SOURCE, {"source": run.source}).one()
     if source_seal(*columns) != recorded:
         yield f"the row of source {run.source} was changed"
 
 
-def item_faults(store: Database, run: PlannedRun, population: int) -> Iterator[str]:
+def item_faults(database: Database, run: PlannedRun, population: int) -> Iterator[str]:
     """Yield a message if the last items of a run are missing: its `population`, counted from the rows that exist, is
     not the number of items of its source. Yield another one if there are digests of further items."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         _, accepted = connection.execute(COUNTS, {"source": run.source}).one()
         items = population if run.storage is Storage.ROWS else accepted if isinstance(accepted, int) else 0
         stray = stray_source_blocks(connection, run.source, items)
@@ -50,18 +50,18 @@ def item_faults(store: Database, run: PlannedRun, population: int) -> Iterator[s
         yield f"there are digests of blocks that source {run.source} does not have"
 
 
-def reject_faults(store: Database, run: PlannedRun) -> Iterator[str]:
+def reject_faults(database: Database, run: PlannedRun) -> Iterator[str]:
     """Yield a message if the run's source has not the rejects that it should have."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         expected, _ = connection.execute(COUNTS, {"source": run.source}).one()
         count, first, last = connection.execute(REJECTED, {"source": run.source}).one()
     if count != expected or (count and (first, last) != (1, count)):
         yield f"source {run.source} has {count} rejects, expected {expected}, numbered from 1"
 
 
-def plan_faults(store: Database, run: PlannedRun) -> Iterator[str]:
+def plan_faults(database: Database, run: PlannedRun) -> Iterator[str]:
     """Yield a message if the plan of a run was changed."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         recorded = connection.execute(RUN_SEAL, {"run": run.id}).scalar_one()
         if run_seal(connection, run.id) != recorded:
             yield f"the plan of run {run.id} was changed: its source, engine, limit or storage"

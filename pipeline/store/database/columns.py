@@ -67,11 +67,11 @@ Insert = Callable[[Connection], object]
 allows one writer at a time."""
 
 
-def prepare_insert(store: Database, table: Table, columns: Columns) -> Insert:
+def prepare_insert(database: Database, table: Table, columns: Columns) -> Insert:
     """Prepare the statement that inserts the columns as rows of a table."""
     if not len(columns.texts):
         return lambda _: None
-    if store.embedded:
+    if database.embedded:
         return _from_json(table, columns)
     return _copied(table, columns)
 

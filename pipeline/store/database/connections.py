@@ -401,11 +401,11 @@ def _was_cancelled(error: BaseException | None) -> bool:
     return code == SQLITE_INTERRUPT or getattr(error, "sqlstate", None) == CANCELLED
 
 
-def refresh_statistics(store: Database) -> None:
+def refresh_statistics(database: Database) -> None:
     """Update PostgreSQL's table statistics after many rows were inserted. With outdated statistics it takes a table for
     small and reads all of it for every page. SQLite does not need this, because every page is read by key."""
-    if not store.embedded:
-        with store.writing() as connection:
+    if not database.embedded:
+        with database.writing() as connection:
             connection.execute(text("ANALYZE"))
 
 
@@ -413,12 +413,12 @@ LEAST_SQLITE = (3, 38)
 VERSION = {"sqlite": "SELECT sqlite_version()", "postgresql": "SHOW server_version"}
 
 
-def file_of(store: Database) -> Path | None:
+def file_of(database: Database) -> Path | None:
     """Return the file of an embedded store; None for a server."""
-    return store.path if store.embedded else None
+    return database.path if database.embedded else None
 
 
-def server_version(store: Database) -> str:
+def server_version(database: Database) -> str:
     """Return the name and version of the database, such as ``sqlite 3.45.1``.
 
     Raises
@@ -426,8 +426,8 @@ def server_version(store: Database) -> str:
     StoreError
         If its version is too old.
     """
-    kind = store.url.get_backend_name()
-    with store.reading() as connection:
+    kind = database.url.get_backend_name()
+    with database.reading() as connection:
         version = connection.execute(text(VERSION[kind])).scalar_one()
     if kind == "sqlite" and tuple(map(int, version.split("."))) < LEAST_SQLITE:
         least = ".".join(map(str, LEAST_SQLITE))
@@ -444,7 +444,7 @@ def instant(seconds: float | None) -> datetime | None:
     return datetime.fromtimestamp(seconds, UTC) if seconds is not None and 0 <= seconds < YEAR_10_000 else None
 
 
-def clock_difference(store: Database) -> float:
+def clock_difference(database: Database) -> float:
     """Return how many seconds this machine's clock is ahead of the database's, including the time of the query."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         return time.time() - connection.execute(select(clock())).scalar_one()

@@ -191,19 +191,19 @@ def open_store(url: str, *, writable: bool = True, statement_seconds: float | No
     `statement_seconds` is ended with a `SlowQuery` error.
     """
     parsed_url = database_url(url)
-    store = Database(parsed_url if writable else read_only(parsed_url), statement_seconds)
+    database = Database(parsed_url if writable else read_only(parsed_url), statement_seconds)
     try:
-        check_tables(store)
+        check_tables(database)
     except StoreError:
-        store.close()  # SQLite keeps files next to one that is open
+        database.close()  # SQLite keeps files next to one that is open
         raise
-    return store
+    return database
 
 
-def check_tables(store: Database) -> None:
+def check_tables(database: Database) -> None:
     """Check that the store has the revision of this version of Dealmill. Another process may migrate it at any time."""
-    if not store.vacant():
-        with store.reading() as connection:
+    if not database.vacant():
+        with database.reading() as connection:
             check_revision(connection)
 
 
@@ -234,11 +234,11 @@ def _check_known(url: str, revision: str | None) -> None:
         )
 
 
-def create_store(store: Database) -> None:
+def create_store(database: Database) -> None:
     """Create the file and the tables of an embedded store, unless they exist. A server's database is changed only by
     `dealmill db upgrade`."""
-    if store.vacant():
-        with store.rebuilding() as connection:
+    if database.vacant():
+        with database.rebuilding() as connection:
             if revision_of(connection) is None:  # otherwise another command has just created them
                 create_tables(connection)
 
@@ -266,23 +266,23 @@ def revisions() -> list[str]:
     return [revision.revision for revision in reversed(list(script.walk_revisions()))]
 
 
-def current(store: Database) -> str | None:
+def current(database: Database) -> str | None:
     """Return the revision of the database; None if it has no tables yet."""
-    if store.vacant():
+    if database.vacant():
         return None
-    with store.reading() as connection:
+    with database.reading() as connection:
         return revision_of(connection)
 
 
-def upgrade(store: Database, revision: str = HEAD) -> None:
+def upgrade(database: Database, revision: str = HEAD) -> None:
     """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
     database."""
-    current(store)  # rejects a file that is not a store before anything is written
+    current(database)  # rejects a file that is not a store before anything is written
     if revision != HEAD and revision not in revisions():
         raise StoreError(f"there is no revision {revision}; dealmill db upgrade without one upgrades to the newest")
-    with MIGRATION_LOCK, store.rebuilding() as connection:
+    with MIGRATION_LOCK, database.rebuilding() as connection:
         current_revision = revision_of(connection)
-        _check_known(shown(store.url), current_revision)
+        _check_known(shown(database.url), current_revision)
         if current_revision is None and revision == HEAD:
             create_tables(connection)
         elif current_revision != REVISION or revision != HEAD:
@@ -291,7 +291,7 @@ def upgrade(store: Database, revision: str = HEAD) -> None:
             _migrate("upgrade", connection, revision)
 
 
-def downgrade(store: Database, revision: str) -> None:
+def downgrade(database: Database, revision: str) -> None:
     """Downgrade the database to `revision` in one transaction. The data of the tables and columns that are dropped is
     lost.
 
@@ -301,14 +301,14 @@ def downgrade(store: Database, revision: str) -> None:
         If the database has no tables, or is newer than this version of Dealmill or older than the first release, or
         workers hold leases, or `revision` is not one to which a database can be downgraded.
     """
-    if current(store) is None:
-        raise StoreError(f"the database {shown(store.url)} has no tables, so there is nothing to downgrade")
+    if current(database) is None:
+        raise StoreError(f"the database {shown(database.url)} has no tables, so there is nothing to downgrade")
     if revision not in revisions():
         raise StoreError(
             f"a database cannot be downgraded to {revision}; the oldest revision is {OLDEST}, that of Dealmill 0.1.0"
         )
-    with MIGRATION_LOCK, store.rebuilding() as connection:
-        _check_known(shown(store.url), revision_of(connection))
+    with MIGRATION_LOCK, database.rebuilding() as connection:
+        _check_known(shown(database.url), revision_of(connection))
         _check_no_leases(connection)
         _migrate("downgrade", connection, revision)
 
@@ -352,7 +352,7 @@ PAGES = 10_000
 """Pages copied between two reports of progress: 40 MB."""
 
 
-def back_up(store: Database, target: Path, progress: Progress = silent) -> int:
+def back_up(database: Database, target: Path, progress: Progress = silent) -> int:
     """Copy a store as it is at one moment into a new file, and return the size of the file in bytes.
 
     Commands and workers may go on. The file appears under its name only when it is complete.
@@ -364,13 +364,13 @@ def back_up(store: Database, target: Path, progress: Progress = silent) -> int:
     OutputError
         If the target exists or cannot be written.
     """
-    if not store.embedded:
-        raise UsageError(f"the store {shown(store.url)} is on PostgreSQL: back it up with pg_dump or pg_basebackup")
+    if not database.embedded:
+        raise UsageError(f"the store {shown(database.url)} is on PostgreSQL: back it up with pg_dump or pg_basebackup")
     _check_new(target)
     part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
     try:
         part.touch(exist_ok=False)
-        _copy(store, part, progress)
+        _copy(database, part, progress)
         _check_new(target)  # another program may have written it in the meantime
         part.rename(target)
     except OSError as error:
@@ -387,11 +387,11 @@ def _check_new(target: Path) -> None:
         raise OutputError(f"{target} exists: name a new file for the backup")
 
 
-def _copy(store: Database, part: Path, progress: Progress) -> None:
+def _copy(database: Database, part: Path, progress: Progress) -> None:
     def report(_status: int, left: int, pages: int) -> None:
         progress(Copying(pages - left, pages))
 
-    with store.reading() as connection:
+    with database.reading() as connection:
         source = connection.connection.dbapi_connection
         assert isinstance(source, sqlite3.Connection)  # noqa: S101 -- it is embedded
         copy = sqlite3.connect(part)

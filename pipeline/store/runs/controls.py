@@ -32,7 +32,7 @@ CONTROLLED = select(runs.c.control, runs.c.priority, runs.c.tags, runs.c.note).w
 LOGGED = select(actions.c.what, actions.c.why).where(actions.c.run_id == bindparam("run")).order_by(actions.c.id)
 
 
-def control(store: Database, run: RunStatus, decision: Control) -> None:
+def control(database: Database, run: RunStatus, decision: Control) -> None:
     """Pause, cancel or resume a run. Jobs that workers hold are still done; no others are begun unless it is active.
 
     Raises
@@ -42,10 +42,10 @@ def control(store: Database, run: RunStatus, decision: Control) -> None:
     """
     if run.finished and decision is not Control.ACTIVE:
         raise StoreError(f"run {run.id} cannot be {decision.word}: it is finished")
-    _change(store, run.id, "control", ENTRIES[decision], lambda _before: decision)
+    _change(database, run.id, "control", ENTRIES[decision], lambda _before: decision)
 
 
-def set_priority(store: Database, run: int, priority: int) -> None:
+def set_priority(database: Database, run: int, priority: int) -> None:
     """Set the priority of a run: workers do the jobs of runs with a higher one first.
 
     Raises
@@ -54,10 +54,10 @@ def set_priority(store: Database, run: int, priority: int) -> None:
         If it is not an integer from −1,000 to 1,000.
     """
     checked = check_integer("priority", priority, -MOST_PRIORITY, MOST_PRIORITY)
-    _change(store, run, "priority", "priority", lambda _before: checked)
+    _change(database, run, "priority", "priority", lambda _before: checked)
 
 
-def set_note(store: Database, run: int, note: str) -> None:
+def set_note(database: Database, run: int, note: str) -> None:
     """Set the note of a run, or remove it if it is empty.
 
     Raises
@@ -66,10 +66,10 @@ def set_note(store: Database, run: int, note: str) -> None:
         If it is not one line of at most 1,000 characters.
     """
     checked = _check_note(note)
-    _change(store, run, "note", "note", lambda _before: checked or None)
+    _change(database, run, "note", "note", lambda _before: checked or None)
 
 
-def tag(store: Database, run: int, words: Iterable[str]) -> None:
+def tag(database: Database, run: int, words: Iterable[str]) -> None:
     """Add tags to a run.
 
     Raises
@@ -78,13 +78,13 @@ def tag(store: Database, run: int, words: Iterable[str]) -> None:
         If one is not a word, or the run would have too many.
     """
     new = _words(words)
-    _change(store, run, "tags", "tag", lambda before: _joined({*_split(before), *new}))
+    _change(database, run, "tags", "tag", lambda before: _joined({*_split(before), *new}))
 
 
-def untag(store: Database, run: int, words: Iterable[str]) -> None:
+def untag(database: Database, run: int, words: Iterable[str]) -> None:
     """Remove tags from a run. Those that it does not have are ignored."""
     old = _words(words)
-    _change(store, run, "tags", "tag", lambda before: _joined({*_split(before)}.difference(old)))
+    _change(database, run, "tags", "tag", lambda before: _joined({*_split(before)}.difference(old)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +107,14 @@ class Labels:
         object.__setattr__(self, "tags", _words(self.tags))
         _check_note(self.note or "")
 
-    def put_on(self, store: Database, run: int) -> None:
+    def put_on(self, database: Database, run: int) -> None:
         """Give them to a run, which keeps its other tags."""
         if self.priority is not None:
-            set_priority(store, run, self.priority)
+            set_priority(database, run, self.priority)
         if self.tags:
-            tag(store, run, self.tags)
+            tag(database, run, self.tags)
         if self.note is not None:
-            set_note(store, run, self.note)
+            set_note(database, run, self.note)
 
 
 def labelled(tags: Iterable[str], note: str | None) -> list[ColumnElement[bool]]:
@@ -151,7 +151,7 @@ def _joined(words: Iterable[str]) -> str | None:
     return text or None
 
 
-def _change(store: Database, run: int, column: str, what: str, change: Callable[[Any], Any]) -> None:
+def _change(database: Database, run: int, column: str, what: str, change: Callable[[Any], Any]) -> None:
     """Change a column of a run and record that, unless it stays as it is.
 
     Raises
@@ -159,7 +159,7 @@ def _change(store: Database, run: int, column: str, what: str, change: Callable[
     NotFoundError
         If the run was deleted.
     """
-    with store.writing() as connection:
+    with database.writing() as connection:
         engine = lock_run(connection, run)
         before = connection.execute(select(runs.c[column]).where(runs.c.id == run)).scalar_one()
         after = change(before)
@@ -169,11 +169,11 @@ def _change(store: Database, run: int, column: str, what: str, change: Callable[
             log.record(connection, what, engine, run=run, why=why)
 
 
-def control_faults(store: Database, run: int) -> Iterator[str]:
+def control_faults(database: Database, run: int) -> Iterator[str]:
     """Yield a message for each decision about a run that differs from the last entry of the action log about it."""
     decisions = {entry: decision for decision, entry in ENTRIES.items()}
     logged: dict[str, Any] = {"control": Control.ACTIVE, "priority": "0", "tags": None, "note": None}
-    with store.reading() as connection:
+    with database.reading() as connection:
         stored = connection.execute(CONTROLLED, {"run": run}).one()._asdict()
         for what, why in connection.execute(LOGGED, {"run": run}):
             if what in decisions:

@@ -65,7 +65,7 @@ def enter_engine(connection: Connection, name: str, version: str, checked_as: st
     return entered
 
 
-def retract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
+def retract(database: Database, engine: str, version: str, why: str) -> list[RunStatus]:
     """Retract all verdicts of a version of an engine (its full name), including future ones; return its runs. `engine`
     may also be a family of games whose rules are on record, and `version` that of the family: this retracts the engines
     of all its games that it has made.
@@ -78,15 +78,15 @@ def retract(store: Database, engine: str, version: str, why: str) -> list[RunSta
         If `why` is empty.
     """
     _check_reason(why, "the reason is empty: say what is wrong with the engine")
-    with store.writing() as connection:
+    with database.writing() as connection:
         for recorded in _on_record(connection, engine, version):
             if recorded.why is None:
                 _set(connection, recorded, clock(), why)
                 log.record(connection, log.RETRACT, recorded.id, why=why)
-    return runs_of_engine(store, engine, version)
+    return runs_of_engine(database, engine, version)
 
 
-def unretract(store: Database, engine: str, version: str, why: str) -> list[RunStatus]:
+def unretract(database: Database, engine: str, version: str, why: str) -> list[RunStatus]:
     """Undo the retraction of a version of an engine (full name) or a family, and return its runs, whose verdicts are
     shown again.
 
@@ -96,14 +96,14 @@ def unretract(store: Database, engine: str, version: str, why: str) -> list[RunS
         If `why` is empty, or the version is not retracted.
     """
     _check_reason(why, "the reason is empty: say why the retraction is undone")
-    with store.writing() as connection:
+    with database.writing() as connection:
         retracted = [each for each in _on_record(connection, engine, version) if each.why is not None]
         if not retracted:
             raise UsageError(f"version {version} of {engine} is not retracted")
         for recorded in retracted:
             _set(connection, recorded, None, None)
             log.record(connection, log.UNRETRACT, recorded.id, why=why)
-    return runs_of_engine(store, engine, version)
+    return runs_of_engine(database, engine, version)
 
 
 def _on_record(connection: Connection, name: str, version: str) -> list[EngineVersion]:
@@ -143,8 +143,8 @@ def _check_reason(why: str, request: str) -> None:
         raise UsageError(request)
 
 
-def runs_of_engine(store: Database, engine: str, version: str) -> list[RunStatus]:
+def runs_of_engine(database: Database, engine: str, version: str) -> list[RunStatus]:
     """Return the runs of a version of an engine or family, oldest first."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         recorded = {(each.name, each.version) for each in _versions(connection, engine).get(version, [])}
-    return [run for run in list_runs(store) if (run.engine, run.version) in recorded]
+    return [run for run in list_runs(database) if (run.engine, run.version) in recorded]

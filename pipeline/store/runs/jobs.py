@@ -143,7 +143,7 @@ def _more_urgent_job(installed: Installed) -> Select[int]:
     return first_job(run.scalar_subquery())
 
 
-def paused_jobs(store: Database) -> dict[int, int]:
+def paused_jobs(database: Database) -> dict[int, int]:
     """Return the number of pending jobs of each paused run that has some."""
     query = (
         select(jobs.c.run_id, func.count())
@@ -151,7 +151,7 @@ def paused_jobs(store: Database) -> dict[int, int]:
         .group_by(jobs.c.run_id)
         .order_by(jobs.c.run_id)
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         return dict(tuple(row) for row in connection.execute(query))
 
 
@@ -182,7 +182,7 @@ def cut_jobs(connection: Connection, run: int, count: int, complete: bool, chunk
     leases.cut(connection, SOLVING, run, [(first, min(first + chunk, end + 1)) for first in starts])
 
 
-def grow(store: Database, run: int, items: int, chunk: int) -> None:
+def grow(database: Database, run: int, items: int, chunk: int) -> None:
     """Cut jobs so that a run over an endless deal range has at least `items` items, a multiple of the block size.
 
     Raises
@@ -190,12 +190,12 @@ def grow(store: Database, run: int, items: int, chunk: int) -> None:
     NotFoundError
         If the run was deleted.
     """
-    with store.writing() as connection:
+    with database.writing() as connection:
         lock_run(connection, run)
         cut_jobs(connection, run, items, True, chunk)
 
 
-def pace(store: Database, run: int) -> float | None:
+def pace(database: Database, run: int) -> float | None:
     """Return the speed of the fastest of the last `LAST` finished jobs, in items per second of one worker; None if no
     job is done."""
     last = (
@@ -204,7 +204,7 @@ def pace(store: Database, run: int) -> float | None:
         .order_by(jobs.c.first.desc())
         .limit(LAST)
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         return max((items / max(seconds, 1e-3) for items, seconds in connection.execute(last)), default=None)
 
 
@@ -222,7 +222,7 @@ class JobTotals:
     unwinnable: int
 
 
-def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
+def totals_from_the_first(database: Database, run: int) -> Iterator[JobTotals]:
     """Yield the totals of the jobs of a run in order of position, up to the first job that is not finished.
 
     Raises
@@ -234,7 +234,7 @@ def totals_from_the_first(store: Database, run: int) -> Iterator[JobTotals]:
     shape = Shape(*columns)
     query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
     following = 1
-    with store.reading() as connection:
+    with database.reading() as connection:
         for first, stop, winnable, unwinnable in connection.execute(query):
             if first != following:
                 return

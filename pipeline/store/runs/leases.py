@@ -193,21 +193,21 @@ def _finishing(jobs: JobTable) -> Update:
     return update(jobs.table).where(_held(jobs)).values(done)
 
 
-def release(store: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:
+def release(database: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:
     """Release an unfinished job, to be tried again after a pause."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
-    with store.writing() as connection:
+    with database.writing() as connection:
         connection.execute(
             update(jobs.table).where(_held(jobs)).values(state=PENDING, leased_until=clock() + pause, trouble=trouble),
             _of(lease),
         )
 
 
-def refuse(store: Database, jobs: JobTable, job: int, trouble: str) -> None:
+def refuse(database: Database, jobs: JobTable, job: int, trouble: str) -> None:
     """Leave a pending job to others for a moment, because this worker cannot load what it needs. This is no attempt: it
     says nothing about the items."""
     table = jobs.table
-    with store.writing() as connection:
+    with database.writing() as connection:
         connection.execute(
             update(table)
             .where(table.c.id == job, waiting(jobs))
@@ -215,11 +215,11 @@ def refuse(store: Database, jobs: JobTable, job: int, trouble: str) -> None:
         )
 
 
-def refused(store: Database, jobs: JobTable) -> set[int]:
+def refused(database: Database, jobs: JobTable) -> set[int]:
     """Return the runs with pending jobs that a worker could not begin."""
     stopped = (jobs.table.c.state == PENDING) & jobs.table.c.trouble.startswith(REFUSED)
     query = select(jobs.run).distinct().select_from(jobs.with_parents).where(stopped)
-    with store.reading() as connection:
+    with database.reading() as connection:
         return set(connection.execute(query).scalars())
 
 
@@ -232,11 +232,11 @@ class JobInHand:
     worker: str
 
 
-def renew(store: Database, jobs: JobTable, in_hand: Collection[JobInHand], seconds: float) -> list[JobInHand]:
+def renew(database: Database, jobs: JobTable, in_hand: Collection[JobInHand], seconds: float) -> list[JobInHand]:
     """Renew the leases of these jobs for `seconds`, where less than two thirds of that are left. Return the jobs whose
     parent was cancelled; their leases are not renewed."""
     cancelled, due = list[JobInHand](), list[JobInHand]()
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(_leases(jobs), {"numbers": [job.number for job in in_hand]}).all()
     for *lease, left, is_cancelled in rows:
         if (job := JobInHand(*lease)) in in_hand:
@@ -245,7 +245,7 @@ def renew(store: Database, jobs: JobTable, in_hand: Collection[JobInHand], secon
             elif left < seconds * 2 / 3:
                 due.append(job)
     if due:
-        with store.writing() as connection:
+        with database.writing() as connection:
             for job in due:
                 parameters = {"number": job.number, "claim": job.attempt, "claimant": job.worker, "seconds": seconds}
                 connection.execute(_renewing(jobs), parameters)
@@ -275,17 +275,17 @@ def _renewing(jobs: JobTable) -> Update:
     )
 
 
-def expire(store: Database, jobs: JobTable, worker: str, trouble: str) -> None:
+def expire(database: Database, jobs: JobTable, worker: str, trouble: str) -> None:
     """End the leases of a worker that has died."""
-    with store.writing() as connection:
+    with database.writing() as connection:
         connection.execute(_leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble))
 
 
-def give_back(store: Database, jobs: JobTable, worker: str) -> None:
+def give_back(database: Database, jobs: JobTable, worker: str) -> None:
     """Make the jobs of a worker pending that was killed on purpose. This was no attempt: it says nothing about the
     items."""
     attempt = jobs.table.c.attempt - 1  # the next claim may have the same number: a dead worker needs no fence
-    with store.writing() as connection:
+    with database.writing() as connection:
         connection.execute(_leased_to(jobs, worker).values(state=PENDING, attempt=attempt, leased_until=None))
 
 
@@ -293,20 +293,20 @@ def _leased_to(jobs: JobTable, worker: str) -> Update:
     return update(jobs.table).where(jobs.table.c.worker == worker, jobs.table.c.state == LEASED)
 
 
-def leased(store: Database, jobs: JobTable) -> set[str]:
+def leased(database: Database, jobs: JobTable) -> set[str]:
     """Return the names of the workers that hold leases."""
     query = select(jobs.table.c.worker).where(jobs.table.c.state == LEASED)
-    with store.reading() as connection:
+    with database.reading() as connection:
         return set(map(str, connection.execute(query).scalars()))
 
 
-def free_expired(store: Database, jobs: JobTable) -> None:
+def free_expired(database: Database, jobs: JobTable) -> None:
     """Make jobs with expired leases pending again. Split each in two, unless it is of one item."""
     table, expired = jobs.table, _expired(jobs)
-    with store.reading() as connection:
+    with database.reading() as connection:
         if not connection.execute(select(exists().where(expired))).scalar_one():
             return
-    with store.writing() as connection:
+    with database.writing() as connection:
         # A locked row is being finished by a worker that is late or hangs.
         free = (
             select(table.c.id, jobs.parent, table.c.first, table.c.stop)
@@ -332,9 +332,9 @@ def _expired(jobs: JobTable) -> ColumnElement[bool]:
     return and_(jobs.table.c.state == LEASED, over)
 
 
-def pending(store: Database, jobs: JobTable, installed: Installed, limit: int) -> list[int]:
+def pending(database: Database, jobs: JobTable, installed: Installed, limit: int) -> list[int]:
     """Return the numbers of at most `limit` pending jobs that can be worked on with these engines, oldest first."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         return list(connection.execute(_pending(jobs, frozenset(installed)), {"most": limit}).scalars())
 
 
@@ -345,12 +345,12 @@ def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
     return workable.order_by(number).limit(bindparam("most", type_=Integer))
 
 
-def stuck(store: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:
+def stuck(database: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:
     """Return the pending jobs of these parents that have been claimed more than `MOST_CLAIMS` times."""
     table = jobs.table
     columns = (table.c.id, jobs.parent, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
     query = select(*columns).where(table.c.state == PENDING, table.c.attempt > MOST_CLAIMS, jobs.parent.in_(parents))
-    with store.reading() as connection:
+    with database.reading() as connection:
         return [Lease(*row) for row in connection.execute(query.order_by(table.c.id))]
 
 
@@ -366,7 +366,7 @@ def _whether_workable(jobs: JobTable, installed: Installed) -> Select[bool]:
     )
 
 
-def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
+def unfinished(database: Database, jobs: JobTable, installed: Installed) -> int:
     """Return the number of pending and leased jobs that can be worked on with these engines, except stuck ones."""
     state, table = jobs.table.c.state, jobs.table
     open_ones = (state == LEASED) | ((state == PENDING) & (table.c.attempt <= MOST_CLAIMS))
@@ -375,7 +375,7 @@ def unfinished(store: Database, jobs: JobTable, installed: Installed) -> int:
         .select_from(table)
         .where(state.in_((PENDING, LEASED)), open_ones, jobs.parent.in_(jobs.workable_parents(installed)))
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         return connection.execute(query).scalar_one()
 
 
@@ -389,7 +389,7 @@ class UnworkableJobs:
     count: int
 
 
-def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[UnworkableJobs]:
+def unworkable(database: Database, jobs: JobTable, installed: Installed) -> list[UnworkableJobs]:
     """Return the pending jobs that cannot be worked on with these engines, grouped by engine. Those that users have
     stopped are not among them."""
     retracted = engines.c.retracted_why.is_not(None)
@@ -402,7 +402,7 @@ def unworkable(store: Database, jobs: JobTable, installed: Installed) -> list[Un
         .group_by(engines.c.name, engines.c.version, retracted)
         .order_by(engines.c.name, engines.c.version)
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(query).all()
     return [UnworkableJobs(engine, version, bool(gone), count) for engine, version, gone, count in rows]
 

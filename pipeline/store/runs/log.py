@@ -95,7 +95,7 @@ def _user() -> str:
 
 
 def list_actions(
-    store: Database, run: int | None = None, *, skip: int = 0, limit: int | None = None, descending: bool = False
+    database: Database, run: int | None = None, *, skip: int = 0, limit: int | None = None, descending: bool = False
 ) -> list[Action]:
     """Return the entries of the action log, or those for a run and for retractions of its engine version: at most
     `limit` of them after the first `skip`, oldest first, or newest first if `descending`, without those that cannot be
@@ -110,7 +110,7 @@ def list_actions(
             actions.c.engine_id == engine, actions.c.what.in_((RETRACT, UNRETRACT))
         )
         query = query.where(actions.c.id.in_(union_all(of_run, retractions)))
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(query).all()
     return list(readable(rows, _action))
 
@@ -125,9 +125,9 @@ def _action(row: Row[*tuple[Any, ...]]) -> Action:
     return Action(at, *entry[1:])
 
 
-def log_faults(store: Database) -> Iterator[str]:
+def log_faults(database: Database) -> Iterator[str]:
     """Yield what is wrong with the action log: missing entries, and runs, audits and retractions without an entry."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         count, first, last = connection.execute(NUMBERS).one()
         if count and (first, last) != (1, count):
             yield f"the action log has {count:,} entries, numbered from {first} to {last}: entries are missing"

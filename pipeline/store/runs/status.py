@@ -205,18 +205,18 @@ DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBERS), runs.c.c
 
 
 def run_numbers(
-    store: Database, *which: ColumnElement[bool], limit: int | None = None, descending: bool = False
+    database: Database, *which: ColumnElement[bool], limit: int | None = None, descending: bool = False
 ) -> list[int]:
     """Return the numbers of all runs, or of those that meet conditions on their row, source and engine: at most `limit`
     of them, oldest first, or newest first if `descending`."""
     query = select(runs.c.id).select_from(JOINED if which else runs).where(NOT_DELETED, *which)
     order = runs.c.id.desc() if descending else runs.c.id
-    with store.reading() as connection:
+    with database.reading() as connection:
         return list(connection.execute(query.order_by(order).limit(limit)).scalars())
 
 
 def numbers_between(
-    store: Database, after: int, before: int, limit: int | None, *, text: str = "", descending: bool = False
+    database: Database, after: int, before: int, limit: int | None, *, text: str = "", descending: bool = False
 ) -> list[int]:
     """Return the first `limit` numbers of runs between `after` and `before` (both exclusive), oldest or newest first,
     with every word of a `text` in their engine, source, tags or note, in upper or lower case."""
@@ -225,15 +225,15 @@ def numbers_between(
         func.lower(func.coalesce(column, "")) for column in (engines.c.name, sources.c.name, runs.c.tags, runs.c.note)
     ]
     words = [or_(*(name.contains(word, autoescape=True) for name in named)) for word in text.lower().split()]
-    return run_numbers(store, runs.c.id > first, runs.c.id < last, *words, limit=limit, descending=descending)
+    return run_numbers(database, runs.c.id > first, runs.c.id < last, *words, limit=limit, descending=descending)
 
 
-def by_storage(store: Database, numbers: Sequence[int]) -> dict[Storage, list[int]]:
+def by_storage(database: Database, numbers: Sequence[int]) -> dict[Storage, list[int]]:
     """Return the numbers of the runs that are stored in each way. A run with an invalid code is among those stored as
     rows."""
     groups: dict[Storage, list[int]] = {}
     query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
-    with store.reading() as connection:
+    with database.reading() as connection:
         for number, code in connection.execute(query, {"numbers": numbers}):
             storage = Storage.PACKED if code == Storage.PACKED else Storage.ROWS
             groups.setdefault(storage, []).append(number)
@@ -246,8 +246,8 @@ class Runs(Sequence[RunStatus]):
 
     PART = 100
 
-    def __init__(self, store: Database, numbers: Sequence[int]) -> None:
-        self._store = store
+    def __init__(self, database: Database, numbers: Sequence[int]) -> None:
+        self._store = database
         self.numbers = numbers
 
     def __len__(self) -> int:
@@ -279,25 +279,25 @@ class Runs(Sequence[RunStatus]):
         return [run for run in candidates if not run.finished]
 
 
-def list_runs(store: Database, only: Collection[int] | None = None) -> list[RunStatus]:
+def list_runs(database: Database, only: Collection[int] | None = None) -> list[RunStatus]:
     """Return all runs, or those with the numbers `only`, oldest first, without those that cannot be read (see
     `readable`)."""
-    numbers = run_numbers(store) if only is None else sorted(set(only))
-    return list(readable(_counted_rows(store, numbers), _run))
+    numbers = run_numbers(database) if only is None else sorted(set(only))
+    return list(readable(_counted_rows(database, numbers), _run))
 
 
-def _counted_runs(store: Database, numbers: Sequence[int]) -> list[RunStatus]:
-    return [_run(row) for row in _counted_rows(store, numbers)]
+def _counted_runs(database: Database, numbers: Sequence[int]) -> list[RunStatus]:
+    return [_run(row) for row in _counted_rows(database, numbers)]
 
 
-def _counted_rows(store: Database, numbers: Sequence[int]) -> list[Mapping[str, Any]]:
-    with store.reading() as connection:
+def _counted_rows(database: Database, numbers: Sequence[int]) -> list[Mapping[str, Any]]:
+    with database.reading() as connection:
         rows = connection.execute(_counted(), {"numbers": numbers})
         names = tuple(rows.keys())
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
+def read_runs(database: Database, numbers: Collection[int]) -> list[RunStatus]:
     """Return the runs with these numbers, oldest first.
 
     Raises
@@ -307,14 +307,14 @@ def read_runs(store: Database, numbers: Collection[int]) -> list[RunStatus]:
     DamagedError
         If one of them is missing or cannot be read.
     """
-    statuses = _counted_runs(store, sorted(set(numbers)))
+    statuses = _counted_runs(database, sorted(set(numbers)))
     if lost := set(numbers) - {run.id for run in statuses}:
-        check_not_deleted(store, lost)
+        check_not_deleted(database, lost)
         raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
     return statuses
 
 
-def check_not_deleted(store: Database, numbers: Collection[int]) -> None:
+def check_not_deleted(database: Database, numbers: Collection[int]) -> None:
     """Check that runs were not deleted while they were read in several transactions. A deletion is final: whatever was
     read of a run that is still there is complete.
 
@@ -323,27 +323,27 @@ def check_not_deleted(store: Database, numbers: Collection[int]) -> None:
     NotFoundError
         If one of them was deleted.
     """
-    with store.reading() as connection:
+    with database.reading() as connection:
         deleted = connection.execute(DELETED, {"numbers": [*numbers]}).scalar()
     if deleted is not None:
         raise NotFoundError(f"run {deleted} was deleted")
 
 
-def runs_over(store: Database, source: int) -> list[RunStatus]:
+def runs_over(database: Database, source: int) -> list[RunStatus]:
     """Return all runs over a source, oldest first."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         numbers = connection.execute(select(runs.c.id).where(runs.c.source_id == source)).scalars().all()
-    return _counted_runs(store, sorted(numbers))
+    return _counted_runs(database, sorted(numbers))
 
 
-def related_runs(store: Database, run: RunStatus) -> list[int]:
+def related_runs(database: Database, run: RunStatus) -> list[int]:
     """Return the numbers of the other runs of the same engine, in any version, over the same source; oldest first.
     Reruns are among them."""
     same = (runs.c.source_id == run.source, engines.c.name == run.engine, runs.c.id != run.id)
-    return run_numbers(store, *same)
+    return run_numbers(database, *same)
 
 
-def find_run(store: Database, key: int | str) -> RunStatus:
+def find_run(database: Database, key: int | str) -> RunStatus:
     """Return the run with the given number, which may be a string; ``last`` is the newest run.
 
     Raises
@@ -352,13 +352,13 @@ def find_run(store: Database, key: int | str) -> RunStatus:
         If there is no such run, or it was deleted.
     """
     if key == "last":
-        with store.reading() as connection:
+        with database.reading() as connection:
             number = connection.execute(select(func.max(runs.c.id)).where(NOT_DELETED)).scalar()
     else:
         number = row_number(key)
-    statuses = _counted_runs(store, [number]) if number is not None else []
+    statuses = _counted_runs(database, [number]) if number is not None else []
     if not statuses:
-        check_not_deleted(store, [] if number is None else [number])
+        check_not_deleted(database, [] if number is None else [number])
         raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
     return statuses[0]
 

@@ -81,17 +81,17 @@ def local_process(worker: str) -> int | None:
     return int(process) if local else None
 
 
-def machines_of(store: Database, run: int) -> list[str]:
+def machines_of(database: Database, run: int) -> list[str]:
     """Return the names of the machines whose workers did the finished jobs of a run, in alphabetical order."""
     done = (jobs.c.run_id == run, jobs.c.state == DONE, jobs.c.worker.is_not(None))
-    with store.reading() as connection:
+    with database.reading() as connection:
         workers = connection.execute(select(cast(jobs.c.worker, Text)).distinct().where(*done)).scalars()
         return sorted({printable(worker.partition(" ")[0].rpartition(":")[0]) for worker in workers} - {""})
 
 
-def list_workers(store: Database) -> list[Worker]:
+def list_workers(database: Database) -> list[Worker]:
     """Return the workers that hold a lease, or have claimed or finished a job in the last hour, ordered by name."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         now = connection.execute(select(clock())).scalar_one()
         every = union_all(*(_rows_of(noun, now - HOUR) for noun in JOB_TABLES)).cte()
         size = sizes(every)

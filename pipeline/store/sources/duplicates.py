@@ -72,7 +72,7 @@ def _prefix_numbers(prefixes: Bytes) -> "NDArray[np.uint64]":
     return padded.view(np.uint64).ravel()
 
 
-def count_duplicates(store: Database, source: Source, seen: DigestPrefixes | None) -> int:
+def count_duplicates(database: Database, source: Source, seen: DigestPrefixes | None) -> int:
     """Count the items whose layout occurs earlier in the source; `seen` holds their prefixes, if these are known."""
     of_source = items.c.source_id == source.id
     shared = None if seen is None else seen.shared(source.accepted)
@@ -81,5 +81,5 @@ def count_duplicates(store: Database, source: Source, seen: DigestPrefixes | Non
     else:
         compared, which = len(shared), of_source & items.c.position.in_(shared.tolist())
     different = select(items.c.digest).where(which).group_by(items.c.digest).subquery()
-    with store.reading() as connection:
+    with database.reading() as connection:
         return compared - connection.execute(select(func.count()).select_from(different)).scalar_one()

@@ -90,7 +90,7 @@ ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
 REJECT = Shape(*ENTRY)
 
 
-def find_source(store: Database, key: int | str) -> Source:
+def find_source(database: Database, key: int | str) -> Source:
     """Return the source with the given number, or else the newest with the given name. Names are stored, and compared,
     in their printable form.
 
@@ -100,7 +100,7 @@ def find_source(store: Database, key: int | str) -> Source:
         If there is no such source.
     """
     named = select(*SOURCE_COLUMNS).where(sources.c.name == printable(str(key))).order_by(sources.c.id.desc()).limit(1)
-    with store.reading() as connection:
+    with database.reading() as connection:
         source = one_source(connection, BY_NUMBER, {"number": row_number(key)})
         source = source or one_source(connection, named)
     if source is None:
@@ -124,16 +124,16 @@ def rules_of(connection: Connection, source: Source) -> RulesText | None:
     return RulesText(*row)
 
 
-def game_of(store: Database, source: Source) -> Game:
+def game_of(database: Database, source: Source) -> Game:
     """Return the game of a source, with the rules that it had when the source was read."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         recorded = rules_of(connection, source)
     return game_by(source.game, recorded)
 
 
-def earlier_namesake(store: Database, source: Source) -> Source | None:
+def earlier_namesake(database: Database, source: Source) -> Source | None:
     """Return the newest source of the same name that is older than `source`; None if there is none."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         return one_source(
             connection,
             select(*SOURCE_COLUMNS)
@@ -143,25 +143,25 @@ def earlier_namesake(store: Database, source: Source) -> Source | None:
         )
 
 
-def list_sources(store: Database) -> list[Source]:
+def list_sources(database: Database) -> list[Source]:
     """Return all sources, oldest first, except those of which nothing was read and that no run needs, such as deleted
     ones, and those that cannot be read (see `readable`)."""
     used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
     there = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(select(*SOURCE_COLUMNS).where(there).order_by(sources.c.id)).all()
     return list(readable(rows, _source))
 
 
-def reread(store: Database, source: Source) -> Source:
+def reread(database: Database, source: Source) -> Source:
     """Return the current state of a source."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         now = one_source(connection, BY_NUMBER, {"number": source.id})
     assert now is not None  # noqa: S101 -- sources are never deleted
     return now
 
 
-def rejects_of(store: Database, source: int) -> Iterator[Reject]:
+def rejects_of(database: Database, source: int) -> Iterator[Reject]:
     """Yield the rejects of a source in the order in which they were found, fetched page by page, without those that
     cannot be read (see `readable`)."""
 
@@ -170,13 +170,13 @@ def rejects_of(store: Database, source: int) -> Iterator[Reject]:
             raise DamagedError(f"reject {row.number} of source {source} cannot be read: {trouble}")
         return Reject(row.line, row.text, tuple(row.reasons.split("\n")))
 
-    return readable(_reject_rows(store, source), reject)
+    return readable(_reject_rows(database, source), reject)
 
 
-def _reject_rows(store: Database, source: int) -> Iterator[Row[*tuple[Any, ...]]]:
+def _reject_rows(database: Database, source: int) -> Iterator[Row[*tuple[Any, ...]]]:
     after = 0
     while True:
-        with store.reading() as connection:
+        with database.reading() as connection:
             rows = connection.execute(
                 select(*ENTRY)
                 .where(rejects.c.source_id == source, rejects.c.number.between(after + 1, MAX_INTEGER))
@@ -213,12 +213,12 @@ def _damaged(number: int, trouble: str) -> DamagedError:
     return DamagedError(f"source {number} cannot be read: {trouble}; restore the database from a backup")
 
 
-def altered_layouts(store: Database, source: int, game: str, layouts: Mapping[int, str]) -> list[int]:
+def altered_layouts(database: Database, source: int, game: str, layouts: Mapping[int, str]) -> list[int]:
     """Return the positions at which the source has another digest than that of the given layout, or no item."""
     query = select(items.c.position, items.c.digest).where(
         items.c.source_id == source, items.c.position.in_(list(layouts))
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         recorded = dict(connection.execute(query).all())
     return [position for position, layout in layouts.items() if recorded.get(position) != layout_digest(game, layout)]
 

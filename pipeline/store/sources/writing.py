@@ -69,15 +69,15 @@ def layout_digests(game: str, layouts: Texts) -> Bytes:
     return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
 
 
-def open_source(store: Database, game: str, name: str, digest: bytes, rules: RulesText | None = None) -> Source:
+def open_source(database: Database, game: str, name: str, digest: bytes, rules: RulesText | None = None) -> Source:
     """Return the source with the given contents, read by these rules of its game. If the store has none, insert one
     with nothing read yet."""
     if rules is not None:
         digest += rules.digest.encode()
-    return _open(store, rules, game=game, name=name, digest=digest)
+    return _open(database, rules, game=game, name=name, digest=digest)
 
 
-def open_deals(store: Database, deals: DealRange) -> Source:
+def open_deals(database: Database, deals: DealRange) -> Source:
     """Return the source of a deal range. If the store has none, insert one with nothing read yet.
 
     Raises
@@ -87,7 +87,7 @@ def open_deals(store: Database, deals: DealRange) -> Source:
     """
     game = deals.game
     described = {"name": deals.name, "generator": game.generator, "deals": deals.numbers}
-    source = _open(store, game.rules_text, game=game.name, digest=deals.digest, **described)
+    source = _open(database, game.rules_text, game=game.name, digest=deals.digest, **described)
     if source.deals != deals.numbers:
         raise DamagedError(
             f"source {source.id} does not have the deals {deals.name}, although its digest is theirs; restore it from "
@@ -96,10 +96,10 @@ def open_deals(store: Database, deals: DealRange) -> Source:
     return source
 
 
-def _open(store: Database, rules: RulesText | None, *, game: str, digest: bytes, **described: object) -> Source:
+def _open(database: Database, rules: RulesText | None, *, game: str, digest: bytes, **described: object) -> Source:
     key = {"game": game, "digest": digest}
-    create_store(store)  # a source is the first thing that any store holds
-    with store.writing() as connection:
+    create_store(database)  # a source is the first thing that any store holds
+    with database.writing() as connection:
         if store_has := one_source(connection, BY_CONTENTS, key):
             return store_has
         if rules is not None and connection.execute(RULES, {"digest": rules.digest}).one_or_none() is None:
@@ -113,7 +113,7 @@ def _open(store: Database, rules: RulesText | None, *, game: str, digest: bytes,
 
 
 def append(
-    store: Database,
+    database: Database,
     source: Source,
     entries: Entries,
     seen: DigestPrefixes | None = None,
@@ -134,7 +134,7 @@ def append(
         "line": entries.lines,
         "digest": ByteStrings(digests),
     }
-    insert = prepare_insert(store, items, Columns(fixed, "layout", layouts))
+    insert = prepare_insert(database, items, Columns(fixed, "layout", layouts))
     rejected = [
         (source.id, number, entry.line, _storable(entry.text), _storable("\n".join(entry.reasons)))
         for number, entry in enumerate(bad, start=source.rejected + 1)
@@ -143,7 +143,7 @@ def append(
         seen.add(digests)
         shared = seen.shared(after.accepted) if last else None
         after = replace(after, complete=shared is not None and not len(shared))
-    with store.writing() as connection:
+    with database.writing() as connection:
         _advance(connection, source, after)
         insert(connection)
         insert_rows(connection, rejects, ("source_id", "number", "line", "text", "reasons"), rejected)
@@ -155,12 +155,12 @@ def append(
 
 
 def complete(
-    store: Database, source: Source, seen: DigestPrefixes | None = None, *, more: WriteMore = write_nothing
+    database: Database, source: Source, seen: DigestPrefixes | None = None, *, more: WriteMore = write_nothing
 ) -> Source:
     """Mark a source as complete, count its duplicates, and cut the last jobs of its runs. `seen` holds the prefixes of
     its digests, if they are known. `more` is called in the same transaction."""
-    after = replace(source, duplicates=count_duplicates(store, source, seen), complete=True)
-    with store.writing() as connection:
+    after = replace(source, duplicates=count_duplicates(database, source, seen), complete=True)
+    with database.writing() as connection:
         _advance(connection, source, after)
         record_source_blocks(connection, source.id, source.accepted, after.accepted, (), last=True)
         more(connection)
@@ -168,10 +168,10 @@ def complete(
     return after
 
 
-def cut_remaining_jobs(store: Database, source: Source) -> None:
+def cut_remaining_jobs(database: Database, source: Source) -> None:
     """Cut jobs for everything read so far of a source that cannot be read further, including a last, shorter one, and
     let it count as stopped at once."""
-    with store.writing() as connection:
+    with database.writing() as connection:
         connection.execute(STOP, {"number": source.id})
         _cut_new_jobs(connection, replace(source, complete=True))
 

@@ -130,10 +130,10 @@ def unsolved(connection: Connection, run: int, start: int, end: int) -> bool:
     return connection.execute(UNSOLVED, {"run": run, "start": start, "end": end}).scalar_one()
 
 
-def recorded_digests(store: Database, run: int) -> dict[int, bytes]:
+def recorded_digests(database: Database, run: int) -> dict[int, bytes]:
     """Return the recorded digests by block number, without invalid ones."""
     query = select(*DIGEST).where(blocks.c.run_id == run).order_by(blocks.c.number)
-    with store.reading() as connection:
+    with database.reading() as connection:
         return {row.number: row.digest for row in connection.execute(query) if SHAPE.trouble(row) is None}
 
 
@@ -150,12 +150,12 @@ def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:
     return [max(min(number, FARTHEST), -FARTHEST) * BLOCK + 1 if isinstance(number, int) else 0 for number in strays]
 
 
-def fingerprint_of(store: Database, run: int, count: int) -> str | None:
+def fingerprint_of(database: Database, run: int, count: int) -> str | None:
     """Return the fingerprint of a run of `count` items; None if it has none, see `fingerprints_of`."""
-    return fingerprints_of(store, {run: count}).get(run)
+    return fingerprints_of(database, {run: count}).get(run)
 
 
-def fingerprints_of(store: Database, counts: Mapping[int, int]) -> dict[int, str]:
+def fingerprints_of(database: Database, counts: Mapping[int, int]) -> dict[int, str]:
     """Return the fingerprints of runs, by run, given their numbers of items. A run has none if it is not finished, a
     digest is missing, or verdicts are to be tried again.
 
@@ -163,7 +163,7 @@ def fingerprints_of(store: Database, counts: Mapping[int, int]) -> dict[int, str
     """
     fingerprints: dict[int, str | None] = {run: fingerprint(()) for run, count in counts.items() if not count}
     these = {"numbers": list(counts)}
-    with store.reading() as connection:
+    with database.reading() as connection:
         to_retry = {*connection.execute(TO_RETRY, these).scalars()}
         rows = connection.execution_options(yield_per=DIGESTS_PER_FETCH).execute(DIGESTS, these)
         for run, of_run in groupby(rows, attrgetter("run_id")):

@@ -70,7 +70,7 @@ LONG_SECONDS = 1.0
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
-def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
+def block_again(database: Database, run: RunStatus, number: int) -> ResultColumns:
     """Deal and solve a block again and return its results.
 
     Raises
@@ -81,7 +81,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
         If the results do not have the recorded verdicts and the recorded digest.
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
-    stored = stored_block(store, run.id, first, stop)
+    stored = stored_block(database, run.id, first, stop)
     seconds = (run.cpu_seconds or 0.0) / max(run.solved, 1) * (stop - first)
     if seconds > LONG_SECONDS:
         logger.warning(
@@ -108,7 +108,7 @@ def block_again(store: Database, run: RunStatus, number: int) -> ResultColumns:
 
 
 def _objected(
-    store: Database,
+    database: Database,
     run: RunStatus,
     filter_: Filter,
     outcome: Outcome,
@@ -120,11 +120,11 @@ def _objected(
 ) -> Page:
     """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
     runs."""
-    objections = _objections(store, run.id, outcome, after, limit, before, backwards=backwards)
+    objections = _objections(database, run.id, outcome, after, limit, before, backwards=backwards)
     rows, judgements = list[tuple[Any, ...]](), list[Judgement]()
     for number, inside in groupby(objections, lambda objection: block_of(objection[0])):
         judged = dict(inside)
-        block = block_again(store, run, number)
+        block = block_again(database, run, number)
         for index in _matching(run, filter_, block, [position - block["position"][0] for position in judged]):
             rows.append(tuple(column[index] for column in block.values()))
             judgements.append(judged[block["position"][index]])
@@ -141,7 +141,7 @@ def _matching(run: RunStatus, filter_: Filter, block: ResultColumns, indices: Se
 
 
 def _objections(
-    store: Database, run: int, outcome: Outcome, after: int, limit: int, before: int, *, backwards: bool
+    database: Database, run: int, outcome: Outcome, after: int, limit: int, before: int, *, backwards: bool
 ) -> list[tuple[int, Judgement]]:
     """Return the first items between the positions `after` and `before` with their newest judgement, if that has the
     given outcome; if `backwards`, the last items, last position first."""
@@ -159,7 +159,7 @@ def _objections(
         .order_by(position.desc() if backwards else position)
         .limit(limit)
     )
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(query).all()
     OBJECTION.check_results(run, list(zip(*rows, strict=True)))
     return [(row.position, Judgement(outcome, row.step, row.reason)) for row in rows]
@@ -180,7 +180,7 @@ def _found_valid_since() -> ColumnElement[bool]:
 
 
 def _blocks_with(
-    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
+    database: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
 ) -> Iterator[int]:
     """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`.
 
@@ -190,7 +190,7 @@ def _blocks_with(
         If verdicts are missing or damaged.
     """
     codes = [int(verdict) for verdict in filter_.verdict] or list(map(int, Verdict))
-    for pack in _packs(store, run, filter_, after, before, backwards=backwards):
+    for pack in _packs(database, run, filter_, after, before, backwards=backwards):
         first, stop = max(after + 1, pack.first), min(before, pack.stop)
         numbers = range(block_of(first), block_of(stop - 1) + 1)
         for number in reversed(numbers) if backwards else numbers:
@@ -203,7 +203,7 @@ def _blocks_with(
 
 
 def _packs(
-    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
+    database: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
 ) -> Iterator[Pack]:
     """Yield the packs that may have matching verdicts between the positions `after` and `before`.
 
@@ -214,12 +214,12 @@ def _packs(
     """
     while True:
         if filter_ != Filter():
-            with store.reading() as connection:
+            with database.reading() as connection:
                 job = next_job(connection, run.id, filter_, after, before, backwards=backwards)
             if job is None:
                 return
             after, before = (after, min(before, job[1])) if backwards else (max(after, job[0] - 1), before)
-        pack = previous_pack(store, run.id, before) if backwards else next_pack(store, run.id, after)
+        pack = previous_pack(database, run.id, before) if backwards else next_pack(database, run.id, after)
         if pack is None or pack.stop <= after + 1 or pack.first >= before:
             break
         first, stop = (pack.stop, before) if backwards else (after + 1, pack.first)
@@ -251,7 +251,7 @@ class Packed(VerdictStorage):
 
     def page(
         self,
-        store: Database,
+        database: Database,
         run: RunStatus,
         filter_: Filter,
         after: int,
@@ -262,23 +262,23 @@ class Packed(VerdictStorage):
     ) -> Page:
         before = min(before, run.items + 1)
         if filter_.audit:
-            return _objected(store, run, filter_, filter_.audit, after, limit, before, backwards=backwards)
+            return _objected(database, run, filter_, filter_.audit, after, limit, before, backwards=backwards)
         end: int | None = None
-        for tried, number in enumerate(_blocks_with(store, run, filter_, after, before, backwards=backwards)):
+        for tried, number in enumerate(_blocks_with(database, run, filter_, after, before, backwards=backwards)):
             if tried == SOLVED_AGAIN:
                 return Page(run, NO_RESULTS, end)
             first, stop = block_range(number, run.items)
             end = first if backwards else stop - 1
-            block = block_again(store, run, number)
+            block = block_again(database, run, number)
             inside = range(max(after + 1 - first, 0), min(before, stop) - first)
             if indices := _matching(run, filter_, block, inside[::-1] if backwards else inside):
                 results = results_at(block, indices[:limit])
                 return Page(run, results, end if len(indices) <= limit else results["position"][-1])
         return Page(run, NO_RESULTS, None)
 
-    def block_fingerprints(self, store: Database, run: RunStatus) -> dict[int, bytes]:
-        digests, fingerprints, after = recorded_digests(store, run.id), {}, 0
-        while pack := next_pack(store, run.id, after):
+    def block_fingerprints(self, database: Database, run: RunStatus) -> dict[int, bytes]:
+        digests, fingerprints, after = recorded_digests(database, run.id), {}, 0
+        while pack := next_pack(database, run.id, after):
             for first in range(pack.first, pack.stop, BLOCK):
                 codes = pack.part(first, min(first + BLOCK, pack.stop))
                 if codes is not None and block_of(first) in digests:
@@ -287,9 +287,9 @@ class Packed(VerdictStorage):
         return fingerprints
 
     def recorded_verdicts(
-        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+        self, database: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
     ) -> list[RecordedVerdict] | None:
-        stored = stored_block(store, run.id, first, stop)
+        stored = stored_block(database, run.id, first, stop)
         if stored.verdicts is None and not stored.unsolved:
             raise DamagedResults(run.id, first, stop - 1, NO_PACK)
         if not evidence or stored.unsolved:
@@ -298,7 +298,7 @@ class Packed(VerdictStorage):
                 RecordedVerdict(position, verdict, None, None) for position, verdict in enumerate(codes, start=first)
             ]
         try:
-            block = block_again(store, run, block_of(first))
+            block = block_again(database, run, block_of(first))
         except VersionError:
             return None
         verdicts = map(Verdict, block["verdict"])
@@ -332,8 +332,8 @@ class Packed(VerdictStorage):
     def check_readable(self, run: PlannedRun) -> None:
         dealt_here(run)
 
-    def scan(self, store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
-        return packed_audit.scan(store, run, count, positions)
+    def scan(self, database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
+        return packed_audit.scan(database, run, count, positions)
 
-    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
-        return packed_audit.sample(store, run, count, positions)
+    def sample(self, database: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
+        return packed_audit.sample(database, run, count, positions)

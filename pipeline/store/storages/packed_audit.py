@@ -65,23 +65,25 @@ ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_v
 """The columns that are NULL in jobs of packed runs from before revision 0011."""
 
 
-def scan(store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
+def scan(database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
     """See `VerdictStorage`, as for `sample`."""
     deals = dealt_here(run)
-    blocks = _blocks(store, run, deals, count, positions)
+    blocks = _blocks(database, run, deals, count, positions)
     items = [item for block in blocks for item in block.items]
     positions = positions[: len(items)]
-    jobs, damaged = _jobs(store, run, deals, positions, {block.first: block.solved for block in blocks if block.solved})
+    jobs, damaged = _jobs(
+        database, run, deals, positions, {block.first: block.solved for block in blocks if block.solved}
+    )
     records = [record for block in blocks for record in block.records if record.first >= positions.start]
     begins = positions.start == 1
-    damaged += _damaged_errors(store, run, positions.start, positions.stop)
-    damaged += _stray_jobs(store, run, count) if begins else []
-    return AuditScan(positions, items, jobs, records, _strays(store, run, count) if begins else [], damaged=damaged)
+    damaged += _damaged_errors(database, run, positions.start, positions.stop)
+    damaged += _stray_jobs(database, run, count) if begins else []
+    return AuditScan(positions, items, jobs, records, _strays(database, run, count) if begins else [], damaged=damaged)
 
 
-def sample(store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
+def sample(database: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
     """See `VerdictStorage`."""
-    blocks = _blocks(store, run, dealt_here(run), count, positions)
+    blocks = _blocks(database, run, dealt_here(run), count, positions)
     items = [item for block in blocks for item in block.items]
     records = [record for block in blocks for record in block.records]
     return AuditScan(positions[: len(items)], items, None, records, [])
@@ -97,21 +99,21 @@ class Block(NamedTuple):
     solved: SolvedPack | None
 
 
-def _blocks(store: Database, run: PlannedRun, deals: DealRange, count: int, positions: Sequence[int]) -> list[Block]:
+def _blocks(database: Database, run: PlannedRun, deals: DealRange, count: int, positions: Sequence[int]) -> list[Block]:
     """Return the blocks of these positions; if they take long, only the first ones."""
     blocks = list[Block]()
     end = monotonic() + audit_scans.PART_SECONDS
     for number, inside in groupby(positions, block_of):
-        block = _block(store, run, deals, *block_range(number, count))
+        block = _block(database, run, deals, *block_range(number, count))
         blocks.append(block._replace(items=[block.items[position - block.first] for position in inside]))
         if monotonic() > end:
             break
     return blocks
 
 
-def _block(store: Database, run: PlannedRun, deals: DealRange, first: int, stop: int) -> Block:
+def _block(database: Database, run: PlannedRun, deals: DealRange, first: int, stop: int) -> Block:
     """Deal and solve a block again."""
-    stored = stored_block(store, run.id, first, stop)
+    stored = stored_block(database, run.id, first, stop)
     if stored.unsolved:
         texts = enumerate(unpack(deals.part(first, stop).texts()), start=first)
         return Block(
@@ -133,12 +135,12 @@ def _block(store: Database, run: PlannedRun, deals: DealRange, first: int, stop:
 
 
 def _jobs(
-    store: Database, run: PlannedRun, deals: DealRange, positions: range, blocks: Mapping[int, SolvedPack]
+    database: Database, run: PlannedRun, deals: DealRange, positions: range, blocks: Mapping[int, SolvedPack]
 ) -> tuple[list[JobRecord], list[Fault]]:
     """Return the jobs that overlap a stretch, with the values in their packs, and a fault for each damaged job. A job
     without a pack is not solved again, nor are `blocks`, whose results are known by their first position."""
     where = {"run": run.id, "first": positions.start, "last": positions.stop - 1}
-    with store.reading() as connection:
+    with database.reading() as connection:
         over, damaged = sound_jobs(connection, run.id, positions)
         packs_here = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
         errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
@@ -192,9 +194,9 @@ def _recorded(job: JobRow, spread: Mapping[str, object]) -> Mapping[str, object]
     return {name: value for name, value in spread.items() if name not in ADDED}
 
 
-def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:
+def _damaged_errors(database: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:
     """Return a fault for each row of a failed layout that holds more than its error."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(ERRORS, {"run": run.id, "first": first, "last": stop - 1}).all()
     return [
         Fault(int(row.position), int(row.position), "the row of a layout that failed holds more than its error")
@@ -203,14 +205,14 @@ def _damaged_errors(store: Database, run: PlannedRun, first: int, stop: int) -> 
     ]
 
 
-def _stray_jobs(store: Database, run: PlannedRun, count: int) -> list[Fault]:
-    with store.reading() as connection:
+def _stray_jobs(database: Database, run: PlannedRun, count: int) -> list[Fault]:
+    with database.reading() as connection:
         return stray_jobs(connection, run, count)
 
 
-def _strays(store: Database, run: PlannedRun, count: int) -> list[int]:
+def _strays(database: Database, run: PlannedRun, count: int) -> list[int]:
     """Return the positions of packs without a finished job, and of errors and digests outside all jobs."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         positions = {
             *connection.execute(STRAY_PACKS, {"run": run.id}).scalars(),
             *connection.execute(STRAY_ERRORS, {"run": run.id}).scalars(),

@@ -103,10 +103,10 @@ class Pack:
         return unpack(self.packed, self.stop - self.first, first - self.first, stop - self.first)
 
 
-def next_pack(store: Database, run: int, after: int) -> Pack | None:
+def next_pack(database: Database, run: int, after: int) -> Pack | None:
     """Return the first pack of a run that has an item after position `after`; None if there is none. Packs are no
     longer than the longest job, so the search reads only a few rows."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         return _next_pack(connection, run, after)
 
 
@@ -120,9 +120,9 @@ def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
     return None
 
 
-def previous_pack(store: Database, run: int, before: int) -> Pack | None:
+def previous_pack(database: Database, run: int, before: int) -> Pack | None:
     """Return the last pack of a run that has an item before position `before`; None if there is none."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         while row := connection.execute(PREVIOUS, {"run": run, "before": before}).one_or_none():
             if pack := _read_pack(row):
                 return pack
@@ -157,9 +157,9 @@ class StoredBlock:
     errors: Mapping[int, str]
 
 
-def stored_block(store: Database, run: int, first: int, stop: int) -> StoredBlock:
+def stored_block(database: Database, run: int, first: int, stop: int) -> StoredBlock:
     """Return the stored parts of the block of the items `[first, stop)`."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         record = _next_pack(connection, run, first - 1)
         return StoredBlock(
             unsolved(connection, run, first, stop),

@@ -204,10 +204,10 @@ RUN_OF_ROW = itemgetter(-1)
 
 
 def _searched(
-    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, limit: int, *, backwards: bool
+    database: Database, run: RunStatus, filter_: Filter, after: int, before: int, limit: int, *, backwards: bool
 ) -> Page:
     """Return the matching verdicts among the next `SEARCHED` ones, beginning with a job that may have some."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         job = next_job(connection, run.id, filter_, after, before, backwards=backwards)
     if job is None:
         return Page(run, NO_RESULTS, None)
@@ -217,35 +217,35 @@ def _searched(
     else:
         after = max(after, job[0] - 1)
         before = min(before, after + 1 + SEARCHED)
-    check_complete(store, run, after, before)
-    rows = _between(store, run, filter_, after, before, limit, backwards=backwards)
+    check_complete(database, run, after, before)
+    rows = _between(database, run, filter_, after, before, limit, backwards=backwards)
     searched_to = after + 1 if backwards else before - 1
     return _page(run, filter_, rows, int(rows[-1][0]) if len(rows) == limit else searched_to)
 
 
 def _between(
-    store: Database, run: RunStatus, filter_: Filter, after: int, before: int, limit: int, *, backwards: bool
+    database: Database, run: RunStatus, filter_: Filter, after: int, before: int, limit: int, *, backwards: bool
 ) -> list[Row[*tuple[Any, ...]]]:
     """Return the rows of a page in order."""
     query = by_position(Conditions.of(filter_), backwards)
     where = {**parameters(run, filter_), "first": after + 1, "last": before - 1, "most": limit}
-    with store.reading() as connection:
+    with database.reading() as connection:
         rows = connection.execute(query, where).all()
     return sorted(rows, key=itemgetter(0), reverse=backwards)
 
 
 def _first_pages(
-    store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
+    database: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
 ) -> list[Page]:
     """Return the first `limit` matching verdicts of these runs in the given order, a page for each run with some."""
-    runs = {run.id: run for run in list_runs(store, numbers)}
+    runs = {run.id: run for run in list_runs(database, numbers)}
     query, ends = by_number(Conditions.of(filter_), ordering), _range_ends(filter_)
-    with store.reading() as connection:
+    with database.reading() as connection:
         counts = {row.run_id: row.verdicts for row in connection.execute(VALID_VERDICTS, {"numbers": [*runs]})}
     for run in runs.values():
         if counts.get(run.id, 0) != run.items:
-            check_complete(store, run)
-    with store.reading() as connection:
+            check_complete(database, run)
+    with database.reading() as connection:
         rows = connection.execute(query, {"numbers": [*runs], "most": limit, **ends}).all()
     of_runs = groupby(sorted(rows, key=RUN_OF_ROW), RUN_OF_ROW)
     return [_page(runs[number], filter_, list(of_run), None) for number, of_run in of_runs]
@@ -284,10 +284,10 @@ def _items_between(backwards: bool) -> Select[*tuple[Any, ...]]:
 NO_ITEM = (None, *(None for _ in ITEM_COLUMNS))
 
 
-def _unfiltered(store: Database, run: RunStatus, after: int, before: int, limit: int, *, backwards: bool) -> Page:
+def _unfiltered(database: Database, run: RunStatus, after: int, before: int, limit: int, *, backwards: bool) -> Page:
     """Return a page of all results. Verdicts and layouts are read one after the other, each in the order of their
     table, because looking up the layout of each verdict takes longer."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         where = {"run": run.id, "first": after + 1, "last": before - 1, "most": limit}
         answered = list(zip(*connection.execute(_verdicts_between(backwards), where).all(), strict=True))
         positions: Sequence[int] = answered[0] if answered else ()
@@ -334,7 +334,7 @@ VALID_VERDICTS = (
 )
 
 
-def check_complete(store: Database, run: RunStatus, after: int = 0, before: int = BEHIND) -> None:
+def check_complete(database: Database, run: RunStatus, after: int = 0, before: int = BEHIND) -> None:
     """Check that a finished run has a valid verdict at each position between `after` and `before`: a filter or a join
     leaves out those that are missing.
 
@@ -348,14 +348,14 @@ def check_complete(store: Database, run: RunStatus, after: int = 0, before: int 
     before = min(before, run.items + 1)
     position = verdicts.c.position
     rows = (verdicts.c.run_id == run.id, position.between(after + 1, before - 1), VALID)
-    with store.reading() as connection:
+    with database.reading() as connection:
         if connection.execute(select(func.count()).where(*rows)).scalar_one() == before - after - 1:
             return
         positions = connection.execute(select(position).where(*rows).order_by(position)).scalars()
         last, following = next(
             (left, right) for left, right in pairwise([after, *positions, before]) if right - left > 1
         )
-    _unfiltered(store, run, last, following, following - last - 1, backwards=False)  # tells what is wrong
+    _unfiltered(database, run, last, following, following - last - 1, backwards=False)  # tells what is wrong
     raise DamagedResults(run.id, last + 1, following - 1, NO_VERDICT)
 
 
@@ -400,24 +400,24 @@ class Rows(VerdictStorage):
     def prepare_audit(self, _run: PlannedRun) -> None:
         """Do nothing: a referee needs no preparation."""
 
-    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
+    def solve(self, database: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
         from dealmill.pipeline.solve import cpu_seconds, solve_part
 
-        layouts, errors = layouts_of(store, run, first, stop)
+        layouts, errors = layouts_of(database, run, first, stop)
         begun = cpu_seconds(run.solved_by)
         solved = solve_part(run.solved_by, layouts, run.max_nodes, errors)
         cost = cpu_seconds(run.solved_by) - begun
-        return solved_rows(store, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
+        return solved_rows(database, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
 
-    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
+    def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
         from dealmill.pipeline.solve import failed_verdicts
 
-        layouts, _ = layouts_of(store, run, first, stop)
-        return solved_rows(store, run, first, layouts, failed_verdicts(trouble, len(layouts)), 0.0)
+        layouts, _ = layouts_of(database, run, first, stop)
+        return solved_rows(database, run, first, layouts, failed_verdicts(trouble, len(layouts)), 0.0)
 
     def page(
         self,
-        store: Database,
+        database: Database,
         run: RunStatus,
         filter_: Filter,
         after: int,
@@ -427,24 +427,24 @@ class Rows(VerdictStorage):
         backwards: bool = False,
     ) -> Page:
         if filter_ == Filter():
-            return _unfiltered(store, run, after, before, limit, backwards=backwards)
+            return _unfiltered(database, run, after, before, limit, backwards=backwards)
         if filter_.audit in (None, Outcome.VALID):
-            return _searched(store, run, filter_, after, before, limit, backwards=backwards)
-        rows = _between(store, run, filter_, after, before, limit, backwards=backwards)
+            return _searched(database, run, filter_, after, before, limit, backwards=backwards)
+        rows = _between(database, run, filter_, after, before, limit, backwards=backwards)
         return _page(run, filter_, rows, int(rows[-1][0]) if rows else None)
 
     def ordered(
-        self, store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
+        self, database: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
     ) -> Iterator[Result]:
-        for page in _first_pages(store, numbers, filter_, ordering, limit):
+        for page in _first_pages(database, numbers, filter_, ordering, limit):
             yield from page.results
 
-    def block_fingerprints(self, store: Database, run: RunStatus) -> dict[int, bytes]:
+    def block_fingerprints(self, database: Database, run: RunStatus) -> dict[int, bytes]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
         fingerprints = {}
         for number in range(block_of(run.items) + 1):
             start, end = block_range(number, run.items)
-            with store.reading() as connection:
+            with database.reading() as connection:
                 layouts, verdicts, values, evidence = read_block(connection, run.id, start, end)
             if len(layouts) == end - start:
                 digest = block_digest(start, layouts, verdicts, values, evidence)
@@ -452,12 +452,12 @@ class Rows(VerdictStorage):
         return fingerprints
 
     def recorded_verdicts(
-        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+        self, database: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
     ) -> list[RecordedVerdict]:
         query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
             verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
         )
-        with store.reading() as connection:
+        with database.reading() as connection:
             rows = {position: row for position, *row in connection.execute(query).all()}
         return [
             recorded_verdict(run, position, rows.get(position, NO_ITEM), evidence=evidence)
@@ -469,8 +469,8 @@ class Rows(VerdictStorage):
         last_job = connection.execute(LAST_JOB, {"run": run.id}).scalar()
         return max(last_item or 0, (last_job or 0) - 1)
 
-    def scan(self, store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
-        return rows_audit.scan(store, run, count, positions)
+    def scan(self, database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
+        return rows_audit.scan(database, run, count, positions)
 
-    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
-        return rows_audit.sample(store, run, count, positions)
+    def sample(self, database: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
+        return rows_audit.sample(database, run, count, positions)

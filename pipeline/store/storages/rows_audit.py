@@ -45,12 +45,12 @@ TableRow = Row[*tuple[Any, ...]]
 position_of = attrgetter("position")
 
 
-def scan(store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
+def scan(database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
     """Read the record of a stretch of a run of `count` items. Rows after the stretch are read too, up to the end of the
     last block that starts in it."""
     first, stop = positions.start, positions.stop
     end = max(stop, block_range(block_of(stop - 1), count)[1])
-    with store.reading() as connection:
+    with database.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
         listed = _rows(connection, _between(items), {"owner": run.source, "first": first, "end": end})
         answered = _rows(connection, _between(verdicts), {"owner": run.id, "first": first, "end": end})
@@ -72,9 +72,9 @@ def scan(store: Database, run: PlannedRun, count: int, positions: range) -> Audi
         )
 
 
-def sample(store: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> AuditScan:
+def sample(database: Database, run: PlannedRun, _count: int, positions: Sequence[int]) -> AuditScan:
     """Read the record of single items."""
-    with store.reading() as connection:
+    with database.reading() as connection:
         jobs, damaged = sound_jobs(connection, run.id, positions)
         listed = _rows(connection, _among(items), {"owner": run.source, "positions": positions})
         answered = _rows(connection, _among(verdicts), {"owner": run.id, "positions": positions})

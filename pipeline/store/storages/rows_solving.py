@@ -45,13 +45,13 @@ class SolvedRows:
         record_blocks(connection, self.run, self.first, self.stop, self.whole)
 
 
-def layouts_of(store: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
+def layouts_of(database: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
     """Return the layouts at the positions `[first, stop)`, and errors by index from 0. A layout that is missing or
     damaged is empty and has an error."""
 
     from dealmill.pipeline.games.batch import pack
 
-    with store.reading() as connection:
+    with database.reading() as connection:
         layouts = joined_layouts(connection, run.source, first, stop)
         if layouts is not None:
             return layouts, {}
@@ -72,7 +72,7 @@ def layouts_of(store: Database, run: PlannedRun, first: int, stop: int) -> "tupl
 
 
 def solved_rows(
-    store: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved", cpu_seconds: float = nan
+    database: Database, run: PlannedRun, first: int, layouts: "Texts", solved: "Solved", cpu_seconds: float = nan
 ) -> SolvedRows:
     """Return the results of a job, given the `solved` verdicts on the `layouts` from position `first` on."""
     from dealmill.pipeline.store.database.columns import Columns, Fixed, Some, prepare_insert
@@ -91,7 +91,7 @@ def solved_rows(
         run=run.id,
         first=first,
         stop=stop,
-        insert=prepare_insert(store, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
+        insert=prepare_insert(database, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
         whole=whole_blocks(first, layouts, solved),
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},

@@ -160,17 +160,17 @@ class VerdictStorage(ABC):
         """
 
     @abstractmethod
-    def solve(self, store: Database, run: PlannedRun, first: int, stop: int) -> SolvedJob:
+    def solve(self, database: Database, run: PlannedRun, first: int, stop: int) -> SolvedJob:
         """Solve the items `[first, stop)`, or some at the beginning if the engine is a program."""
 
     @abstractmethod
-    def give_up(self, store: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedJob:
+    def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedJob:
         """Return the verdict ``failed`` for the items `[first, stop)`, with `trouble` as the error."""
 
     @abstractmethod
     def page(
         self,
-        store: Database,
+        database: Database,
         run: RunStatus,
         filter_: Filter,
         after: int,
@@ -191,7 +191,7 @@ class VerdictStorage(ABC):
         """
 
     def ordered(
-        self, store: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
+        self, database: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
     ) -> Iterator[Result]:
         """Yield verdicts of these runs that match `filter_`, among them the first `limit` in the given order. Memory
         grows with `limit` only.
@@ -207,21 +207,21 @@ class VerdictStorage(ABC):
         def results(run: RunStatus) -> Iterator[Result]:
             after: int | None = 0
             while after is not None:
-                page = self.page(store, run, filter_, after, BLOCK)
+                page = self.page(database, run, filter_, after, BLOCK)
                 yield from page.results
                 after = page.end
 
-        for run in list_runs(store, numbers):
+        for run in list_runs(database, numbers):
             yield from nsmallest(limit, results(run), ordering.key)
 
     @abstractmethod
-    def block_fingerprints(self, store: Database, run: RunStatus) -> Mapping[int, bytes]:
+    def block_fingerprints(self, database: Database, run: RunStatus) -> Mapping[int, bytes]:
         """Return the fingerprints of all solved blocks, by number. One is the digest of a block followed by a digest
         of its stored verdicts. Blocks with the same contents have equal fingerprints."""
 
     @abstractmethod
     def recorded_verdicts(
-        self, store: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
+        self, database: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
     ) -> list[RecordedVerdict] | None:
         """Return the verdicts on the items `[first, stop)`, which start a block and lie within it. Return None if they
         must be solved again, but another version of the engine or of the generator is installed; without `evidence`,
@@ -234,12 +234,12 @@ class VerdictStorage(ABC):
         """
 
     @abstractmethod
-    def scan(self, store: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
+    def scan(self, database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
         """Read the record of a stretch of a run of `count` items, for an audit. If items are solved again and that
         takes long, the stretch ends with an earlier block."""
 
     @abstractmethod
-    def sample(self, store: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
+    def sample(self, database: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
         """Read the record of single items at sorted positions, for an audit; as for `scan`, maybe only of the first
         ones."""
 

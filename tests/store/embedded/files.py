@@ -32,9 +32,9 @@ READERS = (
 
 def created(file: Path) -> Database:
     """Create a store in a file."""
-    store = Database(database_url(f"sqlite:///{file}"))
-    revisions.upgrade(store)
-    return store
+    database = Database(database_url(f"sqlite:///{file}"))
+    revisions.upgrade(database)
+    return database
 
 
 def contents(folder: Path) -> dict[str, bytes]:

@@ -25,10 +25,10 @@ from tests.store.embedded.files import execute
         ("DROP TABLE alembic_version", "is missing"),
     ],
 )
-def test_a_damaged_revision_is_called_that(statement: str, message: str, store: Database) -> None:
-    with store.writing() as connection:
+def test_a_damaged_revision_is_called_that(statement: str, message: str, database: Database) -> None:
+    with database.writing() as connection:
         connection.execute(text(statement))
-    url = store.url.render_as_string(hide_password=False)
+    url = database.url.render_as_string(hide_password=False)
     for use in (dealmill.open, dealmill.db.current, dealmill.db.upgrade):
         with pytest.raises(DamagedError, match=f"alembic_version of the database .* {message}.*restore the database"):
             use(url)

@@ -94,7 +94,7 @@ def empty_store(request: pytest.FixtureRequest, backend: str, tmp_path: Path) ->
 
 
 @pytest.fixture
-def store(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
+def database(request: pytest.FixtureRequest, backend: str) -> Iterator[Database]:
     """A store with tables, on SQLite and on PostgreSQL."""
     if backend == "sqlite":
         yield request.getfixturevalue("sqlite_store")

@@ -20,17 +20,18 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from traceback import extract_tb, print_exc
+from typing import NamedTuple
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.solve import logger
-from dealmill.testing import engines, hostile, layouts, pictures, referees
+from dealmill.testing import engines, hostile, layouts, patiences, pictures, referees
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
 
-__all__ = ["Check", "CheckFailed", "checks_of", "each_once", "write_golden"]
+__all__ = ["Check", "CheckFailed", "Outcome", "checks_of", "each_once", "write_golden"]
 
 
 HINT = (
@@ -75,51 +76,63 @@ def each_once() -> Iterator[Tracebacks]:
         logger.removeFilter(tracebacks)
 
 
+class Outcome(NamedTuple):
+    """The outcome of a check: its state, which is `ok`, `failed` or `waived`, and a sentence, if there is one.
+
+    The sentence is the reason why the check failed or is waived, or says what was tried.
+    """
+
+    state: str
+    sentence: str | None = None
+
+
 @dataclass(frozen=True)
 class Check:
     """A check of a game, or of one engine: `subject` is its name, and `name` says what is checked.
 
-    Calling it runs the check, which raises `CheckFailed`, or any error that the game raises. `assumption` is what the
-    check assumes beyond what every game must do, or None. `waiver` is the reason why this does not hold for the
-    game; then the check is not run.
+    Calling it runs the check, which raises `CheckFailed`, or any error that the game raises; some checks return a
+    sentence that says what was tried. `assumption` is what the check assumes beyond what every game must do, or None.
+    `waiver` is the reason why this does not hold for the game; then the check is not run.
     """
 
     subject: str
     name: str
-    run: Callable[[], None]
+    run: Callable[[], str | None]
     assumption: str | None = None
     waiver: str | None = None
 
-    def __call__(self) -> None:
-        """Run the check, unless the game waives it.
+    def __call__(self) -> str | None:
+        """Run the check, unless the game waives it, and return what it says of what was tried.
 
         Raises
         ------
         CheckFailed
             If the game does not meet it.
         """
-        if self.waiver is None:
-            try:
-                self.run()
-            except CheckFailed as error:
-                if self.assumption is None:
-                    raise
-                raise CheckFailed(f"{error}; {HINT.format(self.assumption, self.name)}") from error
-
-    def reason(self, printed: Tracebacks) -> str | None:
-        """Run the check, and return why the game does not meet it; None if it does. If the game raises an unexpected
-        error, print its traceback on standard error, unless that was `printed` before."""
+        if self.waiver is not None:
+            return None
         try:
-            self()
+            return self.run()
         except CheckFailed as error:
-            return str(error)
+            if self.assumption is None:
+                raise
+            raise CheckFailed(f"{error}; {HINT.format(self.assumption, self.name)}") from error
+
+    def outcome(self, printed: Tracebacks) -> Outcome:
+        """Run the check, and return its outcome. If the game raises an unexpected error, print its traceback on
+        standard error, unless that was `printed` before."""
+        if self.waiver is not None:
+            return Outcome("waived", self.waiver)
+        try:
+            return Outcome("ok", self())
+        except CheckFailed as error:
+            return Outcome("failed", str(error))
         except Exception as error:  # noqa: BLE001 -- a game can raise anything
             if printed.is_new(error):
                 print_exc()
             else:
                 sys.stderr.write(f"{self}: {type(error).__name__}, as above\n")
-            return f"{type(error).__name__}: {error}"
-        return None
+            return Outcome("failed", f"{type(error).__name__}: {error}")
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.name}"
@@ -144,7 +157,7 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     caches()
     subject = Subject(definition, lines)
     of_statement = layouts.STATEMENT_CHECKS if definition.has_statement else ()
-    of_game = (*of_statement, *layouts.CHECKS, *referees.GAME_CHECKS)
+    of_game = (*of_statement, *layouts.CHECKS, *referees.GAME_CHECKS, *patiences.checks(definition))
     checks = [_check(definition, game, check, subject) for check in of_game]
     for engine in definition.engines:
         name = definition.full_name(engine)
@@ -161,7 +174,7 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     return checks
 
 
-def _check(game: Game, subject: str, function: Callable[..., None], *arguments: object) -> Check:
+def _check(game: Game, subject: str, function: Callable[..., str | None], *arguments: object) -> Check:
     """Return the check by a function: its name is that of the function, in words."""
     name = function.__name__.replace("_", " ")
     assumption: str | None = getattr(function, "assumption", None)

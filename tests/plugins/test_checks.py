@@ -1,6 +1,7 @@
 """Each check of games fails for a game that breaks its rule, and says what it has found."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from dealmill.cli.games import check_game
 from dealmill.pipeline.games import find_engine
 from dealmill.testing import Check, CheckFailed, checks_of, write_golden
 from dealmill.testing.engines import every_verdict_has_a_word_in_an_answer
+from dealmill.testing.patiences import easier
 from dealmill.testing.subject import Subject
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 from tests.servers import dealmill
@@ -168,6 +170,8 @@ FAULTS = {
     ),
 }
 """By check, something that it must find."""
+ATTACK = "deals that can be won can be won in the easier game"
+"""A check of patiences alone."""
 
 
 def damaged(site: Path, fault: Fault) -> None:
@@ -201,6 +205,23 @@ def test_the_game_from_outside_meets_all_checks_and_there_is_a_fault_for_each(si
         check()
 
 
+def test_the_attack_on_easier_games_finds_one_that_is_too_hard(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without R2 of docs/proofs/patience.md, cards that could be put onto absent ones stay where they are."""
+    [check] = [check for check in checks_of("trigon") if check.name == ATTACK]
+    tried = check()
+    assert tried and re.search(r"^\d{2,} deals .*: [\d,]{5,}, lost: 0, ", tried)
+    monkeypatch.setattr(easier, "rides_absent", lambda *_: False)
+    with pytest.raises(
+        CheckFailed, match=r"lost: [1-9]\d*, .*; a lost one: trigon .* \(ranks = [2-4], cells = 0\) with "
+    ):
+        check()
+
+
+def test_games_without_easier_games_are_not_attacked() -> None:
+    """Nor the game in `FAULTS`."""
+    assert ATTACK not in {check.name for check in checks_of("golf")}
+
+
 def test_output_is_compared_with_golden_files(site: Path, tmp_path: Path) -> None:
     install_peg_row(site)
     *_, check = checks_of("peg-row", golden=tmp_path)
@@ -222,8 +243,8 @@ def test_output_is_compared_with_golden_files(site: Path, tmp_path: Path) -> Non
 
 
 def stubbed(monkeypatch: pytest.MonkeyPatch) -> None:
-    def good() -> None:
-        pass
+    def good() -> str:
+        return "17 layouts were tried"
 
     def bad() -> None:
         raise CheckFailed("layout oo..: too short\nor too long")
@@ -246,6 +267,7 @@ def test_the_command_prints_a_line_for_each_check(monkeypatch: pytest.MonkeyPatc
         1,
         [
             "ok      polo: it is good",
+            "        17 layouts were tried",
             "failed  polo: it is bad",
             "        layout oo..: too short\\nor too long",
             "failed  polo/x: it raises",
@@ -261,10 +283,16 @@ def test_the_command_prints_a_line_for_each_check(monkeypatch: pytest.MonkeyPatc
         "check": "it raises",
         "state": "failed",
         "reason": "ValueError: no layout at all",
+        "tried": None,
         "assumption": None,
     }
+    assert json.loads(ran.stdout.splitlines()[0])["tried"] == "17 layouts were tried"
     ran = CliRunner().invoke(check_game, ["polo", "--golden", str(tmp_path)])
-    assert (ran.exit_code, ran.stdout, ran.stderr) == (0, "ok      polo: it is good\n", "all 1 checks passed\n")
+    assert (ran.exit_code, ran.stdout, ran.stderr) == (
+        0,
+        "ok      polo: it is good\n        17 layouts were tried\n",
+        "all 1 checks passed\n",
+    )
 
 
 def test_the_command_writes_golden_files(site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

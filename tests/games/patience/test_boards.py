@@ -12,8 +12,8 @@ from dealmill.pipeline.games.patience.boards import write_json
 from dealmill.pipeline.games.patience.deal import deal as deals_of
 from dealmill.pipeline.games.patience.formats import read
 from dealmill.pipeline.games.patience.rules import Referee
-from tests.games.patience import naive
 from tests.games.patience.files import FILES
+from tests.games.patience.random_rules import random_rules
 
 MICROSOFT_24 = """
 4C 2C 9C 8C QS 4S 2H
@@ -148,7 +148,7 @@ def test_damaged_boards_and_files_are_refused_with_a_reason() -> None:
 
 
 def test_solvitaires_files_cannot_limit_passes() -> None:
-    rules = next(rules for seed in range(1_000) if (rules := naive.random_rules(Random(seed))).passes > 1)
+    rules = next(rules for seed in range(1_000) if (rules := random_rules(Random(seed))).passes > 1)
     [deal] = unpack(deals_of(rules, 1, 1, 1))
     with pytest.raises(UsageError, match="cannot say how many passes are left"):
         write_json(rules, deal)

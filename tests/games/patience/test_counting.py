@@ -12,8 +12,8 @@ from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import Referee, Rules, read_loss
 from dealmill.pipeline.referee import judge_by
 from dealmill.verdicts import InvalidEvidence, Verdict
-from tests.games.patience import naive
 from tests.games.patience.files import rules_of
+from tests.games.patience.random_rules import random_rules
 
 CLAIM = 300
 WON, MORE = "the game can be won", f"more than {CLAIM} positions can be reached"
@@ -24,7 +24,7 @@ GOLF_LOSSES = {5: 201_950, 34: 67_090}
 @pytest.mark.parametrize("seed", range(3_000, 3_300))
 def test_both_referees_count_the_same_positions(seed: int) -> None:
     """Of full games and of easier ones. Only the order in which they visit positions differs."""
-    rules, random = naive.random_rules(Random(seed)), Random(seed)
+    rules, random = random_rules(Random(seed)), Random(seed)
     cards = sorted(rules.deck(), key=lambda card: ("CHSD".index(card[1]), "A23456789TJQK".index(card[0])))
     for text in unpack(deal(rules, seed, 1, 2)):
         lists = ["".join(card for card in cards if random.random() < 0.6) for _ in range(3 * (rules.hole == "none"))]

@@ -3,20 +3,16 @@ whatever the live cards. Both sides are searched to the end by plain code that w
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
 from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
-from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.testing.patiences import PASSED_OVER, WON, attacked, easier, naive, winnable_deals
 from dealmill.verdicts import InvalidEvidence, Verdict
-from tests.games.patience import easier, naive
 from tests.games.patience.files import rules_of
+from tests.games.patience.random_rules import random_rules
 
-POSITIONS = 300
-"""Deals with more positions, on either side, are passed over."""
 TABLE = replace(
     rules_of("klondike"),
     name="table",
@@ -73,19 +69,11 @@ def test_known_counterexamples_of_wrong_wordings_are_won(rules: Rules, text: str
 
 def attack(seed: int) -> Iterator[bool]:
     """Yield whether the easier games of deals that can be won can be won, by random rules."""
-    random, rules = Random(seed), naive.random_rules(Random(seed))
+    random, rules = Random(seed), random_rules(Random(seed))
     if rules.hole != "none":
         return
-    deck = naive.cards("".join(rules.deck()))
-    for text in unpack(deal(rules, seed, 1, 2)):
-        if naive.counted(text, rules, POSITIONS) != (True, 0):
-            continue
-        lists = [[card for card in deck if random.random() < share] for share in (0.3, 0.5, 0.7, 0.9)]
-        if rules.ranks == 2:
-            lists = [list(cards) for size in (2, 4, 6) for cards in combinations(deck, size)]
-        for live in lists:
-            if won := easier.counted(text, rules, set(live), POSITIONS):
-                yield won[0]
+    for layout in winnable_deals(rules, seed):
+        yield from (outcome == WON for _, outcome in attacked(rules, layout, random) if outcome != PASSED_OVER)
 
 
 @pytest.mark.parametrize("seed", range(5_000, 5_150))

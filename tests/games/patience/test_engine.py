@@ -8,9 +8,10 @@ from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.testing.patiences import naive
 from dealmill.verdicts import Verdict
-from tests.games.patience import naive
 from tests.games.patience.files import rules_of
+from tests.games.patience.random_rules import random_rules
 
 LIMIT = 20_000
 PUBLISHED = {1: False, 2: True, 3: True, 4: True}
@@ -24,7 +25,7 @@ def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
 
 @pytest.mark.parametrize("seed", range(1_000, 1_200))
 def test_verdicts_are_those_of_plain_code(seed: int) -> None:
-    rules = naive.random_rules(Random(seed))
+    rules = random_rules(Random(seed))
     layouts = unpack(deal(rules, seed, 1, 3))
     batch = solved(rules, layouts)
     for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):

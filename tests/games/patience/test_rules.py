@@ -11,9 +11,10 @@ from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import rules as referees
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.testing.patiences import easier, naive
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
-from tests.games.patience import easier, naive
 from tests.games.patience.files import rules_of
+from tests.games.patience.random_rules import random_rules
 
 FEW, MANY = 150, 1_500
 """Rules that are tried; a deal with more positions than `POSITIONS` is passed over."""
@@ -23,7 +24,7 @@ POSITIONS = 120
 @cache
 def known(seed: int) -> tuple[Rules, list[tuple[str, tuple[bool, int] | None]]]:
     """Random rules, and deals with what plain code says of them."""
-    rules = naive.random_rules(Random(seed))
+    rules = random_rules(Random(seed))
     return rules, [(text, naive.counted(text, rules, POSITIONS)) for text in unpack(deal(rules, seed, 1, 2))]
 
 

@@ -54,8 +54,8 @@ def _forget() -> None:
 def test_a_users_file_meets_all_checks_of_games(rules: Path) -> None:
     assert find_game("small").title == 'Small "fan"'
     with each_once() as tracebacks:
-        failed = [f"{check}: {reason}" for check in checks_of("small") if (reason := check.reason(tracebacks))]
-    assert failed == []
+        outcomes = {check: check.outcome(tracebacks) for check in checks_of("small")}
+    assert [f"{check}: {outcome.sentence}" for check, outcome in outcomes.items() if outcome.state == "failed"] == []
 
 
 def test_a_users_game_is_found_by_name_in_commands_and_in_other_processes(rules: Path) -> None:

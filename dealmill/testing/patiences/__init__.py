@@ -1,0 +1,101 @@
+"""The attack on the statement of docs/proofs/patience.md, which proves losses of patiences by a few cards: a deal that
+can be won can be won in the easier game, too, whatever the live cards.
+
+Both games are searched to the end by `naive` and `easier`, plain code that was written from the statements alone, for
+decks with up to four ranks.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from random import Random
+
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, easier_game_is_sound
+from dealmill.testing.patiences import easier, naive
+from dealmill.testing.subject import Subject, require
+
+SMALL_DECKS = 60
+DEALS = 2
+"""Deals for each small deck."""
+POSITIONS = 300
+"""Games with more positions, real or easier ones, are passed over."""
+SHARES = (0.3, 0.5, 0.7, 0.9)
+"""Shares of cards that are live, in random sets."""
+SETS = 4
+"""Sets of live cards for each share."""
+WON, LOST, PASSED_OVER = "won", "lost", "passed over"
+
+
+def deals_that_can_be_won_can_be_won_in_the_easier_game(subject: Subject) -> str:
+    """By the rules of the game, with small decks."""
+    assert isinstance(subject.game, Patience)  # noqa: S101 -- see `checks`
+    deals, outcomes, violations = 0, Counter[str](), list[str]()
+    for seed in range(1, SMALL_DECKS + 1):
+        random = Random(seed)
+        small = with_small_deck(subject.game.rules, random)
+        for layout in winnable_deals(small, seed):
+            deals += 1
+            for live, outcome in attacked(small, layout, random):
+                outcomes[outcome] += 1
+                if outcome == LOST:
+                    violations.append(f"{layout} (ranks = {small.ranks}, cells = {small.cells}) with {live}")
+    tried = (
+        f"{deals:,} deals of small decks can be won; easier games with some of their cards: {outcomes.total():,}, "
+        f"lost: {outcomes[LOST]:,}, passed over: {outcomes[PASSED_OVER]:,}"
+    )
+    require(not violations, f"{tried}; a lost one: {min(violations, key=len, default='')}")
+    return tried
+
+
+def with_small_deck(rules: Rules, random: Random) -> Rules:
+    """Return rules with fewer cards, columns and cells, which are otherwise the same."""
+    while True:
+        ranks = random.randint(min(2, rules.ranks), min(4, rules.ranks))
+        cells = min(rules.cells, random.randint(1, 2))
+        filled = min(rules.filled, random.randint(0, cells))
+        reserve = min(rules.reserve, random.randint(2, 3))
+        stock = min(rules.stock, random.choice([3, 5, 7]))
+        initial = {"none": 0, "one": 1, "all": len(SUITS)}[rules.initial]
+        left = len(SUITS) * ranks - initial - filled - reserve - stock
+        if left >= 0:
+            break
+    sizes = [0] * min(len(rules.sizes), random.randint(1, 6))
+    for _ in range(left):
+        sizes[random.randrange(len(sizes))] += 1
+    base = rules.foundations if rules.foundations not in RANKS[ranks:] else RANKS[ranks - 1]
+    return replace(
+        rules,
+        ranks=ranks,
+        sizes=tuple(sizes),
+        foundations=base,
+        cells=cells,
+        filled=filled,
+        reserve=reserve,
+        stock=stock,
+    )
+
+
+def winnable_deals(rules: Rules, seed: int) -> Iterator[str]:
+    """Yield those of the first deals that can be won."""
+    for layout in unpack(deal(rules, seed, 1, DEALS)):
+        if naive.counted(layout, rules, POSITIONS) == (True, 0):
+            yield layout
+
+
+def attacked(rules: Rules, layout: str, random: Random) -> Iterator[tuple[str, str]]:
+    """Yield random sets of live cards, and the outcomes of the easier games with them."""
+    for share in SETS * SHARES:
+        live = {card for card in naive.cards("".join(rules.deck())) if random.random() < share}
+        counted = easier.counted(layout, rules, live, POSITIONS)
+        outcome = PASSED_OVER if counted is None else WON if counted[0] else LOST
+        yield "".join(card.name for card in sorted(live)), outcome
+
+
+def checks(game: Game) -> tuple[Callable[[Subject], str], ...]:
+    """Return the checks of a game beyond those that every game meets: none, unless some cards can prove a loss."""
+    proves_by_cards = isinstance(game, Patience) and easier_game_is_sound(game.rules)
+    return (deals_that_can_be_won_can_be_won_in_the_easier_game,) if proves_by_cards else ()

@@ -1,0 +1,261 @@
+"""Patiences in the plainest way, from docs/patience.md: one move at a time, stock and waste turned card by card, and no
+cleverness anywhere. It shares nothing with the engine and the referees but the record of the rules.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple, TypeVar
+
+from dealmill.pipeline.games.patience.rules import Rules
+
+RANKS = "A23456789TJQK"
+COLOURS = {"C": "black", "S": "black", "H": "red", "D": "red"}
+
+
+class Card(NamedTuple):
+    """A card: its rank, from 1, the letter of its suit, and whether it lies face down."""
+
+    rank: int
+    suit: str
+    down: bool = False
+
+    @property
+    def name(self) -> str:
+        """The card as it is written in moves."""
+        return RANKS[self.rank - 1] + self.suit
+
+
+@dataclass
+class State:
+    """A state of a game: where the cards are, the top card last; of the stock, the card that is turned next is first.
+
+    `order` are the ranks from that of the first cards of the foundations on, and `up` counts the cards on each. `hole`
+    is the rank of the card on top of the hole, or 0.
+    """
+
+    order: list[str]
+    columns: list[list[Card]]
+    cells: list[Card]
+    reserve: list[Card]
+    stock: list[Card]
+    waste: list[Card]
+    passes: int
+    up: dict[str, int]
+    hole: int
+
+    def height(self, card: Card) -> int:
+        """Return how many cards of its suit are below a card on its foundation."""
+        return self.order.index(RANKS[card.rank - 1])
+
+
+AnyState = TypeVar("AnyState", bound=State)
+
+
+def parsed(text: str, rules: Rules) -> State:
+    """Return the state of a layout."""
+    _, columns, *parts = text.split(" ")
+    words = dict(part.split(":") for part in parts)
+    base = words.get("base", rules.foundations)
+    order = [RANKS[(RANKS.index(base) + step) % rules.ranks] for step in range(rules.ranks)]
+    tops = {card.suit: order.index(RANKS[card.rank - 1]) + 1 for card in cards(words.get("foundations", ""))}
+    state = State(
+        order=order,
+        columns=[cards("" if column == "-" else column) for column in columns.split("/")],
+        cells=cards(words.get("cells", "")),
+        reserve=cards(words.get("reserve", "")),
+        stock=cards(words.get("stock", "")),
+        waste=cards(words.get("waste", "")),
+        passes=int(words.get("passes", "0")) if rules.passes else 10**9,
+        up={suit: tops.get(suit, 0) for suit in COLOURS},
+        hole=next((card.rank for card in cards(words.get("hole", ""))), 0),
+    )
+    tidy(state, rules)
+    return state
+
+
+def cards(text: str) -> list[Card]:
+    """Return the cards in a text such as ``6H4s``."""
+    pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
+    return [Card(RANKS.index(pair[0]) + 1, pair[1].upper(), pair[1].islower()) for pair in pairs]
+
+
+def tidy(state: State, rules: Rules) -> None:
+    """Fill spaces from the reserve, and turn cards up."""
+    for number, column in enumerate(state.columns):
+        if not column and rules.spaces == "reserve" and state.reserve:
+            state.columns[number] = [state.reserve.pop()]
+        elif column:
+            column[-1] = column[-1]._replace(down=False)
+
+
+def copied(state: AnyState) -> AnyState:
+    """Return a copy that shares no list with a state."""
+    return replace(
+        state,
+        columns=[column.copy() for column in state.columns],
+        cells=state.cells.copy(),
+        reserve=state.reserve.copy(),
+        stock=state.stock.copy(),
+        waste=state.waste.copy(),
+        up=state.up.copy(),
+    )
+
+
+def won(state: State, rules: Rules) -> bool:
+    """Return whether all cards are on the foundations, or in the hole."""
+    if rules.hole != "none":
+        return not any([*state.columns, state.cells, state.reserve, state.stock, state.waste])
+    return sum(state.up.values()) == 4 * rules.ranks
+
+
+def fits(card: Card, below: Card, state: State, rules: Rules) -> bool:
+    """Return whether a card may be put on another one in a column."""
+    if below.down or rules.build == "none":
+        return False
+    same_colour = COLOURS[card.suit] == COLOURS[below.suit]
+    suits = {"any-suit": True, "red-black": not same_colour, "same-suit": card.suit == below.suit}[rules.build]
+    return state.height(card) + 1 == state.height(below) and suits
+
+
+def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
+    """Yield every state to which turning the stock leads, this one first."""
+    seen = []
+    while True:
+        situation = (state.waste, state.stock)
+        if situation in seen:
+            return
+        seen.append((state.waste.copy(), state.stock.copy()))
+        yield state
+        state = copied(state)
+        if state.stock:
+            for _ in range(min(rules.draw, len(state.stock))):
+                state.waste.append(state.stock.pop(0))
+        elif state.passes > 0:
+            state.passes -= 1
+            state.stock, state.waste = state.waste, []
+
+
+def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]:
+    """Yield the cards that can be picked up together: from where, the cards, the lowest first, and the state without
+    them."""
+    for number, column in enumerate(state.columns):
+        for group in movable(column, state, rules):
+            rest = copied(state)
+            del rest.columns[number][-len(group) :]
+            yield "columns", group, rest
+    for number, card in enumerate(state.cells):
+        rest = copied(state)
+        del rest.cells[number]
+        yield "cells", [card], rest
+    for number, card in enumerate(state.reserve):
+        if not rules.stacked or number == len(state.reserve) - 1:
+            rest = copied(state)
+            del rest.reserve[number]
+            yield "reserve", [card], rest
+    if rules.to == "waste":
+        offered = []
+        for turned in turnings(state, rules):
+            if turned.waste and turned.waste[-1] not in offered:  # sooner is never worse
+                offered.append(turned.waste[-1])
+                rest = copied(turned)
+                yield "stock", [rest.waste.pop()], rest
+    elif state.stock:
+        rest = copied(state)
+        yield "deal", [rest.stock.pop(0)], rest
+    if rules.removable:
+        for suit, count in state.up.items():
+            if count > (rules.initial == "all"):
+                rest = copied(state)
+                rest.up[suit] -= 1
+                yield "foundations", [Card(RANKS.index(state.order[count - 1]) + 1, suit)], rest
+
+
+def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Card]]:
+    """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs."""
+    for size in range(1, (len(column) if rules.move == "run" else min(len(column), 1)) + 1):
+        group = column[-size:]
+        face_up = not any(card.down for card in group)
+        if face_up and all(fits(card, below, state, rules) for below, card in pairwise(group)):
+            yield group
+
+
+def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
+    """Yield every move, as it is written, with the state after it."""
+    for source, group, rest in taken(state, rules):
+        for target, after in put(source, group, rest, state, rules):
+            tidy(after, rules)
+            yield f"{group[0].name}{target}", after
+
+
+def put(source: str, group: list[Card], rest: State, before: State, rules: Rules) -> Iterator[tuple[str, State]]:
+    """Yield where cards that were picked up from `source` can be put, and the states after that."""
+    card = group[0]
+    if len(group) == 1 and rules.hole != "none":
+        apart = abs(card.rank - rest.hole)
+        if source == "deal" or apart == 1 or (rules.wrap and rules.ranks > 2 and apart == rules.ranks - 1):
+            yield "h", replace(copied(rest), hole=card.rank)
+    if source == "deal":
+        return
+    is_next = rest.height(card) == rest.up[card.suit]
+    if len(group) == 1 and rules.hole == "none" and source != "foundations" and is_next:
+        after = copied(rest)
+        after.up[card.suit] += 1
+        yield "f", after
+    if len(group) == 1 and source != "cells" and len(rest.cells) < rules.cells:
+        after = copied(rest)
+        after.cells.append(card)
+        yield "c", after
+    first_space = rest.columns.index([]) if [] in rest.columns else None
+    for number, column in enumerate(rest.columns):
+        own = column != before.columns[number] and source == "columns"
+        space = rules.spaces in ("any", "reserve") or (rules.spaces == "kings" and rest.height(card) == rules.ranks - 1)
+        if own or (not column and number != first_space):
+            continue
+        if not (fits(card, column[-1], rest, rules) if column else space):
+            continue
+        if not column and source == "columns" and rest.columns.count([]) > before.columns.count([]):
+            continue  # a whole column from one empty place to another
+        after = copied(rest)
+        after.columns[number] += group
+        yield (column[-1].name if column else "e"), after
+
+
+def key(state: State, rules: Rules) -> object:
+    """Return what makes a position: the order of columns, cells and open reserve does not count, and neither does how
+    far the stock is turned, if it offers the same cards."""
+    stock = tuple(state.waste + state.stock)
+    turned: object = len(state.waste), state.passes
+    if not rules.passes:
+        turned = tuple(sorted(group[0] for source, group, _ in taken(state, rules) if source == "stock"))
+        turned = (turned, rules.draw > 1 and _turned(state, rules))
+    reserve = tuple(state.reserve if rules.stacked else sorted(state.reserve))
+    return (
+        tuple(sorted(map(tuple, state.columns))),
+        tuple(sorted(state.cells)),
+        (reserve, stock, turned, tuple(state.up.items()), state.hole),
+    )
+
+
+def _turned(state: State, rules: Rules) -> int:
+    """Return how many cards are turned; 0 if the stock is untouched, turned whole groups of cards, or all of it."""
+    turned = len(state.waste)
+    return 0 if turned % rules.draw == 0 or not state.stock else turned
+
+
+def counted(text: str, rules: Rules, limit: int) -> tuple[bool, int] | None:
+    """Return whether a layout can be won, and the number of positions if not; None if there are more than `limit`."""
+    first = parsed(text, rules)
+    reached, waiting = {key(first, rules)}, [first]
+    if won(first, rules):
+        return True, 0
+    while waiting:
+        for _, after in following(waiting.pop(), rules):
+            if won(after, rules):
+                return True, 0
+            if (state := key(after, rules)) not in reached:
+                reached.add(state)
+                waiting.append(after)
+        if len(reached) > limit:
+            return None
+    return False, len(reached)

@@ -1,0 +1,51 @@
+"""Random rules of patiences with small decks."""
+
+from random import Random
+
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
+
+
+def random_rules(random: Random) -> Rules:
+    """Rules with two to four ranks, that a deal fits."""
+    while True:
+        ranks, count = random.randint(2, 4), random.randint(1, 6)
+        hole = random.choice(["none", "none", "none", "dealt", "AS"])
+        initial = "none" if hole != "none" else random.choice(["none", "none", "one", "all"])
+        cells = random.choice([0, 0, 1, 2])
+        reserve = random.choice([0, 0, 2, 3])
+        stacked = random.random() < 0.6
+        stock = random.choice([0, 0, 3, 5, 7])
+        filled = random.randint(0, cells)
+        left = 4 * ranks - {"none": 0, "one": 1, "all": 4}[initial] - (hole != "none") - filled - reserve - stock
+        if left < 0:
+            continue
+        sizes = [0] * count
+        for _ in range(left):
+            sizes[random.randrange(count)] += 1
+        spaces = ["any", "kings", "none"] + ["reserve"] * (reserve > 0 and stacked)
+        return Rules(
+            name="random",
+            title="Random",
+            family="",
+            numbers="solvitaire",
+            ranks=ranks,
+            sizes=tuple(sizes),
+            deal=random.choice(["rows", "diagonal"]),
+            face_down=random.choice(["none", "all-but-top"]),
+            build=random.choice(["any-suit", "red-black", "same-suit", "red-black", "none"]),
+            move=random.choice(["card", "run"]),
+            spaces=random.choice(spaces),
+            foundations="dealt" if initial == "one" else random.choice(RANKS[:ranks] if hole == "none" else "A"),
+            initial=initial,
+            removable=hole == "none" and random.random() < 0.5,
+            cells=cells,
+            filled=filled,
+            reserve=reserve,
+            stacked=stacked,
+            stock=stock,
+            to="hole" if hole != "none" and random.random() < 0.5 else "waste",
+            draw=random.choice([1, 2, 3]),
+            passes=random.choice([0, 0, 1, 2]),
+            hole=hole,
+            wrap=random.random() < 0.5,
+        )

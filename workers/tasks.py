@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from celery.exceptions import WorkerLostError
 from celery.worker.request import Request
 
-from dealmill.pipeline.errors import DamagedError, DealmillError, ReplacedError, StoreError
+from dealmill.pipeline.errors import DamagedError, DealmillError, ProgramError, ReplacedError, StoreError
 from dealmill.pipeline.games import EngineKey
 from dealmill.pipeline.games.caches import UncompiledError, nothing_compiled
 from dealmill.pipeline.settings import settings
@@ -106,7 +106,7 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
     number, engine, noun = job.lease.id, job.run.engine, kind.table.noun
     IN_HAND[noun] = job.lease.parent
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
-    over = job.lease.attempt > leases.ATTEMPTS and not job.lease.startless
+    over = job.lease.attempt > leases.ATTEMPTS and not job.lease.unstarted
     trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
     do = partial(kind.give_up, database, job, trouble) if over else partial(kind.do, database, job)
     try:
@@ -119,7 +119,8 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
         reason = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
         logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
-        _waiting(partial(leases.release, database, kind.table, job.lease, reason))
+        unstarted = isinstance(error, ProgramError)
+        _waiting(partial(leases.release, database, kind.table, job.lease, reason, unstarted=unstarted))
         metrics.count(engine, noun, "retried", {})
         return
     if finished:

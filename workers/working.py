@@ -22,7 +22,7 @@ from dealmill.pipeline.store.database.connections import Database, patiently, re
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
-from dealmill.pipeline.store.runs.leases import JobTable, Lease, refused, stuck
+from dealmill.pipeline.store.runs.leases import JobTable, Lease, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
     check_not_deleted,
@@ -122,7 +122,7 @@ def solve_runs(
             (run.id, run) for run in read_runs(database, [run.id for run in known.values() if not run.finished])
         )
         runs = list(known.values())
-        waiting = refused(database, SOLVING) if any(run.retried for run in runs) else ()
+        waiting = unstarted_runs(database, SOLVING) if any(run.retried for run in runs) else ()
         installation = Installation.loading(run for run in runs if run.id in waiting)
         for run in runs:
             check_not_retracted(run)
@@ -164,7 +164,7 @@ def check_not_damaged(database: Database, run: RunStatus) -> None:
 
 
 def _stuck(jobs: JobTable, lease: Lease) -> ProgramError | DamagedError:
-    kind = ProgramError if lease.startless else DamagedError
+    kind = ProgramError if lease.unstarted else DamagedError
     return kind(
         f"items {lease.first:,} to {lease.stop - 1:,} of {jobs.noun} {lease.parent} cannot be done after "
         f"{lease.attempt} attempts: {lease.trouble}; fix the cause, then try again with: dealmill work"
@@ -223,7 +223,7 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
 
     def check() -> Installation | None:
         nonlocal installation, largest_backlog
-        installation = Installation.loading(list_runs(database, refused(database, SOLVING)))
+        installation = Installation.loading(list_runs(database, unstarted_runs(database, SOLVING)))
         left = unfinished(database, installation)
         largest_backlog = max(largest_backlog, left) if left else 0
         progress(Working(largest_backlog - left, largest_backlog))
@@ -262,7 +262,8 @@ def grow_survey(database: Database, number: int, goal: Width | int, progress: Pr
             check_not_retracted(run)
             check_not_halted(run)
             check_not_damaged(database, run)
-            installation = Installation.loading([run] if run.retried and run.id in refused(database, SOLVING) else [])
+            unstarted = run.retried and run.id in unstarted_runs(database, SOLVING)
+            installation = Installation.loading([run] if unstarted else [])
             installation.check(run)
             return installation
         estimated = estimate(database, run)

@@ -163,6 +163,18 @@ def found_by_audit(database: Database, run: RunStatus) -> list[Fault]:
     return recorded_faults(database, an_audit(database, find_run(database, run.id)).id)
 
 
+def test_jobs_whose_engine_did_not_start_are_marked(database: Database) -> None:
+    number = plan_run(
+        database, a_source(database, "memory/two-pass", ["AABB", "ABAB", "ABBA"]), "memory/two-pass", "1", 9, chunk=1
+    )
+    revisions.downgrade(database, "0020")
+    troubles = ["not begun: ImportError: no engine", "ProgramError: it did not start", "ValueError: ProgramError: no"]
+    for job, trouble in enumerate(troubles, start=1):
+        alter(database, "UPDATE jobs SET trouble = :why, attempt = 9 WHERE id = :job", why=trouble, job=job)
+    revisions.upgrade(database)
+    assert [lease.unstarted for lease in leases.stuck(database, SOLVING, [number])] == [True, True, False]
+
+
 def test_a_migration_is_refused_while_leases_are_held_and_the_run_resumes_afterwards(database: Database) -> None:
     number = plan_run(
         database, a_source(database, "memory/two-pass", ["AABB", "ABAB"]), "memory/two-pass", "1", 9, chunk=1

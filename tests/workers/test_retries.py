@@ -116,7 +116,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
             assert work_on_all(database) == 3
             end_pauses(database)
         assert (find_run(database, run.id).solved, find_run(database, run.id).retried) == (0, 3)
-        assert leases.refused(database, SOLVING) == {run.id}
+        assert leases.unstarted_runs(database, SOLVING) == {run.id}
         with pytest.raises(
             VersionError, match=r"^run 1 stopped: .*, but it cannot be loaded: memory has no example deals"
         ):

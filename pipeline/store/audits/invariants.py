@@ -269,7 +269,9 @@ INVARIANTS: tuple[Invariant, ...] = (
 FREE = {
     ("created", "at", "started", "finished", "leased_until", "advanced", "reading_seconds"): "times",
     ("retracted",): "the time of a retraction; but it must be missing if and only if the reason is missing",
-    ("worker", "attempt", "trouble"): "the worker of a job, the number of attempts, and the end of earlier attempts",
+    ("worker", "attempt", "trouble", "unstarted"): (
+        "the worker of a job, the number of attempts, and the end of earlier attempts"
+    ),
     ("cpu_seconds",): "what a job cost",
     ("rejects.line", "rejects.text", "rejects.reasons"): "where a reject was, and why; but none may be missing",
     ("actions.who", "actions.dealmill"): "the user of an action and the version of Dealmill",

@@ -43,6 +43,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.ext.compiler import compiles
@@ -52,7 +53,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.games.verdict import Code, Verdict
 from dealmill.pipeline.referee import Outcome
 
-REVISION = "0020"
+REVISION = "0021"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -316,6 +317,13 @@ def _lease() -> tuple[Column[Any], ...]:
         Column("started", Float),
         Column("finished", Float),
         Column("trouble", Text, comment="why its last attempt failed"),
+        Column(
+            "unstarted",
+            Boolean,
+            nullable=False,
+            server_default=false(),
+            comment="its last attempt does not count, because the engine did not start",
+        ),
     )
 
 

@@ -43,7 +43,6 @@ from sqlalchemy import (
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
-from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
@@ -56,9 +55,6 @@ SLEW = 1.0
 SILENT = "its worker was silent for longer than its lease"
 KNOWN_TO_BE_GONE = 0.0
 """The `leased_until` of a lease whose worker is known to be dead; the job's `trouble` says why."""
-
-REFUSED = "not begun: "
-"""Begins the `trouble` of a job that a worker could not begin; see `refuse`."""
 
 ATTEMPTS = 5
 """The number of attempts after which an error is considered permanent, and the layouts of the job are recorded as
@@ -102,7 +98,9 @@ class JobTable:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A claimed job with the range `[first, stop)`. `trouble` says why its previous attempt ended, if there was one."""
+    """A claimed job with the range `[first, stop)`. `trouble` says why its previous attempt ended, if there was one.
+    If that is because the engine did not start, it is `unstarted`: the attempt says nothing about the layouts, and does
+    not count."""
 
     id: int
     parent: int
@@ -110,11 +108,7 @@ class Lease:
     stop: int
     attempt: int
     trouble: str | None
-
-    @property
-    def startless(self) -> bool:
-        """Whether its previous attempt ended because the engine did not start, which says nothing about the layouts."""
-        return (self.trouble or "").startswith((f"{ProgramError.__name__}:", REFUSED))
+    unstarted: bool
 
 
 def cut(connection: Connection, jobs: JobTable, parent: int, spans: list[tuple[int, int]]) -> None:
@@ -134,6 +128,12 @@ def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds
     return None if claimed is None else Lease(*claimed)
 
 
+def _columns(jobs: JobTable) -> tuple[Column[Any], ...]:
+    """Return the columns of a `Lease`."""
+    table = jobs.table
+    return table.c.id, jobs.parent, table.c.first, table.c.stop, table.c.attempt, table.c.trouble, table.c.unstarted
+
+
 @cache
 def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
     table = jobs.table
@@ -147,7 +147,7 @@ def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
             started=clock(),
             leased_until=clock() + bindparam("seconds"),
         )
-        .returning(table.c.id, jobs.parent, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
+        .returning(*_columns(jobs))
     )
 
 
@@ -189,18 +189,16 @@ def halves(first: int, stop: int) -> list[tuple[int, int]]:
 
 @cache
 def _finishing(jobs: JobTable) -> Update:
-    done = {"state": DONE, "stop": bindparam("end"), "finished": clock(), "leased_until": None, "trouble": None}
-    return update(jobs.table).where(_held(jobs)).values(done)
+    end = {"state": DONE, "stop": bindparam("end"), "finished": clock(), "leased_until": None}
+    return update(jobs.table).where(_held(jobs)).values(**end, trouble=None, unstarted=False)
 
 
-def release(database: Database, jobs: JobTable, lease: Lease, trouble: str) -> None:
-    """Release an unfinished job, to be tried again after a pause."""
+def release(database: Database, jobs: JobTable, lease: Lease, trouble: str, *, unstarted: bool = False) -> None:
+    """Release an unfinished job, to be tried again after a pause. `unstarted` says that its engine did not start."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
+    freed = {"state": PENDING, "leased_until": clock() + pause, "trouble": trouble, "unstarted": unstarted}
     with database.writing() as connection:
-        connection.execute(
-            update(jobs.table).where(_held(jobs)).values(state=PENDING, leased_until=clock() + pause, trouble=trouble),
-            _of(lease),
-        )
+        connection.execute(update(jobs.table).where(_held(jobs)).values(freed), _of(lease))
 
 
 def refuse(database: Database, jobs: JobTable, job: int, trouble: str) -> None:
@@ -211,14 +209,14 @@ def refuse(database: Database, jobs: JobTable, job: int, trouble: str) -> None:
         connection.execute(
             update(table)
             .where(table.c.id == job, waiting(jobs))
-            .values(leased_until=clock() + PAUSES[0], trouble=f"{REFUSED}{trouble}")
+            .values(leased_until=clock() + PAUSES[0], trouble=f"not begun: {trouble}", unstarted=True)
         )
 
 
-def refused(database: Database, jobs: JobTable) -> set[int]:
-    """Return the runs with pending jobs that a worker could not begin."""
-    stopped = (jobs.table.c.state == PENDING) & jobs.table.c.trouble.startswith(REFUSED)
-    query = select(jobs.run).distinct().select_from(jobs.with_parents).where(stopped)
+def unstarted_runs(database: Database, jobs: JobTable) -> set[int]:
+    """Return the runs with pending jobs whose engine did not start."""
+    unstarted = (jobs.table.c.state == PENDING) & jobs.table.c.unstarted
+    query = select(jobs.run).distinct().select_from(jobs.with_parents).where(unstarted)
     with database.reading() as connection:
         return set(connection.execute(query).scalars())
 
@@ -278,7 +276,9 @@ def _renewing(jobs: JobTable) -> Update:
 def expire(database: Database, jobs: JobTable, worker: str, trouble: str) -> None:
     """End the leases of a worker that has died."""
     with database.writing() as connection:
-        connection.execute(_leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble))
+        connection.execute(
+            _leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble, unstarted=False)
+        )
 
 
 def give_back(database: Database, jobs: JobTable, worker: str) -> None:
@@ -322,7 +322,7 @@ def free_expired(database: Database, jobs: JobTable) -> None:
         connection.execute(
             update(table)
             .where(table.c.id.in_([row.id for row in rows]), expired)
-            .values(state=PENDING, leased_until=None, trouble=trouble)
+            .values(state=PENDING, leased_until=None, trouble=trouble, unstarted=False)
         )
 
 
@@ -348,10 +348,10 @@ def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
 def stuck(database: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:
     """Return the pending jobs of these parents that have been claimed more than `MOST_CLAIMS` times."""
     table = jobs.table
-    columns = (table.c.id, jobs.parent, table.c.first, table.c.stop, table.c.attempt, table.c.trouble)
-    query = select(*columns).where(table.c.state == PENDING, table.c.attempt > MOST_CLAIMS, jobs.parent.in_(parents))
+    exhausted = (table.c.state == PENDING) & (table.c.attempt > MOST_CLAIMS)
+    query = select(*_columns(jobs)).where(exhausted, jobs.parent.in_(parents)).order_by(table.c.id)
     with database.reading() as connection:
-        return [Lease(*row) for row in connection.execute(query.order_by(table.c.id))]
+        return [Lease(*row) for row in connection.execute(query)]
 
 
 def workable(connection: Connection, jobs: JobTable, job: int, installed: Installed) -> bool:

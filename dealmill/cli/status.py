@@ -154,7 +154,7 @@ def _words(run: "dealmill.Run", row: dict[str, object]) -> dict[str, object]:
     """Return the columns of a table that differ from those for programs."""
     status = run.progress
     return {
-        "storage": "packed" if run.storage is dealmill.Storage.PACKED else None,
+        "storage": None if run.storage.stores_layouts else run.storage.word,
         "started": None if status.started is None else f"{status.started.astimezone():%Y-%m-%d %H:%M}",
         "took": None if status.seconds is None else duration(status.seconds),
         "fingerprint": str(row["fingerprint"] or "")[:SHOWN],

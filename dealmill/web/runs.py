@@ -145,7 +145,7 @@ def layouts(
     subject = store.find_run(run)
     status = subject.progress
     hidden = status.retracted is not None and not filter_.retracted
-    sortable = status.storage is dealmill.Storage.ROWS and status.items <= SORTED
+    sortable = status.storage.stores_layouts and status.items <= SORTED
     if hidden:
         shown = Slice([])
     elif order == "position":

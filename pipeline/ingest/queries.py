@@ -25,7 +25,6 @@ from dealmill.pipeline.progress import Message, Progress
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import CONDITIONS, Filter
 from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, find_run
@@ -139,7 +138,7 @@ def _selected(database: Database, run: RunStatus, query: SavedQuery) -> Iterator
     try:
         for page in Query(database, [run], query.filter).pages():
             layouts = dict(zip(page.columns["position"], page.columns["layout"], strict=True))
-            altered = altered_layouts(database, run.source, run.game, layouts) if run.storage is Storage.ROWS else ()
+            altered = altered_layouts(database, run.source, run.game, layouts) if run.storage.stores_layouts else ()
             for position in altered:
                 raise DamagedResults(run.id, position, position, "items.layout does not match its digest")
             yield layouts

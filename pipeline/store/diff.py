@@ -32,7 +32,7 @@ from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
 from dealmill.pipeline.store.database.shapes import Shape
-from dealmill.pipeline.store.database.tables import DONE, Storage, items, jobs, verdicts
+from dealmill.pipeline.store.database.tables import DONE, items, jobs, verdicts
 from dealmill.pipeline.store.results import matching_runs
 from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, check_not_deleted
@@ -89,6 +89,11 @@ def have_same_question(left: RunStatus, right: RunStatus) -> bool:
         return True
 
 
+def _are_stored(left: RunStatus, right: RunStatus) -> bool:
+    """Return whether the layouts of both runs are stored."""
+    return left.storage.stores_layouts and right.storage.stores_layouts
+
+
 def differences(database: Database, left: RunStatus, right: RunStatus, *, missing: bool = True) -> Iterator[Difference]:
     """Yield the layouts on which two runs differ in verdict, value or evidence.
 
@@ -102,7 +107,7 @@ def differences(database: Database, left: RunStatus, right: RunStatus, *, missin
     DamagedError
         If a layout or a verdict cannot be read.
     """
-    if left.storage is right.storage is Storage.ROWS:
+    if _are_stored(left, right):
         return _differing_rows(database, left, right, missing=missing)
     return _differing_blocks(database, left, right)
 
@@ -121,7 +126,7 @@ def difference_parts(
 ) -> Iterator[DiffPart]:
     """Yield the differences in parts, most of which take some hundredths of a second. Runs over different sources,
     which are compared layout by layout, are one part."""
-    if Storage.PACKED in (left.storage, right.storage):
+    if not _are_stored(left, right):
         for reached, part in _blocks_with_differences(database, left, right):
             yield DiffPart(reached, list(part))
     elif left.source != right.source:
@@ -158,9 +163,8 @@ def _differing_in_block(
 ) -> Iterator[Difference]:
     """Yield the differences in a block. If it is `sure` that there are some, but none is found, yield one for the whole
     block."""
-    from dealmill.pipeline.store.storages.packed_solving import deals_of
-
-    deals = deals_of(left if left.storage is Storage.PACKED else right).part(first, stop)
+    deals_of_both = (storage_of(run).deals_of(run) for run in (left, right))
+    deals = next(deals for deals in deals_of_both if deals is not None).part(first, stop)
     left_verdicts, right_verdicts = (
         storage_of(run).recorded_verdicts(database, run, first, stop, evidence=True) for run in (left, right)
     )
@@ -351,7 +355,7 @@ class DiffSummary:
 
 def compared(database: Database, left: RunStatus, right: RunStatus) -> int:
     """Return the number of items on which both runs have a verdict or, if their sources differ, of layouts."""
-    if left.source != right.source and left.storage is right.storage is Storage.ROWS:
+    if left.source != right.source and _are_stored(left, right):
         pairs = _pairs_of_layouts(left, right)
         solved = [
             exists().where(verdicts.c.run_id == run.id, verdicts.c.position == position)
@@ -387,7 +391,7 @@ def node_counts(database: Database, left: RunStatus, right: RunStatus) -> NodeCo
         If a stored node count is not a number.
     """
     for run in (left, right):
-        if run.storage is Storage.PACKED:
+        if not run.storage.stores_layouts:
             raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
         check_complete(database, run)
     with database.browsing() as connection:
@@ -413,7 +417,7 @@ def _check_nodes(rows: Sequence[Any], left: RunStatus, right: RunStatus) -> None
 def node_sample(database: Database, left: RunStatus, right: RunStatus, limit: int) -> NodeSample | None:
     """Return the node counts at `limit` positions that are evenly spaced over two runs stored as rows over one source;
     None for other runs, and if no layout in the sample was decided by both."""
-    if Storage.PACKED in (left.storage, right.storage) or left.source != right.source:
+    if not _are_stored(left, right) or left.source != right.source:
         return None
     positions = sorted({1 + number * left.items // limit for number in range(limit)}) if left.items else []
     with database.reading() as connection:
@@ -550,8 +554,8 @@ class Diff:
     @property
     def deals_of_both(self) -> int | None:
         """The number of deals compared, if one of two runs over the same deals has more deals; None otherwise."""
-        aligned = Storage.PACKED in (self.one.storage, self.other.storage) and self.one.items != self.other.items
-        return min(self.one.items, self.other.items) if aligned else None
+        left, right = self.one, self.other
+        return None if _are_stored(left, right) or left.items == right.items else min(left.items, right.items)
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -575,9 +579,9 @@ def diff(database: Database, left: RunStatus, right: RunStatus, ignored: Collect
             f"run {left.id} is of {left.game}, but run {right.id} is of {right.game}: compare runs of the same game"
         )
     if not _comparable(left, right):
-        packed = left if left.storage is Storage.PACKED else right
+        dealt = right if left.storage.stores_layouts else left
         raise UsageError(
-            f"run {packed.id} is packed and can only be compared with a run over the same deals: run {left.id} is over "
+            f"run {dealt.id} is packed and can only be compared with a run over the same deals: run {left.id} is over "
             f"{left.source_name}, run {right.id} over {right.source_name}"
         )
     return Diff(database, left, right, frozenset(map(DifferenceKind, ignored)))
@@ -598,8 +602,8 @@ def diffs(database: Database, run: RunStatus, ignored: Collection[DifferenceKind
 
 
 def _comparable(left: RunStatus, right: RunStatus) -> bool:
-    """Return whether two runs of a game can be compared: a packed one has no layouts on record to look up."""
-    return Storage.PACKED not in (left.storage, right.storage) or _deals_key(left) == _deals_key(right)
+    """Return whether two runs of a game can be compared: layouts that are not stored cannot be looked up."""
+    return _are_stored(left, right) or _deals_key(left) == _deals_key(right)
 
 
 def _deals_key(run: RunStatus) -> tuple[object, ...]:

@@ -4,22 +4,22 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 
-from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.digests import BLOCK, block_of
-from dealmill.pipeline.errors import NotFoundError, RetractedError, UsageError, VersionError
-from dealmill.pipeline.games import engine_of_run, find_engine, find_game, game_by, games
+from dealmill.pipeline.digests import block_of
+from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
+from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, packs, runs, sources, verdicts
+from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, packs, runs, verdicts
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
-from dealmill.pipeline.store.runs.jobs import CHUNK, SOLVING, cut_jobs, grow
+from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import cut
-from dealmill.pipeline.store.runs.planned import NOT_DELETED, item_count, lock_run, run_seal
+from dealmill.pipeline.store.runs.planned import NOT_DELETED, lock_run, run_seal
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
-from dealmill.pipeline.store.sources.source import Source, find_source, game_of, rules_of
+from dealmill.pipeline.store.sources.source import Source, find_source, game_of, lock_source
+from dealmill.pipeline.store.storages.choice import storage_for, storage_of
 from dealmill.pipeline.store.storages.item_blocks import retryable
 
 # One command may plan a hundred thousand runs, and building these statements would take longer than executing them.
@@ -29,14 +29,6 @@ SAME_RUNS = select(func.count()).select_from(runs).where(*SAME_PLAN)
 INSERT_RUN = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
 """Its seal follows, because it covers the number of the run."""
 SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindparam("found"))
-LOCKED_SOURCE = (
-    select(sources.c.accepted, sources.c.complete).where(sources.c.id == bindparam("source")).with_for_update(read=True)
-)
-
-
-LEAST_CHUNK, MOST_CHUNK, PARTS = 5_000, 100_000, 64
-"""Bounds on the items per job of a packed run, for a tenth of a second to several seconds of work; and the number of
-jobs to aim for, enough for all cores of a machine."""
 
 
 def plan_run(
@@ -67,8 +59,8 @@ def plan_run(
         if known is not None:
             return known
         number = _plan(connection, plan, None)
-        items, complete = _items(connection, source, storage)
-        cut_jobs(connection, number, items, complete, chunk or chunk_of(items, storage))
+        items, complete = storage_for(storage).count_items(connection, source)
+        cut_jobs(connection, number, items, complete, chunk or storage_for(storage).items_per_job(items))
         log.record(connection, "run", entered.id, run=number, why=why)
     return number
 
@@ -84,7 +76,7 @@ def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | No
     """
     with database.writing() as connection:
         entered = enter_engine(connection, run.engine, version)
-        connection.execute(LOCKED_SOURCE, {"source": run.source})
+        lock_source(connection, run.source)
         lock_run(connection, run.id)
         unfinished = exists().where(jobs.c.run_id == runs.c.id, jobs.c.state != DONE)
         plan = _same_plan(run.source, entered.id, run.max_nodes, run.storage)
@@ -93,7 +85,7 @@ def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | No
         if begun is not None:
             return begun
         number = _plan(connection, plan, run.id)
-        cut_jobs(connection, number, run.items, True, chunk or chunk_of(run.items, run.storage))
+        cut_jobs(connection, number, run.items, True, chunk or storage_of(run).items_per_job(run.items))
         log.record(connection, "rerun", entered.id, run=number, why=f"repeats run {run.id}")
     return number
 
@@ -108,26 +100,6 @@ def _plan(connection: Connection, plan: Mapping[str, object], repeats: int | Non
     run: int = connection.execute(INSERT_RUN, {**plan, "repetition": repetition, "repeats": repeats}).scalar_one()
     connection.execute(SEALED, {"number": run, "found": run_seal(connection, run)})
     return run
-
-
-def _items(connection: Connection, source: Source, storage: Storage) -> tuple[int, bool]:
-    """Return the number of items that a run starts with, and whether that is final. The row of the source stays locked
-    until the end of the transaction, so its reader waits."""
-    if storage is Storage.PACKED:
-        assert source.deals is not None  # noqa: S101 -- checked by `queue_run`
-        deals = DealRange.of(game_by(source.game, rules_of(connection, source)), source.deals)
-        return 0 if deals.endless else len(deals), True
-    row = connection.execute(LOCKED_SOURCE, {"source": source.id}).one()
-    if source.complete and not row.complete:
-        raise NotFoundError(f"source {source.id} was deleted; read it again: {source.name}")
-    return item_count(f"source {source.id}", row.accepted), row.complete
-
-
-def chunk_of(items: int, storage: Storage) -> int:
-    """Return the number of items per job for a run of `items` items, without knowing how long an item takes."""
-    if storage is Storage.ROWS:
-        return CHUNK
-    return min(max(-(-items // PARTS // BLOCK) * BLOCK, LEAST_CHUNK), MOST_CHUNK)
 
 
 NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
@@ -152,18 +124,6 @@ def engines_for(game: str, names: Sequence[str]) -> list[str]:
     return fitting
 
 
-def check_packable(engine: Engine) -> None:
-    """Check that runs of an engine can be packed.
-
-    Raises
-    ------
-    UsageError
-        If it is a program: the verdicts of packed runs are computed again whenever they are read.
-    """
-    if engine.program:
-        raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
-
-
 def fitting_engine(source: str, game: Game, name: str, storage: Storage) -> tuple[Game, Engine]:
     """Return the engine of this name and its game, if it can solve a source with layouts of a game.
 
@@ -175,8 +135,7 @@ def fitting_engine(source: str, game: Game, name: str, storage: Storage) -> tupl
         If the engine belongs to another game, or its runs cannot be stored in this way.
     """
     owner, engine = find_engine(name, game)
-    if storage is Storage.PACKED:
-        check_packable(engine)
+    storage_for(storage).check_engine(engine)
     if owner.name != game.name:
         raise UsageError(f"{name} cannot solve {source}, which has layouts of {game.name}")
     return owner, engine
@@ -198,11 +157,8 @@ def queue_run(
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
-    if storage is Storage.PACKED and source.deals is None:
-        raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
     game = game_of(database, source)
-    if storage is Storage.PACKED:
-        check_generator(source.name, game, source.generator)
+    storage_for(storage).check_source(source, game)
     _, engine = fitting_engine(source.name, game, engine_name, storage)
     limit = engine.max_nodes if max_nodes is None else max_nodes
     return plan_run(database, source, game.full_name(engine), engine.version, limit, storage=storage)
@@ -227,12 +183,11 @@ def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
             "the command"
         )
     source, storage = find_source(database, retracted.source), retracted.storage
-    if storage is Storage.PACKED:
-        check_generator(source.name, game, source.generator)
+    storage_for(storage).check_source(source, game)
     why = f"in place of run {retracted.id}"
     number = plan_run(database, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
     if source.endless:
-        grow(database, number, retracted.items, chunk_of(retracted.items, storage))
+        grow(database, number, retracted.items, storage_for(storage).items_per_job(retracted.items))
     return find_run(database, number)
 
 
@@ -260,16 +215,8 @@ def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
             f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
         )
-    _check_dealt_here(run)
+    storage_of(run).deals_of(run)  # the deals must be those of the installed generator
     return plan_rerun(database, run, engine.version)
-
-
-def _check_dealt_here(run: RunStatus) -> None:
-    """Check that the deals of a run can be dealt again, if it is packed."""
-    if run.storage is Storage.PACKED:
-        from dealmill.pipeline.store.storages.packed_solving import deals_of
-
-        deals_of(run)
 
 
 def reset_failed(database: Database, run: int) -> int:
@@ -316,7 +263,7 @@ def queue_retry(database: Database, run: RunStatus) -> int:
     """
     check_finished(run)
     check_not_imported(run)
-    _check_dealt_here(run)
+    storage_of(run).deals_of(run)  # the deals must be those of the installed generator
     if run.retracted is not None:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
     if mismatch := Installation().mismatch(run.solved_by, run.version):

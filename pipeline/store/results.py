@@ -27,14 +27,13 @@ from dealmill.pipeline.store.filters import BEHIND, BY_POSITION, Filter, Orderin
 from dealmill.pipeline.store.runs.status import (
     Runs,
     RunStatus,
-    by_storage,
     check_jobs,
     check_not_deleted,
     find_run,
     run_numbers,
 )
 from dealmill.pipeline.store.sources.source import find_source
-from dealmill.pipeline.store.storages.choice import storage_for, storage_of
+from dealmill.pipeline.store.storages.choice import runs_by_storage, storage_of
 from dealmill.pipeline.store.storages.storage import NO_RESULTS, Page, VerdictStorage
 
 if TYPE_CHECKING:
@@ -235,8 +234,7 @@ class Query(Tabular):
     def _first(self, count: int) -> Iterator[Result]:
         """Yield results in any order, among them the first `count` in the order of the query."""
         self._check_listed()
-        for code, numbers in by_storage(self.database, self.numbers).items():
-            storage = storage_for(code)
+        for storage, numbers in runs_by_storage(self.database, self.numbers):
             if _can_list(storage, self.filter):
                 yield from storage.ordered(self.database, numbers, self.filter, self.ordering, count)
         self._check_not_deleted()

@@ -15,10 +15,11 @@ from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.planning import check_packable, plan_run
+from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.writing import open_deals
+from dealmill.pipeline.store.storages.choice import storage_for
 from dealmill.pipeline.survey.estimate import Estimate
 
 FIRST_STAGE = 20_000
@@ -78,7 +79,7 @@ def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: in
     """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary."""
     deals.check_deals()
     _, definition = find_engine(engine)
-    check_packable(definition)
+    storage_for(Storage.PACKED).check_engine(definition)
     source = open_deals(database, deals)
     limit = definition.max_nodes if max_nodes is None else max_nodes
     number = plan_run(database, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")

@@ -17,8 +17,8 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.store.storages.packed_solving import deals_of
 from dealmill.pipeline.survey.estimate import Estimate, estimates_after
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
@@ -36,14 +36,15 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
         If a file cannot be written.
     """
     check_extra("plots")
-    points = list(_interval_points(database, run))
+    deals, points = storage_of(run).deals_of(run), list(_interval_points(database, run))
+    assert deals is not None  # noqa: S101 -- those of surveys are dealt again on request
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in (PAGE, DATA, *PICTURES):
             if database.owns(folder / name):
                 raise OutputError(f"{folder / name} is part of the store; choose another folder")
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
-        (folder / PAGE).write_text(_page(facts, deals_of(run)))
+        (folder / PAGE).write_text(_page(facts, deals))
         _draw(facts, points, [folder / name for name in PICTURES])
     except OSError as error:
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error

@@ -41,6 +41,6 @@ def _free(free: tuple[tuple[str, ...], str]) -> str:
 
 
 def _row(invariant: Invariant) -> tuple[str, str, str]:
-    both = len(invariant.storages) == len(Storage)
-    storages = "both" if both else ", ".join(storage.word for storage in invariant.storages)
+    checked = [storage.word for storage in Storage if invariant.only_stored in {None, storage.stores_layouts}]
+    storages = "both" if len(checked) == len(Storage) else ", ".join(checked)
     return invariant.name, invariant.sentence, storages

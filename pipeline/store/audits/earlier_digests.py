@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, bindparam, select
 
 from dealmill.pipeline.digests import BLOCK, columns_digest, numbers, seal, texts
-from dealmill.pipeline.store.database.tables import Storage, actions, engines, rejects, verdicts
+from dealmill.pipeline.store.database.tables import actions, engines, rejects, verdicts
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 LOG = (
@@ -47,8 +47,9 @@ def reject_digests(connection: Connection, source: int) -> Iterator[bytes]:
 
 
 def node_digests(connection: Connection, run: PlannedRun, items: int) -> Iterator[bytes]:
-    """Yield the digests of the node counts of every thousand of the first `items` verdicts of a run stored as rows."""
-    if run.storage is Storage.ROWS:
+    """Yield the digests of the node counts of every thousand of the first `items` verdicts of a run, if these
+    are stored."""
+    if run.storage.stores_layouts:
         for first in range(1, items + 1, BLOCK):
             where = {"run": run.id, "first": first, "stop": min(first + BLOCK, items + 1)}
             nodes = connection.execute(NODES, where).scalars().all()

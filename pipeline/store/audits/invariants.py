@@ -18,7 +18,7 @@ from dealmill.pipeline.store.audits.whole import (
 )
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.shapes import Fault
-from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING, Storage
+from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING
 from dealmill.pipeline.store.runs.controls import control_faults
 from dealmill.pipeline.store.runs.log import log_faults
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -60,14 +60,15 @@ class AuditScope:
 class Invariant:
     """A property of every sound record.
 
-    `sentence` states it, `find_faults` finds where it does not hold, and `storages` are the storages in which it is
-    checked. It is checked for each stretch or, with `of_whole`, once, with the first one of an audit of all verdicts.
+    `sentence` states it, and `find_faults` finds where it does not hold. With `only_stored`, it is checked in runs
+    whose layouts and evidence are stored; if that is false, only in others. It is checked for each stretch or, with
+    `of_whole`, once, with the first one of an audit of all verdicts.
     """
 
     name: str
     sentence: str
     find_faults: Callable[[AuditScope], Iterator[Fault]]
-    storages: tuple[Storage, ...] = (Storage.ROWS, Storage.PACKED)
+    only_stored: bool | None = None
     of_whole: bool = False
 
 
@@ -210,8 +211,8 @@ def _of_whole(scope: AuditScope, reasons: Iterator[str]) -> Iterator[Fault]:
 
 
 INVARIANTS: tuple[Invariant, ...] = (
-    Invariant("items", "Every position of the source has a layout.", _lost_items, (Storage.ROWS,)),
-    Invariant("layouts", "The text of a layout matches its stored digest.", _altered_layouts, (Storage.ROWS,)),
+    Invariant("items", "Every position of the source has a layout.", _lost_items, only_stored=True),
+    Invariant("layouts", "The text of a layout matches its stored digest.", _altered_layouts, only_stored=True),
     Invariant("jobs", "Every item of the run belongs to exactly one job.", _items_without_one_job),
     Invariant("verdicts", "Every item of a job that is done has a verdict.", _unanswered_items),
     Invariant("totals", "The totals and distributions of a job that is done match its verdicts.", _wrong_totals),
@@ -224,18 +225,18 @@ INVARIANTS: tuple[Invariant, ...] = (
         "packed",
         "Dealing and solving again gives the stored verdicts.",
         _changed_verdicts,
-        (Storage.PACKED,),
+        only_stored=False,
     ),
     Invariant(
         "contradictions",
         "All items with the same layout that are decided have the same verdict and value.",
         _contradictions,
-        (Storage.ROWS,),
+        only_stored=True,
         of_whole=True,
     ),
     Invariant("rows", "Every layout, verdict and job has valid values in its columns.", _damaged_rows),
     Invariant(
-        "lines", "The digest of each 1,000 items matches their lines and layouts.", _altered_lines, (Storage.ROWS,)
+        "lines", "The digest of each 1,000 items matches their lines and layouts.", _altered_lines, only_stored=True
     ),
     Invariant("source", "The seal of the source matches its row.", _altered_source, of_whole=True),
     Invariant(
@@ -288,7 +289,8 @@ def faults_in(scope: AuditScope) -> list[Fault]:
     checked = (
         invariant
         for invariant in INVARIANTS
-        if scope.run.storage in invariant.storages and (scope.checks_whole_record or not invariant.of_whole)
+        if invariant.only_stored in {None, scope.run.storage.stores_layouts}
+        and (scope.checks_whole_record or not invariant.of_whole)
     )
     return [fault for invariant in checked for fault in invariant.find_faults(scope)]
 

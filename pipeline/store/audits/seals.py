@@ -15,7 +15,6 @@ from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.audits.earlier_digests import log_digest, node_digests, reject_digests
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import (
-    Storage,
     actions,
     audits,
     blocks,
@@ -64,8 +63,8 @@ def record_seal(connection: Connection, run: PlannedRun, entry: int) -> str | No
     audit of this run. A seal is the number of the entry, a dash, and 64 hexadecimal digits.
 
     It covers the seal of the run, the audit's number of items, the source, the digests of the blocks of these items,
-    and the sum of their nodes. For a run stored as rows, it covers the items of the source. The source of a packed run
-    may be read later, for another run, so the seal covers only the parts that never change.
+    and the sum of their nodes. If the layouts of the run are stored, it covers the items of the source. Otherwise
+    the source may be read later, for another run, so the seal covers only the parts that never change.
     """
     fields = _fields(connection, run, entry)
     return None if fields is None else _written(entry, *fields)
@@ -87,7 +86,7 @@ def _written(entry: int, *fields: object) -> str:
 
 
 def _source(connection: Connection, run: PlannedRun, more: Iterable[bytes]) -> tuple[object, ...]:
-    if run.storage is Storage.PACKED:
+    if not run.storage.stores_layouts:
         return run.source, run.game, run.source_name, run.generator, run.deals
     where = {"source": run.source}
     digests = connection.execute(ITEMS, where, execution_options=FETCH_OPTIONS).scalars()

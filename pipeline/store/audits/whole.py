@@ -5,12 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy import bindparam, func, select
 
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import (
-    Storage,
-    rejects,
-    runs,
-    sources,
-)
+from dealmill.pipeline.store.database.tables import rejects, runs, sources
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_seal
 from dealmill.pipeline.store.sources.source import SOURCE_COLUMNS, source_seal
 from dealmill.pipeline.store.sources.source_digests import stray_source_blocks
@@ -36,9 +31,9 @@ def item_faults(database: Database, run: PlannedRun, population: int) -> Iterato
     not the number of items of its source. Yield another one if there are digests of further items."""
     with database.reading() as connection:
         _, accepted = connection.execute(COUNTS, {"source": run.source}).one()
-        items = population if run.storage is Storage.ROWS else accepted if isinstance(accepted, int) else 0
+        items = population if run.storage.stores_layouts else accepted if isinstance(accepted, int) else 0
         stray = stray_source_blocks(connection, run.source, items)
-    if run.storage is Storage.ROWS:
+    if run.storage.stores_layouts:
         last = accepted
     elif run.deals is None or run.deals.get("last") is None:
         last = population

@@ -241,8 +241,13 @@ class Storage(Code):
     ROWS = 1
     """One row per verdict."""
     PACKED = 2
-    """One or two bits per verdict, and digests of everything. Layouts and evidence are not stored, but dealt and solved
-    again on request. Only for runs over numbered deals."""
+    """The compact storage: one or two bits per verdict, and digests of everything. Only for runs over numbered
+    deals."""
+
+    @property
+    def stores_layouts(self) -> bool:
+        """Whether layouts and evidence are stored. Otherwise they are dealt and solved again on request."""
+        return self is Storage.ROWS
 
 
 class Control(Code):
@@ -294,6 +299,8 @@ runs = Table(
     UniqueConstraint("source_id", "engine_id", "node_limit", "storage", "repetition"),
     Index(None, "priority"),
 )
+STORES_LAYOUTS = runs.c.storage == Storage.ROWS
+"""The condition that the layouts of a run are stored; see `Storage.stores_layouts`."""
 
 
 PENDING, LEASED, DONE = 1, 2, 3

@@ -33,8 +33,8 @@ from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import (
     DONE,
     IS_PENDING,
+    STORES_LAYOUTS,
     Control,
-    Storage,
     audits,
     engines,
     jobs,
@@ -51,22 +51,21 @@ OF_JOB = runs.alias("of_job")
 
 
 def workable_runs(installed: Installed) -> Select[tuple[int]]:
-    """Select the active runs of installed engines that are not retracted. A packed run also needs the installed
-    generator of its deals to be the one recorded."""
-    dealt = (runs.c.storage == Storage.PACKED) & _dealt_here()
-    known = _known(installed) & or_(runs.c.storage == Storage.ROWS, dealt)
-    return select(runs.c.id).select_from(OVER).where(known, engines.c.retracted_why.is_(None), ACTIVE)
+    """Select the active runs of installed engines that are not retracted. If their layouts are not stored, the
+    installed generator of their deals must be the one recorded."""
+    readable = STORES_LAYOUTS | _dealt_here()
+    not_retracted = engines.c.retracted_why.is_(None)
+    return select(runs.c.id).select_from(OVER).where(_known(installed), readable, not_retracted, ACTIVE)
 
 
 def audits_of(installed: Installed) -> Select[tuple[int]]:
-    """Select the audits that can be worked on, including those of retracted engines. An audit of a run stored as rows
-    needs the referee, which depends on the name of the engine only, or on that of the engine as which imported verdicts
-    are checked. An audit of a packed run needs the same version of the engine and the same generator."""
+    """Select the audits that can be worked on, including those of retracted engines. If the layouts of the run are
+    stored, an audit only needs the referee, which depends on the name of the engine, or on that of the engine as which
+    imported verdicts are checked. Otherwise it needs the same version of the engine and the same generator."""
     judged_as = func.coalesce(engines.c.checked_as, engines.c.name)
     has_referee = judged_as.in_(sorted({name for name, _ in installed})) | sources.c.rules.is_not(None)
-    judged = (runs.c.storage == Storage.ROWS) & has_referee
-    solvable = (runs.c.storage == Storage.PACKED) & _known(installed) & _dealt_here()
-    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(judged | solvable)
+    workable = (STORES_LAYOUTS & has_referee) | (~STORES_LAYOUTS & _known(installed) & _dealt_here())
+    return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(workable)
 
 
 def _known(installed: Installed) -> ColumnElement[bool]:

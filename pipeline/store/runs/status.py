@@ -36,8 +36,8 @@ from dealmill.pipeline.store.database.tables import (
     LEASED,
     PENDING,
     SEEN,
+    STORES_LAYOUTS,
     Control,
-    Storage,
     engines,
     jobs,
     runs,
@@ -226,18 +226,6 @@ def numbers_between(
     ]
     words = [or_(*(name.contains(word, autoescape=True) for name in named)) for word in text.lower().split()]
     return run_numbers(database, runs.c.id > first, runs.c.id < last, *words, limit=limit, descending=descending)
-
-
-def by_storage(database: Database, numbers: Sequence[int]) -> dict[Storage, list[int]]:
-    """Return the numbers of the runs that are stored in each way. A run with an invalid code is among those stored as
-    rows."""
-    groups: dict[Storage, list[int]] = {}
-    query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
-    with database.reading() as connection:
-        for number, code in connection.execute(query, {"numbers": numbers}):
-            storage = Storage.PACKED if code == Storage.PACKED else Storage.ROWS
-            groups.setdefault(storage, []).append(number)
-    return groups
 
 
 class Runs(Sequence[RunStatus]):
@@ -434,7 +422,8 @@ def _sums() -> Select[*tuple[Any, ...]]:
 
 @cache
 def _doubtful() -> Select[int]:
-    """The runs of which a sum over their jobs does not show that they are finished; this includes all packed ones."""
+    """The runs of which a sum over their jobs does not show that they are finished; this includes all whose layouts are
+    not stored."""
     counted = (
         select(
             jobs.c.run_id,
@@ -447,7 +436,7 @@ def _doubtful() -> Select[int]:
     whole = func.coalesce(counted.c.covered, 0) == sources.c.accepted
     active = runs.c.control == Control.ACTIVE
     done = func.coalesce(counted.c.left, 0) == 0
-    finished = and_(runs.c.storage == Storage.ROWS, active, sources.c.complete, whole, done)
+    finished = and_(STORES_LAYOUTS, active, sources.c.complete, whole, done)
     joined = runs.outerjoin(sources).outerjoin(counted, counted.c.run_id == runs.c.id)
     return select(runs.c.id).select_from(joined).where(finished.is_not(True))
 
@@ -462,7 +451,7 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         **planned,
         items=_items(planned, counted),
         covered=int(counted["covered"]),
-        complete=bool(counted["complete"]) or planned["storage"] is Storage.PACKED,
+        complete=bool(counted["complete"]) or not planned["storage"].stores_layouts,
         jobs=int(counted["jobs"]),
         pending=int(counted["pending"]),
         leased=int(counted["leased"]),
@@ -491,7 +480,7 @@ def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:
     """Return the number of items of a run."""
     deals = planned["deals"] or {}
     first, last = deals.get("first"), deals.get("last")
-    if planned["storage"] is Storage.ROWS:
+    if planned["storage"].stores_layouts:
         items = counted["accepted"]
     elif isinstance(first, int) and isinstance(last, int):
         items = last - first + 1

@@ -12,13 +12,13 @@ from time import monotonic
 from sqlalchemy import Connection, bindparam, update
 
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import Storage, runs
+from dealmill.pipeline.store.database.tables import STORES_LAYOUTS, runs
 
 NOT_STARTED = runs.c.started.is_(None)
 MARK_STARTED = update(runs).where(runs.c.id == bindparam("run"), NOT_STARTED).values(started=clock())
 READ_FOR_RUNS = (
     update(runs)
-    .where(runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS, NOT_STARTED)
+    .where(runs.c.source_id == bindparam("source"), STORES_LAYOUTS, NOT_STARTED)
     .values(reading_seconds=bindparam("seconds"))
 )
 

@@ -213,6 +213,18 @@ def _damaged(number: int, trouble: str) -> DamagedError:
     return DamagedError(f"source {number} cannot be read: {trouble}; restore the database from a backup")
 
 
+LOCKED = (
+    select(sources.c.accepted, sources.c.complete).where(sources.c.id == bindparam("source")).with_for_update(read=True)
+)
+
+
+def lock_source(connection: Connection, source: int) -> tuple[int, bool]:
+    """Lock the row of a source in the transaction that plans a run over it, so that it is not deleted meanwhile, and
+    its reader waits. Return the number of its layouts by now, and whether it was read to its end."""
+    accepted, complete = connection.execute(LOCKED, {"source": source}).one()
+    return accepted, complete
+
+
 def altered_layouts(database: Database, source: int, game: str, layouts: Mapping[int, str]) -> list[int]:
     """Return the positions at which the source has another digest than that of the given layout, or no item."""
     query = select(items.c.position, items.c.digest).where(

@@ -18,7 +18,7 @@ from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.revisions import create_store
-from dealmill.pipeline.store.database.tables import Control, Storage, items, rejects, runs, sources
+from dealmill.pipeline.store.database.tables import STORES_LAYOUTS, Control, items, rejects, runs, sources
 from dealmill.pipeline.store.database.tables import rules as recorded_rules
 from dealmill.pipeline.store.runs.jobs import cut_jobs
 from dealmill.pipeline.store.runs.status import SILENT_READER
@@ -50,7 +50,7 @@ STOP = (
     .values(advanced=clock() - SILENT_READER.total_seconds())
 )
 RUNS_OVER = select(runs.c.id).where(
-    runs.c.source_id == bindparam("source"), runs.c.storage == Storage.ROWS, runs.c.control != Control.DELETED
+    runs.c.source_id == bindparam("source"), STORES_LAYOUTS, runs.c.control != Control.DELETED
 )
 
 WriteMore = Callable[[Connection], object]

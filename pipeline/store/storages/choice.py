@@ -1,7 +1,14 @@
-"""The choice of a storage."""
+"""The choice of a storage. No module outside this package knows which class implements which storage."""
 
-from dealmill.pipeline.store.database.tables import Storage
+from collections.abc import Sequence
+
+from sqlalchemy import select
+
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.tables import Storage, runs
 from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.status import NUMBERS
 from dealmill.pipeline.store.storages.storage import VerdictStorage
 
 
@@ -19,3 +26,15 @@ def storage_for(code: Storage) -> VerdictStorage:
     from dealmill.pipeline.store.storages.rows import Rows
 
     return Rows()
+
+
+def runs_by_storage(database: Database, numbers: Sequence[int]) -> list[tuple[VerdictStorage, list[int]]]:
+    """Return each storage with the numbers of the runs that use it. A run with an invalid code is among those stored as
+    rows."""
+    groups: dict[Storage, list[int]] = {}
+    query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
+    with database.reading() as connection:
+        for number, code in connection.execute(query, {"numbers": numbers}):
+            storage = Storage.PACKED if code == Storage.PACKED else Storage.ROWS
+            groups.setdefault(storage, []).append(number)
+    return [(storage_for(code), group) for code, group in groups.items()]

@@ -16,10 +16,12 @@ from typing import Any
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
 
+from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
-from dealmill.pipeline.errors import DamagedError, DamagedResults, VersionError
+from dealmill.pipeline.errors import DamagedError, DamagedResults, UsageError, VersionError
 from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
+from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 from dealmill.pipeline.referee import Judgement, Outcome
@@ -32,6 +34,7 @@ from dealmill.pipeline.store.filters import BEHIND, Filter
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.sources.source import Source, rules_of
 from dealmill.pipeline.store.storages import packed_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
 from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, recorded_digests
@@ -65,6 +68,9 @@ NOT_AS_RECORDED = "solving again does not give the recorded result, or the recor
 NO_PACK = "there is no valid row of packs for them"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
+LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
+"""Bounds on the items per job, for a tenth of a second to several seconds of work; and the number of jobs to aim for,
+enough for all cores of a machine."""
 LONG_SECONDS = 1.0
 """The expected time from which on it is said that a block is solved again."""
 OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
@@ -248,6 +254,28 @@ class Packed(VerdictStorage):
 
     stores_valid_judgements = False
     audits_end_within_blocks = False  # each job would solve the block again
+
+    def check_source(self, source: Source, game: Game) -> None:
+        if source.deals is None:
+            raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
+        check_generator(source.name, game, source.generator)
+
+    def check_engine(self, engine: Engine) -> None:
+        """Refuse programs, since the verdicts would be computed again whenever they are read. See `VerdictStorage`,
+        also for the other methods of this class."""
+        if engine.program:
+            raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
+
+    def count_items(self, connection: Connection, source: Source) -> tuple[int, bool]:
+        assert source.deals is not None  # noqa: S101 -- see `check_source`
+        deals = DealRange.of(game_by(source.game, rules_of(connection, source)), source.deals)
+        return 0 if deals.endless else len(deals), True
+
+    def items_per_job(self, items: int) -> int:
+        return min(max(-(-items // JOBS // BLOCK) * BLOCK, LEAST_PER_JOB), MOST_PER_JOB)
+
+    def deals_of(self, run: PlannedRun) -> DealRange:
+        return deals_of(run)
 
     def page(
         self,

@@ -27,7 +27,8 @@ from sqlalchemy import (
 
 from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes
-from dealmill.pipeline.errors import DamagedResults
+from dealmill.pipeline.errors import DamagedResults, NotFoundError
+from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
 from dealmill.pipeline.referee import Judgement, Outcome
@@ -38,8 +39,10 @@ from dealmill.pipeline.store.database.functions import greatest_below_end, one_o
 from dealmill.pipeline.store.database.shapes import Shape
 from dealmill.pipeline.store.database.tables import items, jobs, judgements, runs, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.jobs import CHUNK
+from dealmill.pipeline.store.runs.planned import PlannedRun, item_count
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, list_runs
+from dealmill.pipeline.store.sources.source import Source, lock_source
 from dealmill.pipeline.store.storages import rows_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
 from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, read_block
@@ -389,8 +392,26 @@ class Rows(VerdictStorage):
     stores_valid_judgements = True
     audits_end_within_blocks = True
 
+    def check_source(self, _source: Source, _game: Game) -> None:
+        """Do nothing: all sources have rows. See `VerdictStorage`, also for the other methods of this class."""
+
+    def check_engine(self, _engine: Engine) -> None:
+        """Do nothing: the verdicts of all engines can be rows."""
+
+    def count_items(self, connection: Connection, source: Source) -> tuple[int, bool]:
+        accepted, complete = lock_source(connection, source.id)
+        if source.complete and not complete:
+            raise NotFoundError(f"source {source.id} was deleted; read it again: {source.name}")
+        return item_count(f"source {source.id}", accepted), complete
+
+    def items_per_job(self, _items: int) -> int:
+        return CHUNK
+
+    def deals_of(self, _run: PlannedRun) -> None:
+        """Return None: the layouts are rows, also if they were dealt."""
+
     def check_readable(self, _run: PlannedRun) -> None:
-        """Do nothing: rows can always be read. See `VerdictStorage`, also for the other methods of this class."""
+        """Do nothing: rows can always be read."""
 
     def prepare(self, run: PlannedRun) -> None:
         from dealmill.pipeline.solve import load

@@ -11,8 +11,9 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dealmill.pipeline.arguments import MAX_INTEGER
+from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import BLOCK
-from dealmill.pipeline.games.contract import is_claim
+from dealmill.pipeline.games.contract import Engine, Game, is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Measure
 from dealmill.pipeline.referee import Judgement
@@ -24,6 +25,7 @@ from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
 
 ResultColumns = Mapping[str, Sequence[Any]]
@@ -134,6 +136,56 @@ class VerdictStorage(ABC):
     """Whether audits store the judgements of valid verdicts too, rather than only those of other outcomes."""
     audits_end_within_blocks: bool
     """Whether a job of an audit may end within a block."""
+
+    @abstractmethod
+    def check_source(self, source: Source, game: Game) -> None:
+        """Check that runs over a source with layouts of a game can be stored in this way.
+
+        Raises
+        ------
+        UsageError
+            If they cannot.
+        VersionError
+            If its deals must be dealt again, but another version of the generator is installed.
+        """
+
+    @abstractmethod
+    def check_engine(self, engine: Engine) -> None:
+        """Check that runs of an engine can be stored in this way.
+
+        Raises
+        ------
+        UsageError
+            If they cannot.
+        """
+
+    @abstractmethod
+    def count_items(self, connection: Connection, source: Source) -> tuple[int, bool]:
+        """Return the number of items that a run over a source starts with, and whether that is final. A source that is
+        being read stays locked until the end of the transaction, so its reader waits.
+
+        Raises
+        ------
+        NotFoundError
+            If the source was deleted after it had been read.
+        """
+
+    @abstractmethod
+    def items_per_job(self, items: int) -> int:
+        """Return the number of items of each job of a run of `items` items, without knowing how long one takes. It is a
+        multiple of the block size."""
+
+    @abstractmethod
+    def deals_of(self, run: PlannedRun) -> DealRange | None:
+        """Return the deals of a run whose layouts are dealt again on request; None if they are stored.
+
+        Raises
+        ------
+        DamagedError
+            If the recorded range is damaged.
+        VersionError
+            If another version of the generator is installed.
+        """
 
     @abstractmethod
     def check_readable(self, run: PlannedRun) -> object:

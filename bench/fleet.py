@@ -26,7 +26,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
-from dealmill.pipeline.store.storages.packed_solving import SolvedPack, deals_of, solve_pack
+from dealmill.pipeline.store.storages.compact_solving import SolvedBlocks, deals_of, solve_blocks
 from dealmill.workers import tasks
 from tests.servers import Postgres
 
@@ -44,9 +44,9 @@ class Sleeping(SolvingJobs):
     """A kind of jobs: packed ones of a block each, but whoever does one sleeps, and finds the same as all others."""
 
     seconds: Callable[[], float]
-    found: SolvedPack
+    found: SolvedBlocks
 
-    def do(self, database: Database, job: Job) -> SolvedPack:
+    def do(self, database: Database, job: Job) -> SolvedBlocks:
         """Sleep."""
         time.sleep(self.seconds())
         first, [digest] = job.lease.first, self.found.digests.values()
@@ -72,7 +72,7 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
     run = plan_jobs(store, count + WARM * workers)
     numbers = leases.pending(store, SOLVING, installed_engines(), count + WARM * workers)
     planned = find_run(store, run)
-    solution = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
+    solution = solve_blocks(deals_of(planned), planned, 1, BLOCK + 1, {})
     url = store.url.render_as_string(hide_password=False)
     times: list[tuple[float, float, float]] = []
     start, ended = (threading.Barrier(workers, action=lambda: times.append(_now(server))) for _ in range(2))

@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.storages.packed_solving import deals_of, solve_pack
+from dealmill.pipeline.store.storages.compact_solving import deals_of, solve_blocks
 from dealmill.workers import tasks
 from tests.servers import Postgres
 
@@ -74,7 +74,7 @@ def _statements(database: Database, run: int) -> list[str]:
         sent.append(_written(statement, parameters))
 
     planned = find_run(database, run)
-    solution = solve_pack(deals_of(planned), planned, 1, BLOCK + 1, {})
+    solution = solve_blocks(deals_of(planned), planned, 1, BLOCK + 1, {})
     opened = patch.object(tasks, "configured_store", lambda: open_store(url))
     hooks: dict[str, Callable[..., object]] = {
         "before_cursor_execute": note,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_PACKED, check_integer, node_limit
+from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
@@ -235,7 +235,7 @@ class Store:
         priority, tags, note
             Set them for each run before it is solved; see `Run.prioritise`, `Run.tag` and `Run.annotate`.
         """
-        from dealmill.pipeline.ingest.sources import game_of_source, open_readings, packed_sources
+        from dealmill.pipeline.ingest.sources import compact_sources, game_of_source, open_readings
         from dealmill.workers.working import solve_runs  # loads Celery
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
@@ -251,7 +251,7 @@ class Store:
             self._database, [] if packed else parsed, game, progress, anyway=anyway, layout_column=layout_column
         )
         with opening as readings:
-            stored = packed_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
+            stored = compact_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
             numbers = [
                 queue_run(self._database, source, engine, limit, storage)
                 for source in stored
@@ -394,7 +394,7 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.sources import game_of_source, packed_sources
+        from dealmill.pipeline.ingest.sources import compact_sources, game_of_source
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         storage = Storage.PACKED if packed else Storage.ROWS
@@ -405,7 +405,7 @@ class Store:
         if isinstance(parsed, str):
             stored = find_source(self._database, parsed)
         elif packed:
-            [stored] = packed_sources(self._database, [parsed])
+            [stored] = compact_sources(self._database, [parsed])
         else:
             ingestion = self._ingest([parsed], None, progress)
             if ingestion.errors:
@@ -728,7 +728,7 @@ class Store:
         from dealmill.workers.working import grow_survey
 
         limit = node_limit(max_nodes)
-        goal = Width.parse(half_width) if count is None else check_integer("count", count, 1, MOST_PACKED)
+        goal = Width.parse(half_width) if count is None else check_integer("count", count, 1, MAX_ITEMS)
         definition, used = engine_of(game, engine)
         deals = DealRange(definition, seed, 1, MAX_INTEGER, parameters or {})
         planned = open_survey(self._database, deals, definition.full_name(used), limit)

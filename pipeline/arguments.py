@@ -15,8 +15,8 @@ MOST_NODES = 2**62 - 1
 """The largest node limit; 2⁶² means "no limit" in the database."""
 NUMBERS = range(-(2**40) + 1, 2**40)
 """The values and node counts of verdicts, about a million million: their sums must fit into 64 bits."""
-MOST_PACKED = 10**11
-"""The most deals in a packed run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
+MAX_ITEMS = 10**11
+"""The most items of a run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
 
 
 def whole_number(text: str) -> int:

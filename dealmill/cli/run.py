@@ -38,7 +38,7 @@ from dealmill.cli.output import (
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
-from dealmill.pipeline.arguments import MOST_NODES, MOST_PACKED, MOST_SEED
+from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -413,7 +413,7 @@ SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdic
 )
 @click.option(
     "--count",
-    type=WholeNumber(1, MOST_PACKED),
+    type=WholeNumber(1, MAX_ITEMS),
     help="Solve this many deals, rounded up to whole thousands, whatever the width of the interval.",
 )
 @click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from os import PathLike, fsdecode
 from pathlib import Path
 
-from dealmill.pipeline.arguments import MOST_PACKED, check_integer
+from dealmill.pipeline.arguments import MAX_ITEMS, check_integer
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, game_by, games
@@ -278,8 +278,8 @@ def deals_source(database: Database, deals: DealRange) -> Source:
     return open_deals(database, deals)
 
 
-def packed_sources(database: Database, sources: Sequence[ParsedSource]) -> list[Source]:
-    """Return the sources of packed runs, whose deals are not read into the store.
+def compact_sources(database: Database, sources: Sequence[ParsedSource]) -> list[Source]:
+    """Return the sources of compact runs, whose deals are not read into the store.
 
     Raises
     ------
@@ -290,7 +290,7 @@ def packed_sources(database: Database, sources: Sequence[ParsedSource]) -> list[
         if not isinstance(source, DealRange):
             name = source if isinstance(source, str) else source.name
             raise UsageError(f"{printable(name)} cannot be stored packed: only numbered deals can be dealt again")
-        check_integer(f"the number of deals in {source.name}", len(source), 1, MOST_PACKED)
+        check_integer(f"the number of deals in {source.name}", len(source), 1, MAX_ITEMS)
     return [deals_source(database, source) for source in sources if isinstance(source, DealRange)]
 
 

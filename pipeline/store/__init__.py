@@ -4,7 +4,7 @@
 - `runs`: the plans and the progress of runs, jobs and their leases, workers, engine versions, the action log
 - `sources`: layouts and rejects
 - `filters`, `histograms`, `arrow`: what is asked of results, and the forms in which they are returned
-- `storages`: verdicts and evidence, as rows or packed
+- `storages`: verdicts and evidence, as rows or compact
 - `installation`, `planning`, `imports`, `deletion`, `states`: how runs begin and end, and their state in words
 - `audits`: audits, what they check, and seals
 - `results`, `find`, `diff`: what users ask of stored results

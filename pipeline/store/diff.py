@@ -1,6 +1,6 @@
 """The differences between two runs, by kind, and their node counts.
 
-Two runs stored as rows are compared by a query. If one is packed, they are compared block by block.
+Two runs stored as rows are compared by a query. If one is compact, they are compared block by block.
 """
 
 from collections import Counter
@@ -98,8 +98,8 @@ def differences(database: Database, left: RunStatus, right: RunStatus, *, missin
     """Yield the layouts on which two runs differ in verdict, value or evidence.
 
     Two runs stored as rows are compared item by item if they have the same source, and otherwise layout by layout at
-    any positions (see `_pairs`). If one of them is packed, both must be over the same deals, and are compared up to the
-    end of the shorter run; only blocks with different digests are solved again. Without `missing`, some layouts on
+    any positions (see `_pairs`). If one of them is compact, both must be over the same deals, and are compared up to
+    the end of the shorter run; only blocks with different digests are solved again. Without `missing`, some layouts on
     which only one run has a verdict are left out early.
 
     Raises

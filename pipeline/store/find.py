@@ -78,7 +78,7 @@ def find_layout(database: Database, lines: Sequence[Line], game: str | None, pro
 
 
 def _unstored_ranges(database: Database, games: Sequence[str]) -> int:
-    """Return the number of ranges of deals of these games without items, which are those of packed runs only."""
+    """Return the number of ranges of deals of these games without items, which are those of compact runs only."""
     used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
     query = select(func.count()).where(
         sources.c.generator.is_not(None), sources.c.accepted == 0, sources.c.game.in_(games), used

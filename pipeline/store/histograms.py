@@ -109,7 +109,7 @@ def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
 
 
 def distributions(database: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
-    """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of packed
+    """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of compact
     runs from before revision 0011 have none and are left out.
 
     Raises
@@ -188,7 +188,7 @@ class Histogram:
 def histogram_of(database: Database, run: int, column: Column) -> Histogram | None:
     """Return the histogram of a run; None if no verdict has such a number, or none is recorded. See `distributions`.
 
-    Node counts, and the frequencies of values, are not recorded in packed runs of Dealmill before revision 0011.
+    Node counts, and the frequencies of values, are not recorded in compact runs of Dealmill before revision 0011.
     """
     parts = list(distributions(database, run, column))
     bars = bars_of(sum_of((part for _, part in parts), LIMITS[column]), LIMITS[column])

@@ -198,7 +198,7 @@ class AuditJobs(JobKind[AuditJob, Findings]):
         return Findings([], [fault], job.lease.stop)
 
     def finish(self, database: Database, job: AuditJob, results: Findings) -> bool:
-        """Write the findings of a job and mark it done. The valid verdicts of a packed run are only counted. The items
+        """Write the findings of a job and mark it done. The valid verdicts of a compact run are only counted. The items
         that were not checked become jobs of the length that was."""
         with database.writing() as connection:
             if not leases.finish(connection, AUDITING, job.lease, results.totals, results.stop):

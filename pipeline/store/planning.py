@@ -172,7 +172,7 @@ def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
     Raises
     ------
     VersionError
-        If the retracted version is still installed, or no version is, or the run is packed and another version of its
+        If the retracted version is still installed, or no version is, or the run is compact and another version of its
         generator is installed.
     """
     check_not_imported(retracted)
@@ -199,8 +199,8 @@ def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int
     Raises
     ------
     VersionError
-        If its engine is not installed, or another version of it (unless `any_version` is set), or the run is packed and
-        another version of its generator is installed; or the rules file of its game has other rules now.
+        If its engine is not installed, or another version of it (unless `any_version` is set), or the run is compact
+        and another version of its generator is installed; or the rules file of its game has other rules now.
     """
     check_finished(run)
     check_not_imported(run)
@@ -259,7 +259,7 @@ def queue_retry(database: Database, run: RunStatus) -> int:
     RetractedError
         If its engine version was retracted.
     VersionError
-        If another version of its engine is installed, or of the generator of a packed run.
+        If another version of its engine is installed, or of the generator of a compact run.
     """
     check_finished(run)
     check_not_imported(run)

@@ -11,7 +11,7 @@ from dealmill.pipeline.errors import DifferenceError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages.packs import next_pack
+from dealmill.pipeline.store.storages.bitmaps import next_bitmap
 from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
 
 
@@ -77,13 +77,13 @@ def estimates_after(database: Database, run: int, blocks_at: Sequence[int]) -> l
     """
     counted, sums = [], []
     after = 0
-    while (pack := next_pack(database, run, after)) and pack.first == after + 1 and pack.verdicts is not None:
-        if len(pack.verdicts) % BLOCK:
+    while (bitmap := next_bitmap(database, run, after)) and bitmap.first == after + 1 and bitmap.verdicts is not None:
+        if len(bitmap.verdicts) % BLOCK:
             break  # damaged: a survey has only whole blocks
-        in_blocks = pack.verdicts.reshape(-1, BLOCK)
+        in_blocks = bitmap.verdicts.reshape(-1, BLOCK)
         counted.append(np.stack([np.count_nonzero(in_blocks == int(verdict), axis=1) for verdict in Verdict], axis=1))
-        sums.append(pack.moments)
-        after = pack.stop - 1
+        sums.append(bitmap.moments)
+        after = bitmap.stop - 1
     if not counted:
         return []
     counts = np.cumsum(np.concatenate(counted), axis=0)

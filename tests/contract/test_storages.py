@@ -10,7 +10,7 @@ import pytest
 
 from dealmill import Store
 from dealmill.pipeline import solve as solving
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_PACKED
+from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
@@ -206,7 +206,7 @@ def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(data
         with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
             opened.run(DealRange(game, 7, first, MAX_INTEGER), packed=True)
     with pytest.raises(UsageError, match="the number of deals in deal:memory:seed=7:1-100000000001 must be a whole"):
-        opened.run(DealRange(game, 7, 1, MOST_PACKED + 1), packed=True)
+        opened.run(DealRange(game, 7, 1, MAX_ITEMS + 1), packed=True)
     assert opened.runs() == []
     a_run(database, MEMORY, ["AABB"])
     with pytest.raises(UsageError, match=r"a\.txt cannot be stored packed: only numbered deals can be dealt again"):

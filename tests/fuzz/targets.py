@@ -37,7 +37,7 @@ from dealmill.pipeline.settings import settings as configured
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.results import parse_item
-from dealmill.pipeline.store.storages import packs
+from dealmill.pipeline.store.storages.bitmaps import decode
 from dealmill.pipeline.survey.growth import Width
 from dealmill.testing.subject import real_lines
 from tests.fuzz import inputs
@@ -280,9 +280,9 @@ def settings_of_the_environment(name: str, text: str, secret: bool) -> None:
 
 
 @given(st.binary(max_size=40), st.integers(0, 70))
-def bitmaps(packed: bytes, count: int) -> None:
-    """What is unpacked are so many verdicts, or nothing."""
-    verdicts = packs.unpack(packed, count)
+def bitmaps(encoded: bytes, count: int) -> None:
+    """What is decoded are so many verdicts, or nothing."""
+    verdicts = decode(encoded, count)
     assert verdicts is None or len(verdicts) == count
 
 

@@ -20,8 +20,8 @@ from dealmill.pipeline.store.planning import queue_retry, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages.compact import Compact
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.store.storages.packed import Packed
 from tests.doing import Brittle, a_run, alter, an_audit, deal, do_job, do_runs, pending
 from tests.survey.doing import MEMORY
 
@@ -74,7 +74,7 @@ def test_parts_in_any_order_give_the_record_of_whole_blocks(
     assert (finished.finished, finished.jobs) == (True, 3), "the jobs of each block were merged"
     assert outcome(database, run) == expected(database, texts)
     assert an_audit(database, finished).faults == 0
-    results = Packed().page(database, finished, Filter((Verdict.FAILED,)), 0, 9).results
+    results = Compact().page(database, finished, Filter((Verdict.FAILED,)), 0, 9).results
     assert [result.position for result in results] == [5]
 
 

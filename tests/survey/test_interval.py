@@ -63,7 +63,7 @@ def test_the_squares_of_values_may_add_up_to_more_than_64_bits(
 ) -> None:
     verdicts = np.full(2 * BLOCK, int(Verdict.SCORED), dtype=np.int8)
     pack = SimpleNamespace(first=1, stop=2 * BLOCK + 1, verdicts=verdicts, moments=np.full((2, 2), 2**62))
-    monkeypatch.setattr(estimate, "next_pack", lambda _store, _run, after: None if after else pack)
+    monkeypatch.setattr(estimate, "next_bitmap", lambda _store, _run, after: None if after else pack)
     [sums] = estimate.estimates_after(database, 1, [2])
     assert (sums.value_sum, sums.value_squares) == (2**63, 2**63)
 

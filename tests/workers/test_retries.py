@@ -24,7 +24,7 @@ from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.storages import packed_solving
+from dealmill.pipeline.store.storages import compact_solving
 from dealmill.pipeline.store.storages.rows import Rows
 from dealmill.workers import reconciler, tasks, working
 from tests.doing import a_source
@@ -167,7 +167,7 @@ def test_an_audit_waits_while_engines_cannot_be_cached(tmp_path: Path, monkeypat
         raise CacheError.about(tmp_path, OSError(28, "No space left on device"))
 
     with monkeypatch.context() as patched:
-        patched.setattr(packed_solving, "caches", refuse)
+        patched.setattr(compact_solving, "caches", refuse)
         for _ in range(leases.ATTEMPTS + 1):
             tasks.do_job("audit", 1)
     assert not find_audit(database, audit).finished

@@ -22,7 +22,7 @@ def queue_audit(database: Database, run: RunStatus, sample: int | None, seed: in
     StoreError
         If the source of the run has not been read to its end.
     VersionError
-        If the engine of the run, and so its referee, is not installed; or the run is packed, and other versions of its
+        If the engine of the run, and so its referee, is not installed; or the run is compact, and other versions of its
         engine or generator are installed.
     DealmillError
         If the referee cannot be imported.

@@ -14,7 +14,7 @@ from sqlalchemy import (
     select,
 )
 
-from dealmill.pipeline.arguments import MOST_PACKED
+from dealmill.pipeline.arguments import MAX_ITEMS
 from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine
@@ -166,12 +166,12 @@ def item_count(what: str, items: object) -> int:
     Raises
     ------
     DamagedError
-        If it is not an integer from 0 to `MOST_PACKED`.
+        If it is not an integer from 0 to `MAX_ITEMS`.
     """
-    if not isinstance(items, int) or not 0 <= items <= MOST_PACKED:
+    if not isinstance(items, int) or not 0 <= items <= MAX_ITEMS:
         raise DamagedError(
             f"{what} cannot be read: its number of items is {shown_value(items)}, not a number from 0 to "
-            f"{MOST_PACKED:,}; restore the database from a backup"
+            f"{MAX_ITEMS:,}; restore the database from a backup"
         )
     return items
 

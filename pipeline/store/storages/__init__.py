@@ -1,1 +1,1 @@
-"""The two storages of verdicts, rows and packed, behind one interface."""
+"""The two storages of verdicts, rows and compact, behind one interface."""

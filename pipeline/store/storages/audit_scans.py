@@ -22,9 +22,9 @@ jobs take less than a second."""
 class ItemRecord(NamedTuple):
     """An item as read by an audit, before any check.
 
-    `digest` is the recorded digest of the layout, None for a packed run. `due` says whether its job is done, so that it
-    must have a verdict. `verdict` is the recorded one, None if there is none. A packed run has no recorded evidence:
-    its `value` and `evidence` come from solving the item again, and `verdict_again` is the verdict of that.
+    `digest` is the recorded digest of the layout, None for a compact run. `due` says whether its job is done, so that
+    it must have a verdict. `verdict` is the recorded one, None if there is none. A compact run has no recorded
+    evidence: its `value` and `evidence` come from solving the item again, and `verdict_again` is the verdict of that.
     """
 
     position: int

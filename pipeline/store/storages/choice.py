@@ -20,9 +20,9 @@ def storage_of(run: PlannedRun) -> VerdictStorage:
 def storage_for(code: Storage) -> VerdictStorage:
     """Return a storage by its code."""
     if code is Storage.PACKED:
-        from dealmill.pipeline.store.storages.packed import Packed  # loads the compiler
+        from dealmill.pipeline.store.storages.compact import Compact  # loads NumPy
 
-        return Packed()
+        return Compact()
     from dealmill.pipeline.store.storages.rows import Rows
 
     return Rows()

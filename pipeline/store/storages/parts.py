@@ -1,6 +1,6 @@
-"""Parts of blocks in packed runs. If an engine takes seconds for a few deals, several jobs share a block.
+"""Parts of blocks in compact runs. If an engine takes seconds for a few deals, several jobs share a block.
 
-The digest of a block needs the evidence of all its items, which a packed run does not store. So the results of a part
+The digest of a block needs the evidence of all its items, which a compact run does not store. So the results of a part
 are kept in the row of its job until the block is complete. Then its jobs are merged into one, and the record is the
 same as if one job had done the block.
 """

@@ -1,8 +1,9 @@
-"""The stored parts of packed runs: packs of verdicts as bitmaps, digests of blocks, and the errors of failed layouts.
+"""The stored parts of compact runs: verdicts as bitmaps (the table `packs`), digests of blocks, and the errors of
+failed layouts.
 
-In a pack, one byte holds the number k of distinct verdicts, followed by one byte for each of them, in ascending order.
-Then follow ⌈log₂ k⌉ bitmaps. Bitmap b holds bit b of the index of each verdict in that list: one bit per deal, the
-first deal in the lowest bit of the first byte. So if all deals are winnable or unwinnable, each takes one bit, and if
+One byte holds the number k of distinct verdicts, followed by one byte for each of them, in ascending order. Then follow
+⌈log₂ k⌉ bitmaps. Bitmap b holds bit b of the index of each verdict in that list: one bit per deal, the first deal in
+the lowest bit of the first byte. So if all deals are winnable or unwinnable, each takes one bit, and if
 all have the same verdict, they take none.
 """
 
@@ -24,7 +25,7 @@ from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.storages.item_blocks import unsolved
 
 
-def pack(verdicts: Codes) -> bytes:
+def encode(verdicts: Codes) -> bytes:
     """Encode verdicts."""
     kinds = [code for code in map(int, Verdict) if (verdicts == code).any()]
     maps = []
@@ -34,15 +35,15 @@ def pack(verdicts: Codes) -> bytes:
     return bytes([len(kinds), *kinds]) + b"".join(maps)
 
 
-def unpack(packed: bytes, count: int, first: int = 0, stop: int | None = None) -> Codes | None:
-    """Decode the verdicts `[first, stop)` of `count`, by default all; return None if `packed` is not a valid encoding
+def decode(encoded: bytes, count: int, first: int = 0, stop: int | None = None) -> Codes | None:
+    """Decode the verdicts `[first, stop)` of `count`, by default all; return None if `encoded` is not a valid encoding
     of that many, or `count` is 0."""
-    kinds = np.frombuffer(packed[1 : 1 + packed[0]], dtype=np.int8) if packed else np.zeros(0, dtype=np.int8)
+    kinds = np.frombuffer(encoded[1 : 1 + encoded[0]], dtype=np.int8) if encoded else np.zeros(0, dtype=np.int8)
     size = (count + 7) // 8
-    if len(packed) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:
+    if len(encoded) != 1 + len(kinds) + size * _bits(len(kinds)) or not len(kinds) or not count:
         return None
     stop = count if stop is None else stop
-    maps = np.frombuffer(packed[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)[:, first // 8 : (stop + 7) // 8]
+    maps = np.frombuffer(encoded[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)[:, first // 8 : (stop + 7) // 8]
     bits = np.unpackbits(maps, axis=1, bitorder="little")[:, first % 8 : first % 8 + stop - first]
     places = np.zeros(stop - first, dtype=np.uint8)
     for bit, each in enumerate(bits):
@@ -74,21 +75,21 @@ ERRORS = select(verdicts.c.position, verdicts.c.evidence).where(
     verdicts.c.evidence.is_not(None),
 )
 MOMENTS = np.dtype("<i8")
-PACK = Shape(*packs.c)
+BITMAP = Shape(*packs.c)
 ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
 
 
 @dataclass(frozen=True)
-class Pack:
-    """The pack of the items `[first, stop)`, with its verdicts as they are stored.
+class VerdictBitmap:
+    """The verdicts of a job on the items `[first, stop)`, as they are stored.
 
-    `moments` (blocks × 2, see `dealmill.pipeline.store.storages.packed_solving.SolvedPack`) is all zeros if it is
+    `moments` (blocks × 2, see `dealmill.pipeline.store.storages.compact_solving.SolvedBlocks`) is all zeros if it is
     damaged.
     """
 
     first: int
     stop: int
-    packed: bytes
+    encoded: bytes
     moments: Numbers
 
     @cached_property
@@ -97,44 +98,44 @@ class Pack:
         return self.part(self.first, self.stop)
 
     def part(self, first: int, stop: int) -> Codes | None:
-        """Return the verdicts on the items `[first, stop)`; None if they are damaged or not all in this pack."""
+        """Return the verdicts on the items `[first, stop)`; None if they are damaged or not all in this bitmap."""
         if not self.first <= first < stop <= self.stop:
             return None
-        return unpack(self.packed, self.stop - self.first, first - self.first, stop - self.first)
+        return decode(self.encoded, self.stop - self.first, first - self.first, stop - self.first)
 
 
-def next_pack(database: Database, run: int, after: int) -> Pack | None:
-    """Return the first pack of a run that has an item after position `after`; None if there is none. Packs are no
+def next_bitmap(database: Database, run: int, after: int) -> VerdictBitmap | None:
+    """Return the first bitmap of a run that has an item after position `after`; None if there is none. Bitmaps are no
     longer than the longest job, so the search reads only a few rows."""
     with database.reading() as connection:
-        return _next_pack(connection, run, after)
+        return _next_bitmap(connection, run, after)
 
 
-def _next_pack(connection: Connection, run: int, after: int) -> Pack | None:
-    """Return the same as `next_pack`. Rows that are not valid packs are skipped."""
+def _next_bitmap(connection: Connection, run: int, after: int) -> VerdictBitmap | None:
+    """Return the same as `next_bitmap`. Rows that are not valid are skipped."""
     behind = after - MAX_ITEMS_PER_JOB
     while row := connection.execute(NEXT, {"run": run, "beyond": after + 1, "behind": behind}).one_or_none():
-        if pack := _read_pack(row):
-            return pack
+        if bitmap := _read_bitmap(row):
+            return bitmap
         behind = row.first
     return None
 
 
-def previous_pack(database: Database, run: int, before: int) -> Pack | None:
-    """Return the last pack of a run that has an item before position `before`; None if there is none."""
+def previous_bitmap(database: Database, run: int, before: int) -> VerdictBitmap | None:
+    """Return the last bitmap of a run that has an item before position `before`; None if there is none."""
     with database.reading() as connection:
         while row := connection.execute(PREVIOUS, {"run": run, "before": before}).one_or_none():
-            if pack := _read_pack(row):
-                return pack
+            if bitmap := _read_bitmap(row):
+                return bitmap
             before = row.first
     return None
 
 
-def _read_pack(row: Row[*tuple[Any, ...]]) -> Pack | None:
-    """Return the pack in a row; None if it is not a valid one."""
-    if PACK.trouble(row) or not 0 < row.first < row.stop <= row.first + MAX_ITEMS_PER_JOB:
+def _read_bitmap(row: Row[*tuple[Any, ...]]) -> VerdictBitmap | None:
+    """Return the bitmap in a row; None if it is not a valid one."""
+    if BITMAP.trouble(row) or not 0 < row.first < row.stop <= row.first + MAX_ITEMS_PER_JOB:
         return None
-    return Pack(row.first, row.stop, row.verdicts, _moments(row.moments, row.stop - row.first))
+    return VerdictBitmap(row.first, row.stop, row.verdicts, _moments(row.moments, row.stop - row.first))
 
 
 def _moments(stored: bytes, items: int) -> Numbers:
@@ -160,7 +161,7 @@ class StoredBlock:
 def stored_block(database: Database, run: int, first: int, stop: int) -> StoredBlock:
     """Return the stored parts of the block of the items `[first, stop)`."""
     with database.reading() as connection:
-        record = _next_pack(connection, run, first - 1)
+        record = _next_bitmap(connection, run, first - 1)
         return StoredBlock(
             unsolved(connection, run, first, stop),
             None if record is None else record.part(first, stop),

@@ -1,4 +1,4 @@
-"""What audits read of packed runs, together with the result of dealing and solving the items again."""
+"""What audits read of compact runs, together with the result of dealing and solving the items again."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,17 +29,17 @@ from dealmill.pipeline.store.storages.audit_scans import (
     sound_jobs,
     stray_jobs,
 )
-from dealmill.pipeline.store.storages.item_blocks import stray_blocks
-from dealmill.pipeline.store.storages.packed_solving import (
-    SolvedPack,
+from dealmill.pipeline.store.storages.bitmaps import errors_of, stored_block
+from dealmill.pipeline.store.storages.compact_solving import (
+    SolvedBlocks,
     SolvedPart,
     dealt_here,
     joined,
-    packed,
-    solve_pack,
+    results_of,
+    solve_blocks,
     solve_range,
 )
-from dealmill.pipeline.store.storages.packs import errors_of, stored_block
+from dealmill.pipeline.store.storages.item_blocks import stray_blocks
 from dealmill.pipeline.store.storages.parts import decode, encode
 
 PACKS = select(packs).where(
@@ -62,7 +62,7 @@ STRAY_ERRORS = select(verdicts.c.position).where(
     verdicts.c.run_id == bindparam("run"), or_(verdicts.c.position < 1, verdicts.c.position >= END_OF_JOBS)
 )
 ADDED = tuple(name for name in SPREAD if name not in ("least_value", "greatest_value"))
-"""The columns that are NULL in jobs of packed runs from before revision 0011."""
+"""The columns that are NULL in jobs of compact runs from before revision 0011."""
 
 
 def scan(database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
@@ -96,7 +96,7 @@ class Block(NamedTuple):
     first: int
     items: list[ItemRecord]
     records: list[BlockRecord]
-    solved: SolvedPack | None
+    solved: SolvedBlocks | None
 
 
 def _blocks(database: Database, run: PlannedRun, deals: DealRange, count: int, positions: Sequence[int]) -> list[Block]:
@@ -129,48 +129,48 @@ def _block(database: Database, run: PlannedRun, deals: DealRange, first: int, st
         ItemRecord(position, text, None, True, verdict, value, evidence, int(verdict_again))
         for position, (text, verdict, value, evidence, verdict_again) in enumerate(rows, start=first)
     ]
-    results = packed(run, first, layouts, solved, 0.0)
+    results = results_of(run, first, layouts, solved, 0.0)
     [digest] = results.digests.values()
     return Block(first, items, [BlockRecord(first, stop, stored.digest, digest)], results)
 
 
 def _jobs(
-    database: Database, run: PlannedRun, deals: DealRange, positions: range, blocks: Mapping[int, SolvedPack]
+    database: Database, run: PlannedRun, deals: DealRange, positions: range, blocks: Mapping[int, SolvedBlocks]
 ) -> tuple[list[JobRecord], list[Fault]]:
-    """Return the jobs that overlap a stretch, with the values in their packs, and a fault for each damaged job. A job
-    without a pack is not solved again, nor are `blocks`, whose results are known by their first position."""
+    """Return the jobs that overlap a stretch, with the values in their bitmaps, and a fault for each damaged job. A job
+    without one is not solved again, nor are `blocks`, whose results are known by their first position."""
     where = {"run": run.id, "first": positions.start, "last": positions.stop - 1}
     with database.reading() as connection:
         over, damaged = sound_jobs(connection, run.id, positions)
-        packs_here = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
+        bitmaps = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
         errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
     jobs = []
     for row in over:
-        pack = packs_here.get((row.first, row.stop))
+        bitmap = bitmaps.get((row.first, row.stop))
         counted: Mapping[str, object] = {}
         if row.first >= positions.start and row.state != DONE:
             counted = UNFINISHED
-        elif pack is not None:
+        elif bitmap is not None:
             solved = _solved_again(deals, run, row, errors[row.id], blocks)
-            counted = {**solved.totals, **_recorded(row, solved.spread), "moments": solved.packed_moments}
+            counted = {**solved.totals, **_recorded(row, solved.spread), "moments": solved.stored_moments}
         elif row.part is not None:
             counted = _counted_part(deals, run, row)
         job = job_record(row, counted)
-        jobs.append(replace(job, totals={**job.totals, "moments": getattr(pack, "moments", None)}))
+        jobs.append(replace(job, totals={**job.totals, "moments": getattr(bitmap, "moments", None)}))
     return jobs, damaged
 
 
 def _solved_again(
-    deals: DealRange, run: PlannedRun, job: JobRow, errors: Mapping[int, str], blocks: Mapping[int, SolvedPack]
-) -> SolvedPack:
+    deals: DealRange, run: PlannedRun, job: JobRow, errors: Mapping[int, str], blocks: Mapping[int, SolvedBlocks]
+) -> SolvedBlocks:
     """Return the results of a job, of which the first `blocks` have just been solved again."""
-    packs, start = list[SolvedPack](), job.first
+    parts, start = list[SolvedBlocks](), job.first
     while (block := blocks.get(start)) and block.stop <= job.stop:
-        packs.append(block)
+        parts.append(block)
         start = block.stop
     if start < job.stop:
-        packs.append(solve_pack(deals, run, start, job.stop, errors))
-    return joined(packs)
+        parts.append(solve_blocks(deals, run, start, job.stop, errors))
+    return joined(parts)
 
 
 def _counted_part(deals: DealRange, run: PlannedRun, job: JobRow) -> Mapping[str, object]:
@@ -187,7 +187,7 @@ def _counted_part(deals: DealRange, run: PlannedRun, job: JobRow) -> Mapping[str
 
 
 def _recorded(job: JobRow, spread: Mapping[str, object]) -> Mapping[str, object]:
-    """Return the distributions of a job without those that no job of a packed run had before revision 0011, if it has
+    """Return the distributions of a job without those that no job of a compact run had before revision 0011, if it has
     none of them."""
     if any(getattr(job, name) is not None for name in ADDED):
         return spread

@@ -1,4 +1,4 @@
-"""Dealing and solving the items of packed runs: first by a job, and again when their layouts or evidence are
+"""Dealing and solving the items of compact runs: first by a job, and again when their layouts or evidence are
 requested."""
 
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.storages.packs import MOMENTS, StoredBlock, pack
+from dealmill.pipeline.store.storages.bitmaps import MOMENTS, StoredBlock, encode
 from dealmill.pipeline.store.storages.parts import merge_jobs, solved_block, write_part
 
 
 def deals_of(run: PlannedRun) -> DealRange:
-    """Return the deals of a packed run.
+    """Return the deals of a compact run.
 
     Raises
     ------
@@ -54,7 +54,7 @@ def deals_of(run: PlannedRun) -> DealRange:
 
 
 def dealt_here(run: PlannedRun) -> DealRange:
-    """Return the deals of a packed run that can be solved again with this installation.
+    """Return the deals of a compact run that can be solved again with this installation.
 
     Raises
     ------
@@ -113,8 +113,8 @@ TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a pack
 
 
 @dataclass(frozen=True, slots=True)
-class SolvedPack:
-    """The results of a job of a packed run, for the whole blocks from position `first` on.
+class SolvedBlocks:
+    """The results of a job of a compact run, for the whole blocks from position `first` on.
 
     `values` is 0 for other verdicts than scored ones. `moments` has a row per block: the sum of the values, and the sum
     of their squares. `digests` has the digest of each block by number, and `errors` the errors of failed layouts by
@@ -147,14 +147,14 @@ class SolvedPack:
         return spread_of(self.values[self.verdicts == SCORED], self.nodes)
 
     @property
-    def packed_moments(self) -> bytes:
+    def stored_moments(self) -> bytes:
         """The moments as they are stored."""
         return self.moments.astype(MOMENTS).tobytes()
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
-        row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": pack(self.verdicts)}
-        connection.execute(packs.insert().values(**row, moments=self.packed_moments))
+        row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": encode(self.verdicts)}
+        connection.execute(packs.insert().values(**row, moments=self.stored_moments))
         insert_rows(
             connection,
             blocks,
@@ -200,7 +200,7 @@ class SolvedPart:
         deals = deals_of(self.run)
         first, stop = block_range(block_of(self.first), len(deals))
         if solved := solved_block(connection, self.run.id, first, stop):
-            block = packed(self.run, first, deals.part(first, stop).texts(), solved, 0.0)
+            block = results_of(self.run, first, deals.part(first, stop).texts(), solved, 0.0)
             merge_jobs(connection, self.run.id, first, stop, {**block.totals, **block.spread})
             block.write(connection)
 
@@ -225,12 +225,12 @@ def load_deals(game: Game) -> None:
         game.deal(1, 1, 1)
 
 
-def packed(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_seconds: float) -> SolvedPack:
+def results_of(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_seconds: float) -> SolvedBlocks:
     """Return the results for whole blocks of layouts from position `first` on; a shorter block at the end must be the
     last one of the run."""
     values, starts = _scored(solved), np.arange(0, len(layouts), BLOCK)
     failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
-    return SolvedPack(
+    return SolvedBlocks(
         run=run.id,
         first=first,
         verdicts=solved.verdicts,
@@ -243,35 +243,37 @@ def packed(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_seco
     )
 
 
-def joined(packs: Sequence[SolvedPack]) -> SolvedPack:
+def joined(parts: Sequence[SolvedBlocks]) -> SolvedBlocks:
     """Join the results of consecutive blocks."""
-    return SolvedPack(
-        run=packs[0].run,
-        first=packs[0].first,
-        verdicts=np.concatenate([each.verdicts for each in packs]),
-        values=np.concatenate([each.values for each in packs]),
-        nodes=np.concatenate([each.nodes for each in packs]),
-        moments=np.concatenate([each.moments for each in packs]),
-        digests={number: digest for each in packs for number, digest in each.digests.items()},
-        errors={position: error for each in packs for position, error in each.errors.items()},
-        cpu_seconds=sum(each.cpu_seconds for each in packs),
+    return SolvedBlocks(
+        run=parts[0].run,
+        first=parts[0].first,
+        verdicts=np.concatenate([part.verdicts for part in parts]),
+        values=np.concatenate([part.values for part in parts]),
+        nodes=np.concatenate([part.nodes for part in parts]),
+        moments=np.concatenate([part.moments for part in parts]),
+        digests={number: digest for part in parts for number, digest in part.digests.items()},
+        errors={position: error for part in parts for position, error in part.errors.items()},
+        cpu_seconds=sum(part.cpu_seconds for part in parts),
     )
 
 
-def solve_pack(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
+def solve_blocks(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedBlocks:
     """Deal and solve the items `[first, stop)`, except those with a recorded error in `errors` (by position). The range
     consists of whole blocks; a shorter one at its end must be the last block of the run."""
     starts = range(first, stop, BLOCKS_AT_ONCE * BLOCK)
-    return joined([_solve_blocks(deals, run, start, min(start + starts.step, stop), errors) for start in starts])
+    return joined([_solve_together(deals, run, start, min(start + starts.step, stop), errors) for start in starts])
 
 
-def _solve_blocks(deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]) -> SolvedPack:
+def _solve_together(
+    deals: DealRange, run: PlannedRun, first: int, stop: int, errors: Mapping[int, str]
+) -> SolvedBlocks:
     begun = process_time()  # the engine is not a program
     layouts, solved = solve_range(deals, run, first, stop, errors)
-    return packed(run, first, layouts, solved, process_time() - begun)
+    return results_of(run, first, layouts, solved, process_time() - begun)
 
 
-def solve_in_time(deals: DealRange, run: PlannedRun, first: int, stop: int) -> SolvedPack | SolvedPart:
+def solve_in_time(deals: DealRange, run: PlannedRun, first: int, stop: int) -> SolvedBlocks | SolvedPart:
     """Deal and solve the items `[first, stop)` of a job, or only the first ones, so that the job takes a few seconds: a
     part of the first block, if the engine is slow, or whole blocks."""
     begun, cost = monotonic(), process_time()
@@ -281,7 +283,7 @@ def solve_in_time(deals: DealRange, run: PlannedRun, first: int, stop: int) -> S
     cost = process_time() - cost
     if (first, first + len(solved.verdicts)) != block_range(block_of(first), len(deals)):
         return SolvedPart(run, first, solved, cost)
-    solved_blocks = [packed(run, first, layouts, solved, cost)]
+    solved_blocks = [results_of(run, first, layouts, solved, cost)]
     while end < stop:
         spent = max(monotonic() - begun, solving.LEAST_SECONDS)
         left = spent / (end - first) * (stop - end)
@@ -289,15 +291,15 @@ def solve_in_time(deals: DealRange, run: PlannedRun, first: int, stop: int) -> S
             break
         in_time = solving.PART_SECONDS / spent * (end - first) / BLOCK
         start, end = end, min(stop, end + int(max(min(in_time, BLOCKS_AT_ONCE), 1)) * BLOCK)
-        solved_blocks.append(_solve_blocks(deals, run, start, end, {}))
+        solved_blocks.append(_solve_together(deals, run, start, end, {}))
     return joined(solved_blocks)
 
 
-def give_up(deals: DealRange, run: PlannedRun, first: int, stop: int, error: str) -> SolvedPack | SolvedPart:
+def give_up(deals: DealRange, run: PlannedRun, first: int, stop: int, error: str) -> SolvedBlocks | SolvedPart:
     """Return the verdict ``failed`` for the items `[first, stop)` of a job."""
     layouts, solved = deals.part(first, stop).texts(), failed_verdicts(error, stop - first)
     starts_block = block_range(block_of(first), len(deals))[0] == first
     ends_block = block_range(block_of(stop - 1), len(deals))[1] == stop
     if starts_block and ends_block:
-        return packed(run, first, layouts, solved, 0.0)
+        return results_of(run, first, layouts, solved, 0.0)
     return SolvedPart(run, first, solved, 0.0)

@@ -1,8 +1,8 @@
-"""Packed storage: the verdicts of a run over numbered deals as bitmaps.
+"""The compact storage: the verdicts of a run over numbered deals as bitmaps.
 
 Neither layouts nor evidence are stored. They are dealt and solved again on request, and the result is compared with the
-record: one or two bits per verdict in the pack of its job, and the digest of its block, which covers the evidence. Jobs
-consist of whole blocks, except for the parts of a block that is not complete (`parts`). Only the errors of failed
+record: one or two bits per verdict in the bitmap of its job, and the digest of its block, which covers the evidence.
+Jobs consist of whole blocks, except for the parts of a block that is not complete (`parts`). Only the errors of failed
 layouts are rows, because solving again might not reproduce them.
 """
 
@@ -35,11 +35,11 @@ from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, rules_of
-from dealmill.pipeline.store.storages import packed_audit
+from dealmill.pipeline.store.storages import compact_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
-from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, recorded_digests
-from dealmill.pipeline.store.storages.packed_solving import (
-    SolvedPack,
+from dealmill.pipeline.store.storages.bitmaps import VerdictBitmap, next_bitmap, previous_bitmap, stored_block
+from dealmill.pipeline.store.storages.compact_solving import (
+    SolvedBlocks,
     SolvedPart,
     deals_of,
     dealt_here,
@@ -49,7 +49,7 @@ from dealmill.pipeline.store.storages.packed_solving import (
     solve_in_time,
     solve_range,
 )
-from dealmill.pipeline.store.storages.packs import Pack, next_pack, previous_pack, stored_block
+from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, recorded_digests
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
     Page,
@@ -65,7 +65,7 @@ from dealmill.pipeline.store.storages.storage import (
 logger = logging.getLogger(__name__)
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
-NO_PACK = "there is no valid row of packs for them"
+NO_BITMAP = "there is no valid row of packs for them"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
 LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
@@ -124,7 +124,7 @@ def _objected(
     *,
     backwards: bool,
 ) -> Page:
-    """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for packed
+    """Return a page of results by the outcome of their newest audit. Valid judgements are not stored for compact
     runs."""
     objections = _objections(database, run.id, outcome, after, limit, before, backwards=backwards)
     rows, judgements = list[tuple[Any, ...]](), list[Judgement]()
@@ -196,22 +196,22 @@ def _blocks_with(
         If verdicts are missing or damaged.
     """
     codes = [int(verdict) for verdict in filter_.verdict] or list(map(int, Verdict))
-    for pack in _packs(database, run, filter_, after, before, backwards=backwards):
-        first, stop = max(after + 1, pack.first), min(before, pack.stop)
+    for bitmap in _bitmaps(database, run, filter_, after, before, backwards=backwards):
+        first, stop = max(after + 1, bitmap.first), min(before, bitmap.stop)
         numbers = range(block_of(first), block_of(stop - 1) + 1)
         for number in reversed(numbers) if backwards else numbers:
             start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
-            part = pack.part(start, end)
+            part = bitmap.part(start, end)
             if part is None:
-                raise DamagedResults(run.id, start, end - 1, NO_PACK)
+                raise DamagedResults(run.id, start, end - 1, NO_BITMAP)
             if np.isin(part, codes).any():
                 yield number
 
 
-def _packs(
+def _bitmaps(
     database: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
-) -> Iterator[Pack]:
-    """Yield the packs that may have matching verdicts between the positions `after` and `before`.
+) -> Iterator[VerdictBitmap]:
+    """Yield the bitmaps that may have matching verdicts between the positions `after` and `before`.
 
     Raises
     ------
@@ -225,19 +225,19 @@ def _packs(
             if job is None:
                 return
             after, before = (after, min(before, job[1])) if backwards else (max(after, job[0] - 1), before)
-        pack = previous_pack(database, run.id, before) if backwards else next_pack(database, run.id, after)
-        if pack is None or pack.stop <= after + 1 or pack.first >= before:
+        bitmap = previous_bitmap(database, run.id, before) if backwards else next_bitmap(database, run.id, after)
+        if bitmap is None or bitmap.stop <= after + 1 or bitmap.first >= before:
             break
-        first, stop = (pack.stop, before) if backwards else (after + 1, pack.first)
+        first, stop = (bitmap.stop, before) if backwards else (after + 1, bitmap.first)
         if run.finished and first < stop:
-            raise DamagedResults(run.id, first, stop - 1, NO_PACK)
-        yield pack
-        after, before = (after, pack.first) if backwards else (pack.stop - 1, before)
+            raise DamagedResults(run.id, first, stop - 1, NO_BITMAP)
+        yield bitmap
+        after, before = (after, bitmap.first) if backwards else (bitmap.stop - 1, before)
     if run.finished and after + 1 < before:
-        raise DamagedResults(run.id, after + 1, before - 1, NO_PACK)
+        raise DamagedResults(run.id, after + 1, before - 1, NO_BITMAP)
 
 
-LAST_PACK = greatest_below_end(packs.c.stop, packs.c.run_id == bindparam("run"))
+LAST_BITMAP = greatest_below_end(packs.c.stop, packs.c.run_id == bindparam("run"))
 LAST_BLOCK = greatest_below_end(
     blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < BEYOND_NUMBERS // BLOCK
 )
@@ -249,7 +249,7 @@ LAST_UNFINISHED_JOB = greatest_below_end(
 )
 
 
-class Packed(VerdictStorage):
+class Compact(VerdictStorage):
     """Verdicts as bitmaps, of deals that are solved again on request."""
 
     stores_valid_judgements = False
@@ -306,12 +306,12 @@ class Packed(VerdictStorage):
 
     def block_fingerprints(self, database: Database, run: RunStatus) -> dict[int, bytes]:
         digests, fingerprints, after = recorded_digests(database, run.id), {}, 0
-        while pack := next_pack(database, run.id, after):
-            for first in range(pack.first, pack.stop, BLOCK):
-                codes = pack.part(first, min(first + BLOCK, pack.stop))
+        while bitmap := next_bitmap(database, run.id, after):
+            for first in range(bitmap.first, bitmap.stop, BLOCK):
+                codes = bitmap.part(first, min(first + BLOCK, bitmap.stop))
                 if codes is not None and block_of(first) in digests:
                     fingerprints[block_of(first)] = block_fingerprint(digests[block_of(first)], codes.tobytes())
-            after = pack.stop - 1
+            after = bitmap.stop - 1
         return fingerprints
 
     def recorded_verdicts(
@@ -319,7 +319,7 @@ class Packed(VerdictStorage):
     ) -> list[RecordedVerdict] | None:
         stored = stored_block(database, run.id, first, stop)
         if stored.verdicts is None and not stored.unsolved:
-            raise DamagedResults(run.id, first, stop - 1, NO_PACK)
+            raise DamagedResults(run.id, first, stop - 1, NO_BITMAP)
         if not evidence or stored.unsolved:
             codes = [None] * (stop - first) if stored.verdicts is None else map(VERDICTS.get, stored.verdicts.tolist())
             return [
@@ -342,26 +342,26 @@ class Packed(VerdictStorage):
             dealt_here(run)
             self.prepare(run)
 
-    def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedPack | SolvedPart:
+    def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedBlocks | SolvedPart:
         return solve_in_time(deals_of(run), run, first, stop)
 
     def give_up(
         self, _store: Database, run: PlannedRun, first: int, stop: int, trouble: str
-    ) -> SolvedPack | SolvedPart:
+    ) -> SolvedBlocks | SolvedPart:
         return give_up(deals_of(run), run, first, stop, trouble)
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
-        pack, block, job = (
+        bitmap, block, job = (
             connection.execute(query, {"run": run.id}).scalar()
-            for query in (LAST_PACK, LAST_BLOCK, LAST_UNFINISHED_JOB)
+            for query in (LAST_BITMAP, LAST_BLOCK, LAST_UNFINISHED_JOB)
         )
-        return max((pack or 0) - 1, 0 if block is None else (block + 1) * BLOCK, (job or 0) - 1, 0)
+        return max((bitmap or 0) - 1, 0 if block is None else (block + 1) * BLOCK, (job or 0) - 1, 0)
 
     def check_readable(self, run: PlannedRun) -> None:
         dealt_here(run)
 
     def scan(self, database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
-        return packed_audit.scan(database, run, count, positions)
+        return compact_audit.scan(database, run, count, positions)
 
     def sample(self, database: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
-        return packed_audit.sample(database, run, count, positions)
+        return compact_audit.sample(database, run, count, positions)

@@ -131,7 +131,7 @@ def _show_runs(
         ]
     else:
         ends = ("mean", "layouts/s", "started", "seconds", "cpu_seconds", "audit", "fingerprint", "state")
-        columns = [*STATUS_COLUMNS, "storage", *LABELS, *used, *ends]
+        columns = [*STATUS_COLUMNS, *LABELS, *used, *ends]
     write_rows(columns, rows, form, empty)
 
 

@@ -117,6 +117,12 @@ COMMANDS = {
 """Commands that print a table, and its number of rows if it is known."""
 
 
+def test_no_csv_has_two_columns_of_the_same_name(night: Path) -> None:
+    for command in COMMANDS:
+        heading = dealmill(*command.split(), "--csv", cwd=night).stdout.partition("\n")[0].split(",")
+        assert len(set(heading)) == len(heading) > 1, (command, heading)
+
+
 @pytest.mark.parametrize("width", [60, *(pytest.param(width, marks=pytest.mark.slow) for width in (80, 100, 120))])
 def test_no_table_of_a_command_is_wider_than_the_terminal(night: Path, width: int) -> None:
     for command, rows in COMMANDS.items():

@@ -5,6 +5,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from shutil import which
 from types import ModuleType
@@ -145,6 +146,12 @@ def test_every_decision_is_in_the_index_once_with_the_number_of_its_file() -> No
     for number, page in indexed:
         assert int(page[:4]) == int(number), page
         assert (DECISIONS / page).read_text().startswith(f"# {number}. "), page
+
+
+def test_the_citation_names_the_version_and_the_license() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    citation = (ROOT / "CITATION.cff").read_text().splitlines()
+    assert {f"version: {project['version']}", f"license: {project['license']}"} <= {*citation}
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -48,6 +48,17 @@ def downgrade(url: str | None = None, *, revision: str) -> str | None:
         return revisions.current(database)
 
 
+def check_downgrade(revision: str) -> None:
+    """Check that databases can be downgraded to `revision`. Nothing is changed.
+
+    Raises
+    ------
+    StoreError
+        If not.
+    """
+    revisions.check_downgrade(revision)
+
+
 def backup(file: str | PathLike[str], url: str | None = None, progress: Progress = in_notebook) -> int:
     """Copy an embedded store, as it is at one moment, into a new file, and return the size of the file in bytes.
 

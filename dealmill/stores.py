@@ -1,5 +1,6 @@
 """The store: sources, runs and results in a database, and the methods that create and use them."""
 
+import os
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -10,9 +11,9 @@ from typing import TYPE_CHECKING, Self
 
 from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
-from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import InputError, StoreError, UsageError
+from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, row_number
+from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal
+from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
@@ -373,9 +374,12 @@ class Store:
         self,
         source: "SourceSpec | int",
         *,
+        game: str | None = None,
         engine: str | None = None,
         max_nodes: int | None = None,
         packed: bool = False,
+        anyway: bool = False,
+        layout_column: str | None = None,
         priority: int | None = None,
         tags: str | Iterable[str] = (),
         note: str | None = None,
@@ -383,12 +387,15 @@ class Store:
     ) -> Run:
         """Queue a run over a source for workers, and return it immediately.
 
-        `source` is the number or the name of a source in the store, or a range of deals or a query (see `run`). The
-        last two are first read into the store, except deals if `packed` is true. `priority`, `tags` and `note` are set
-        as in `run_all`.
+        `source` is the number or the name of a source in the store, or what `run` accepts: a file, a range of deals or
+        a query, which is first read into the store, except deals if `packed` is true. Of a file that was read before
+        under the same name, the game is known. See `run` for the other parameters, and `run_all` for `priority`, `tags`
+        and `note`.
 
         Raises
         ------
+        InputError
+            If a file seems to be of another game or cannot be fully read.
         NotFoundError, UsageError
             If there is no such source or engine, the engine belongs to another game, or the source is open-ended.
         StoreError
@@ -399,18 +406,22 @@ class Store:
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         storage = Storage.PACKED if packed else Storage.ROWS
         [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
-        if not isinstance(parsed, str):  # before it is read
-            game = game_of_source(self._database, parsed, None)
-            fitting_engine(parsed.name, game, game.name if engine is None else engine, storage)
-        if isinstance(parsed, str):
+        name = parsed if isinstance(parsed, str) else parsed.name
+        if isinstance(parsed, str) and not _is_path(parsed):
             stored = find_source(self._database, parsed)
-        elif packed:
-            [stored] = compact_sources(self._database, [parsed])
         else:
-            ingestion = self._ingest([parsed], None, progress)
-            if ingestion.errors:
-                raise ingestion.errors[0]
-            [stored] = ingestion.sources
+            if isinstance(parsed, str) and game is None:
+                with suppress(NotFoundError, StoreError):  # such as that there is no store yet
+                    game = find_source(self._database, parsed).game
+            owner = game_of_source(self._database, parsed, game)
+            fitting_engine(name, owner, owner.name if engine is None else engine, storage)  # before it is read
+            if packed:
+                [stored] = compact_sources(self._database, [parsed])
+            else:
+                ingestion = self._ingest([parsed], game, progress, anyway=anyway, layout_column=layout_column)
+                if ingestion.errors:
+                    raise ingestion.errors[0]
+                [stored] = ingestion.sources
         if not (stored.complete or stored.endless or packed):
             raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
         number = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
@@ -621,7 +632,8 @@ class Store:
         Parameters
         ----------
         layout
-            One line of text, as in a file; a `Layout` or a `Result`; or the path of a file with a single layout.
+            One line of text, as in a file; a numbered deal such as ``"deal:camelot:seed=1:17"``; a `Layout` or a
+            `Result`; or the path of a file with a single layout.
         game
             Search only this game; by default, all games that have such a layout.
 
@@ -638,6 +650,9 @@ class Store:
         """
         from dealmill.pipeline.store.find import find_layout  # loads NumPy
 
+        if isinstance(layout, str) and is_deal_range(layout):
+            deal = parse_deal(layout)
+            [layout], game = deal, deal.game.name
         return find_layout(self._database, _lines(layout), game, progress)
 
     def rejects(
@@ -801,8 +816,11 @@ class Store:
         return Ingestion(readings.sources, readings.errors)
 
     def _source_of(self, run: int | str | None, source: int | str | None) -> Source:
-        if (source is None) == (run is None):
-            raise UsageError("name a run or a source (--source) to list its rejects, but not both")
+        if source is None and run is None:
+            rejecting = ", ".join(str(each.id) for each in self.sources() if each.rejected) or "none"
+            raise UsageError(f"name the source whose rejects you mean (--source); sources with rejects: {rejecting}")
+        if source is not None and run is not None:
+            raise UsageError("name a run or a source whose rejects you mean, but not both")
         return self.find_source(find_run(self._database, str(run)).source if source is None else source)
 
 
@@ -812,6 +830,14 @@ def _parsed(sources: "SourceSpec | Iterable[SourceSpec]") -> "list[ParsedSource]
 
     several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
     return list(map(parse_source, several))
+
+
+def _is_path(source: str) -> bool:
+    """Return whether the name of a source is that of a file, and not its number in the store."""
+    from dealmill.pipeline.ingest.files import STDIN  # needed for files only
+
+    is_number = row_number(source) is not None
+    return not is_number and (source == STDIN or os.path.exists(source))  # noqa: PTH110 -- also if too long for a path
 
 
 def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":

@@ -17,6 +17,8 @@ NUMBERS = range(-(2**40) + 1, 2**40)
 """The values and node counts of verdicts, about a million million: their sums must fit into 64 bits."""
 MAX_ITEMS = 10**11
 """The most items of a run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
+MOST_WORKERS = 1_024
+"""The most worker processes that a command starts."""
 
 
 def whole_number(text: str) -> int:

@@ -148,7 +148,8 @@ class Unchecked(Exception):
 
 
 class UnknownSettingWarning(UserWarning):
-    """A variable ``DEALMILL_…``, in the environment or in ``.env``, that is not a setting."""
+    """A variable ``DEALMILL_…``, in the environment or in ``.env``, that is not a setting, or that names an engine that
+    does not exist."""
 
 
 class DamagedWarning(UserWarning):

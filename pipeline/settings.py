@@ -16,7 +16,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dealmill.pipeline.arguments import decimal_number, whole_number
+from dealmill.pipeline.arguments import MOST_WORKERS, decimal_number, whole_number
 from dealmill.pipeline.errors import DealmillError, UnknownSettingWarning
 from dealmill.pipeline.printable import printable
 
@@ -50,7 +50,9 @@ class Settings:
 
     workers: int = field(
         default_factory=lambda: os.cpu_count() or 1,
-        metadata=_checked(whole_number, lambda number: 1 <= number <= 1024, "a whole number from 1 to 1,024"),
+        metadata=_checked(
+            whole_number, lambda number: 1 <= number <= MOST_WORKERS, f"a whole number from 1 to {MOST_WORKERS:,}"
+        ),
     )
     """The number of worker processes that a command starts on this machine."""
 

@@ -94,8 +94,8 @@ Tell = Callable[[str], object]
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable of the metrics folder, which must be set before a worker imports the metrics library."""
-QUIET = "ignore:unknown setting:UserWarning"
-"""A filter for warnings that the command itself has already issued."""
+QUIET = ("-W", "ignore:unknown setting:UserWarning", "-W", "ignore:DEALMILL_ENGINES names:UserWarning")
+"""Filters for warnings that the command itself has already issued."""
 TICK = 0.5
 """Seconds between two checks of the queue. Each check costs some milliseconds, during which no source is read."""
 LISTEN_SECONDS = 10.0
@@ -186,7 +186,7 @@ class Farm:
         self._worker_started = time.monotonic()
         loaded = ["engines"] if self._engines else []
         self._worker = start(
-            (sys.executable, "-P", "-W", QUIET, "-m", "dealmill.workers", str(settings().workers), *loaded),
+            (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(settings().workers), *loaded),
             environment={
                 "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,

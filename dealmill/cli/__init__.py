@@ -53,6 +53,32 @@ GROUPS: dict[str, dict[str, str]] = {
 }
 """The commands of each group with their modules, in the order of the help text. Modules are imported on demand."""
 COMMANDS = {name: module for group in GROUPS.values() for name, module in group.items()}
+GUESSES = {
+    guess: command
+    for command, guesses in {
+        "dealmill status": "runs list ls jobs ps info stats progress",
+        "dealmill status --sources": "sources files",
+        "dealmill status --workers": "workers",
+        "dealmill games": "engines solvers rules",
+        "dealmill run FILE": "solve start exec",
+        "dealmill ingest FILE": "add load read",
+        "dealmill query RUN": "results verdicts",
+        "dealmill diff RUN OTHER": "compare",
+        "dealmill audit RUN": "verify validate check",
+        "dealmill cancel RUN": "stop kill abort",
+        "dealmill delete RUN": "rm remove",
+        "dealmill log": "history",
+        "dealmill web": "serve server ui",
+        "dealmill db upgrade": "upgrade migrate",
+        "dealmill db backup FILE": "backup",
+        "dealmill doctor": "health diagnose",
+        "dealmill --help": "help commands",
+        "dealmill --version": "version",
+        'eval "$(_DEALMILL_COMPLETE=bash_source dealmill)"': "completion completions",
+    }.items()
+    for guess in guesses.split()
+}
+"""The command that does what a word promises that is no command."""
 
 DISK_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 FILES_OPEN = {errno.EMFILE, errno.ENFILE}
@@ -88,13 +114,13 @@ class Commands(click.Group):
             If there is none; suggests similar ones.
         """
         if args[0] not in COMMANDS and not args[0].startswith("-"):
+            if args[0] in GUESSES:
+                raise click.UsageError(f"there is no command {args[0]!r}; use: {GUESSES[args[0]]}")
             from difflib import get_close_matches  # slow to import
 
             similar = get_close_matches(args[0], COMMANDS)
-            meant = (
-                f" (did you mean {' or '.join(similar)}?)" if similar else f"; the commands are: {', '.join(COMMANDS)}"
-            )
-            raise click.UsageError(f"there is no command {args[0]!r}{meant}", ctx)
+            hint = f" (did you mean {' or '.join(similar)}?)" if similar else ""
+            raise click.UsageError(f"there is no command {args[0]!r}{hint}", ctx)
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -124,12 +150,27 @@ def dealmill() -> None:
 
 def _sentence(error: click.ClickException) -> str:
     """Return the message of an error in the form that all messages have: what is wrong, and what to do."""
-    message = error.format_message().rstrip(".").replace(". (", " (")
+    message = (
+        error.format_message().rstrip(".").replace(". (", " (").replace("(Did you mean one of: ", "(did you mean ")
+    )
     message = re.sub(r"\. Did you mean (.+\?)", r" (did you mean \1)", message)
     if message[1:2].islower():
         message = message[0].lower() + message[1:]
     ctx = error.ctx if isinstance(error, click.UsageError) else None
+    if isinstance(error, click.NoSuchOption) and ctx and _sets_parameter(ctx, error.option_name):
+        name = error.option_name.removeprefix("--")
+        message = f"no such option '--{name}'; set this parameter of the deals with --param {name}=N"
     return f"{message}; see: {ctx.command_path} --help" if ctx else message
+
+
+def _sets_parameter(ctx: click.Context, option: str) -> bool:
+    """Return whether the command deals layouts and an unknown option has the name of a parameter of some game."""
+    if not any("--param" in parameter.opts for parameter in ctx.command.params):
+        return False
+    from dealmill.pipeline.games import games  # slow to import
+
+    names = {name for game in games().values() for name in game.deals.parameters}
+    return option.removeprefix("--") in names
 
 
 def _report(error: Exception) -> int:

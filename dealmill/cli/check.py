@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, complete_engine, complete_run, confirm, yes_option
+from dealmill.cli.options import WholeNumber, complete_engine, complete_run, confirm, workers_option, yes_option
 from dealmill.cli.output import (
     counted,
     json_option,
@@ -28,6 +28,7 @@ FINDING_COLUMNS = ("items", "finding", "step", "reason")
 @click.option("--sample", type=WholeNumber(1), help="Check only this many verdicts, spread evenly.")
 @click.option("--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, help="The seed of the sample.")
 @click.option("--seal", metavar="SEAL", help="Compare with this seal, printed by an earlier audit.")
+@workers_option
 @output_options
 @click.pass_context
 def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str | None, form: str | None) -> None:

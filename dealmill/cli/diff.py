@@ -10,7 +10,7 @@ from math import inf
 import click
 
 import dealmill
-from dealmill.cli.options import complete_run
+from dealmill.cli.options import complete_run, workers_option
 from dealmill.cli.output import (
     UNPROVED,
     counted,
@@ -33,6 +33,7 @@ COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
 @click.command()
 @click.argument("run", shell_complete=complete_run)
 @click.option("--any-version", is_flag=True, help="Rerun even if another version of the engine is installed.")
+@workers_option
 @output_options
 @click.pass_context
 def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:

@@ -79,6 +79,10 @@ def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> No
         f"{copy}source {source.id}: {source.name} ({source.game}): {counted(source.accepted, 'layout')}, "
         f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
     )
+    deals = (read.new and source.deals) or {}
+    if deals.get("first") == deals.get("last") not in {None, 1}:
+        seed, _, number = source.name.rpartition("-")[0].rpartition(":")
+        say(f"  this is a single deal, number {number}; the first {number} deals are {seed}:1-{number}")
     if not source.rejected or not read.new or store is None:
         return
     for _, reject in store.rejects(source=source.id, limit=SHOWN):
@@ -87,4 +91,5 @@ def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> No
         more = source.rejected - SHOWN
         say(f"  … {more:,} more; count all by reason: dealmill query --source {source.id} --rejected --by-reason")
     if not source.accepted:
-        say(f"  no valid {source.game} layout found: if this is a file of another game, name it with --game")
+        options = "name another game with --game, or the column of layouts of a table with --layout-column"
+        say(f"  no valid {source.game} layout found: {options}")

@@ -88,6 +88,7 @@ def downgrade(revision: str, yes: bool, as_json: bool) -> None:
 
     This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given.
     """
+    dealmill.db.check_downgrade(revision)
     if not yes:
         confirm(f"deletes what tables of {revision} cannot hold")
     _report(dealmill.db.downgrade(revision=revision), as_json)

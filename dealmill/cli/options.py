@@ -4,6 +4,7 @@ Completion must not disturb the command line that is being typed: it creates no 
 warnings.
 """
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -16,7 +17,7 @@ from click.shell_completion import CompletionItem
 import dealmill
 from dealmill.cli.output import Command, tell
 from dealmill.cli.process import ERROR
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, check_integer, number_range, whole_number
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_WORKERS, check_integer, number_range, whole_number
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import FILTERS
@@ -113,6 +114,23 @@ layout_column_option = click.option(
     "--layout-column",
     metavar="NAME",
     help="Read the layouts from this column of a .csv, .tsv, .json, .jsonl or .parquet file.",
+)
+
+
+def _set_workers(_ctx: click.Context, _option: click.Parameter, workers: int | None) -> None:
+    """Put the number where the workers, which are processes of their own, read it, too."""
+    if workers is not None:
+        os.environ["DEALMILL_WORKERS"] = str(workers)
+
+
+workers_option = click.option(
+    "--workers",
+    "-j",
+    metavar="N",
+    type=WholeNumber(1, MOST_WORKERS),
+    expose_value=False,
+    callback=_set_workers,
+    help="Start this many local worker processes, instead of DEALMILL_WORKERS or one for each processor.",
 )
 engine_option = click.option(
     "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Use this engine instead of the default."

@@ -1,6 +1,6 @@
 """``run``, ``ingest``, ``queue``, ``work``, ``retry`` and ``survey``: solve layouts."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import click
 
@@ -23,6 +23,7 @@ from dealmill.cli.options import (
     parameters_option,
     priority_option,
     tag_option,
+    workers_option,
 )
 from dealmill.cli.output import (
     called_as,
@@ -66,6 +67,7 @@ from dealmill.pipeline.games.verdict import Verdict
     metavar="COMMAND",
     help="Run this shell command once for each run that is finished, with the JSON of its status on standard input.",
 )
+@workers_option
 @output_options
 @click.pass_context
 def run(
@@ -296,18 +298,26 @@ def _exit_after_reading(
 
 @click.command()
 @click.argument("source", shell_complete=complete_source)
+@game_option
 @engine_option
 @nodes_option
 @packed_option
+@layout_column_option
+@anyway_option
 @priority_option
 @tag_option
 @note_option
 @json_option
+@click.pass_context
 def queue(
+    ctx: click.Context,
     source: str,
+    game: str | None,
     engine: str | None,
     max_nodes: int | None,
     packed: bool,
+    layout_column: str | None,
+    anyway: bool,
     priority: int | None,
     tags: tuple[str, ...],
     note: str | None,
@@ -315,17 +325,21 @@ def queue(
 ) -> None:
     """Queue a run over SOURCE for workers to solve.
 
-    SOURCE is the number or name of a source read by `dealmill ingest`, or a range of numbered deals or a query, as for
+    SOURCE is the number or name of a source in the store, or a file, a range of numbered deals or a query, as for
     `dealmill ingest`, which is first read into the store (except for deals with --packed). The number of the run is
-    printed on standard output; with --json, its status as in `dealmill status RUN --json`.
+    printed on standard output; with --json, its status as in `dealmill status RUN --json`. If some layouts of a file
+    are rejected, the exit code is 4.
     """
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             run = store.queue(
                 source,
+                game=game,
                 engine=engine,
                 max_nodes=max_nodes,
                 packed=packed,
+                layout_column=layout_column,
+                anyway=anyway,
                 priority=priority,
                 tags=tags,
                 note=note,
@@ -340,9 +354,12 @@ def queue(
         write_json(row)
     else:
         click.echo(run.id)
+    if status.rejected:
+        ctx.exit(REJECTED)
 
 
 @click.command()
+@workers_option
 @click.option("--drain", is_flag=True, help="Stop when no jobs are left.")
 @json_option
 @click.pass_context
@@ -372,6 +389,7 @@ def work(ctx: click.Context, drain: bool, as_json: bool) -> None:
 
 @click.command()
 @click.argument("run", shell_complete=complete_run)
+@workers_option
 @json_option
 @click.pass_context
 def retry(ctx: click.Context, run: str, as_json: bool) -> None:
@@ -397,6 +415,14 @@ def retry(ctx: click.Context, run: str, as_json: bool) -> None:
             ctx.exit(ERROR)
 
 
+def _tell_defaults(game: str, parameters: Mapping[str, int]) -> None:
+    """Print the parameters of the deals that were not given."""
+    offered = dealmill.games(game)[game].deals.parameters
+    defaults = [f"{name}={parameter.default}" for name, parameter in offered.items() if name not in parameters]
+    if defaults:
+        tell(f"other parameters:    {', '.join(defaults)}")
+
+
 SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdict))
 
 
@@ -420,6 +446,7 @@ SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdic
 @parameters_option
 @nodes_option
 @click.option("--report", type=click.Path(), help="Write a report with pictures to this folder.")
+@workers_option
 @output_options
 @click.pass_context
 def survey(
@@ -457,6 +484,10 @@ def survey(
                 progress=progress,
             )
         _write(outcome, form)
+        if parameters:
+            _tell_defaults(game, parameters)
+        if count is not None and outcome.deals >= count + 1_000:  # more than rounding up explains
+            tell(f"the survey had {counted(outcome.deals, 'deal')} before, more than --count, and all of them count")
         if report is not None:
             outcome.report(report)
             tell(f"report:              {report}")

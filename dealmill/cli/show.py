@@ -1,12 +1,13 @@
 """``show``: print or draw a layout and its evidence step by step."""
 
+import os
 from pathlib import Path
 
 import click
 
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_engine, complete_game
-from dealmill.cli.output import counted, json_option, tell, write_json, write_line, write_lines
+from dealmill.cli.output import called_as, counted, json_option, tell, write_json, write_line, write_lines
 from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -85,7 +86,14 @@ def _find(
     from dealmill.pipeline.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
 
     if layout is not None:
-        return dealmill.solve(item, layout, engine=engine), None
+        try:
+            return dealmill.solve(item, layout, engine=engine), None
+        except dealmill.BadLayout as error:
+            if os.path.isfile(layout):  # noqa: PTH113 -- accepts texts too long for a path
+                raise UsageError(
+                    f"{layout} is a file: solve its layouts with: {called_as()} run {layout} --game {item}"
+                ) from error
+            raise
     if is_deal_range(item):
         deal = parse_deal(item)
         [result] = dealmill.solve(deal.game.name, deal, engine=engine)

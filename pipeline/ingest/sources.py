@@ -236,7 +236,7 @@ def _check_beginning(name: str, game: Game, rejects: Sequence[Reject]) -> None:
         column = ", its column of layouts with --layout-column" if is_table(name) else ""
         raise InputError(
             f"{name} seems to be of another game: none of its first {LOOKED_AT} entries is a layout of {game.name} "
-            f"(line {line}: {why}); nothing of it is stored; name its game with --game{column}, or read it with "
+            f"(line {line}: {why}); nothing of it is stored; name another game with --game{column}, or read it with "
             "--anyway"
         )
 

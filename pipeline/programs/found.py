@@ -5,6 +5,7 @@ a game's package. A manifest that cannot be used is left out; `broken_programs` 
 """
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from copy import copy
@@ -13,7 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.errors import ProgramError
+from dealmill.pipeline.errors import ProgramError, UnknownSettingWarning
+from dealmill.pipeline.printable import printable
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Engine, Game
@@ -154,12 +156,18 @@ def _is_folder(path: Path) -> bool:
 
 @cache
 def places() -> tuple[Path, ...]:
-    """Return the files and folders that the setting names, as absolute paths."""
+    """Return the files and folders that the setting names, as absolute paths; warn of those that do not exist
+    (`UnknownSettingWarning`)."""
     if not may_be_set(SETTING):
         return ()
     from dealmill.pipeline.settings import settings
 
-    return tuple(Path(word).absolute() for word in settings().engines.split(os.pathsep) if word)
+    paths = tuple(Path(word).absolute() for word in settings().engines.split(os.pathsep) if word)
+    for path in paths:
+        if not os.path.lexists(path):
+            missing = f"{SETTING} names {printable(str(path))}, which does not exist; correct the setting"
+            warnings.warn(missing, UnknownSettingWarning, stacklevel=2)
+    return paths
 
 
 def may_be_set(setting: str) -> bool:

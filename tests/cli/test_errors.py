@@ -5,6 +5,7 @@ from shutil import copytree
 
 import pytest
 
+from dealmill.cli import COMMANDS, GUESSES
 from tests.servers import dealmill
 
 HUGE = "9" * 20
@@ -26,7 +27,16 @@ USAGE_ERRORS = {
     "queue deal:memory:seed=9:1-9 --engine hi-q/greedy": "hi-q/greedy cannot solve deal:memory:seed=9:1-9",
     "queue memory.txt --packed": "memory.txt cannot be stored packed",
     "stauts": "there is no command 'stauts' (did you mean status?); see: dealmill --help",
-    "solve all": "there is no command 'solve'; the commands are: run, ingest, ",
+    "nonsense all": "there is no command 'nonsense'; see: dealmill --help",
+    **{word: f"there is no command '{word}'; use: {command}" for word, command in GUESSES.items()},
+    "query --rejected": "name the source whose rejects you mean (--source); sources with rejects: none",
+    "query 1 --source 1 --rejected": "name a run or a source whose rejects you mean, but not both",
+    "show card-pairing letters.txt": "letters.txt is a file: solve its layouts with: dealmill run letters.txt --game",
+    "find deal:memory:seed=1:1-5": "deal:memory:seed=1:1-5 is a range of deals: name a single one",
+    "survey card-pairing --ranks 20": "no such option '--ranks'; set this parameter of the deals with --param ranks=N",
+    "run memory.txt --jobs 2": "no such option '--jobs'",
+    "run memory.txt --workers 0": "it must be a whole number from 1 to 1,024, not 0",
+    "deal nogame": "there is no game 'nogame'",
     "query --rejects": "no such option '--rejects'",
     "query --value x": "'x' is not a range",
     "query --verdict lost": "invalid value for '--verdict'",
@@ -73,6 +83,8 @@ OTHER_ERRORS = {
     "ingest letters.txt": "the name of letters.txt contains no game; choose one with --game",
     "ingest memory-or-camelot.txt": "contains several games",
     "export 1 no/a.csv": "no/a.csv cannot be written: there is no folder no",
+    "db downgrade 3": "a database cannot be downgraded to 3; the oldest revision is 0010",
+    "queue letters.txt": "the name of letters.txt contains no game; choose one with --game",
 }
 """By command, the message of an error with exit code 1."""
 URL, BROKER = "DEALMILL_DATABASE_URL", "DEALMILL_BROKER_URL"
@@ -121,6 +133,12 @@ def refused(*arguments: str, cwd: Path, code: int, env: dict[str, str] | None = 
 )
 def test_errors_say_what_is_wrong_and_what_to_do(words: str, code: int, message: str, original: Path) -> None:
     assert message in refused(*words.split(), cwd=original, code=code)
+
+
+def test_no_guess_is_a_command() -> None:
+    assert not GUESSES.keys() & COMMANDS.keys()
+    used = [command.split()[1] for command in GUESSES.values() if command.startswith("dealmill ")]
+    assert {word for word in used if not word.startswith("--")} <= COMMANDS.keys()
 
 
 @pytest.mark.parametrize("setting", WRONG_SETTINGS)

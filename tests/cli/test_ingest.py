@@ -50,6 +50,22 @@ def test_plain_gzipped_and_piped_files_give_the_same_source(form: str, tmp_path:
     assert "3 layouts, 0 duplicates, 0 rejected" in read.stderr
 
 
+def test_queue_reads_a_file_as_ingest_does_and_knows_its_game_later(tmp_path: Path) -> None:
+    (tmp_path / "letters.txt").write_text("AABB\nABAB\nA\n")
+    queued = dealmill("queue", "letters.txt", "--game", "memory", cwd=tmp_path)
+    assert (queued.returncode, queued.stdout) == (4, "1\n")
+    assert "source 1: letters.txt (memory): 2 layouts, 0 duplicates, 1 rejected" in queued.stderr
+    (tmp_path / "letters.txt").write_text("AABB\n")
+    for words in (["letters.txt"], ["./letters.txt", "--game", "memory"], ["2"]):
+        assert dealmill("queue", *words, cwd=tmp_path).stdout == "2\n", words
+
+
+def test_a_single_deal_is_said_to_be_one(tmp_path: Path) -> None:
+    read = dealmill("ingest", "deal:memory:seed=1:100", "deal:memory:seed=1:1", cwd=tmp_path)
+    hint = "this is a single deal, number 100; the first 100 deals are deal:memory:seed=1:1-100"
+    assert read.stderr.count("this is a single deal") == 1 and hint in read.stderr
+
+
 def test_rejects_are_shown_once_and_a_copy_is_named_with_its_source(tmp_path: Path) -> None:
     for name in ("memory.txt", "memory-copy.txt"):
         (tmp_path / name).write_text("AABB\nA\nB\nC\nD\nE\n")
@@ -98,7 +114,7 @@ def test_a_file_of_another_game_is_recognised(tmp_path: Path) -> None:
     (tmp_path / "memory.txt").write_text("98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ\n")
     read = dealmill("ingest", "memory.txt", cwd=tmp_path)
     assert read.returncode == 4
-    assert "if this is a file of another game" in read.stderr
+    assert "name another game with --game" in read.stderr
 
 
 def test_nothing_is_stored_of_a_long_file_of_another_game_unless_it_is_wanted(tmp_path: Path) -> None:

@@ -88,9 +88,9 @@ def test_verdicts_and_evidence_do_not_depend_on_workers_and_database(
     for workers, database in (("1", env), ("3", {})):
         folder = tmp_path / workers
         folder.mkdir()
-        settings = {"DEALMILL_WORKERS": workers, **database}
-        assert dealmill("run", "deal:memory:seed=2:1-9000", cwd=folder, env=settings).returncode == 0
-        printed.append(dealmill("query", "1", "--nl", cwd=folder, env=settings).stdout)
+        assert dealmill("run", "deal:memory:seed=2:1-9000", "-j", workers, cwd=folder, env=database).returncode == 0
+        printed.append(dealmill("query", "1", "--nl", cwd=folder, env=database).stdout)
+        assert len(rows("status", "--workers", cwd=folder, env=database)) <= int(workers)
     assert printed[0] == printed[1]
     assert len(printed[0].splitlines()) == 9000
 

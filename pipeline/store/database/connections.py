@@ -390,6 +390,7 @@ class Database:
             )
         too_large = str(getattr(error.orig, "sqlstate", "")).startswith(LIMITS)  # which waiting does not change
         if isinstance(error, exc.OperationalError) and not too_large:
+            reason = reason.partition(" Is the server running on that host")[0]  # which the hint asks, too
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
         return StoreError(f"the database {url} reports an error: {reason}")

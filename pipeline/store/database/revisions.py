@@ -291,6 +291,20 @@ def upgrade(database: Database, revision: str = HEAD) -> None:
             _migrate("upgrade", connection, revision)
 
 
+def check_downgrade(revision: str) -> None:
+    """Check that a database can be downgraded to a revision.
+
+    Raises
+    ------
+    StoreError
+        If not.
+    """
+    if revision not in revisions():
+        raise StoreError(
+            f"a database cannot be downgraded to {revision}; the oldest revision is {OLDEST}, that of Dealmill 0.1.0"
+        )
+
+
 def downgrade(database: Database, revision: str) -> None:
     """Downgrade the database to `revision` in one transaction. The data of the tables and columns that are dropped is
     lost.
@@ -303,10 +317,7 @@ def downgrade(database: Database, revision: str) -> None:
     """
     if current(database) is None:
         raise StoreError(f"the database {shown(database.url)} has no tables, so there is nothing to downgrade")
-    if revision not in revisions():
-        raise StoreError(
-            f"a database cannot be downgraded to {revision}; the oldest revision is {OLDEST}, that of Dealmill 0.1.0"
-        )
+    check_downgrade(revision)
     with MIGRATION_LOCK, database.rebuilding() as connection:
         _check_known(shown(database.url), revision_of(connection))
         _check_no_leases(connection)

@@ -87,5 +87,6 @@ def read_only(url: URL) -> URL:
 
 
 def shown(url: URL) -> str:
-    """Return the URL for use in messages, without passwords."""
-    return url.difference_update_query(["password", "sslpassword"]).render_as_string(hide_password=True)
+    """Return the URL for use in messages, without passwords and the driver."""
+    bare = url.set(drivername=url.get_backend_name()).difference_update_query(["password", "sslpassword"])
+    return bare.render_as_string(hide_password=True)

@@ -195,6 +195,7 @@ def the_tables() -> None:
     """Back them up, take them back to the first release, and upgrade them again."""
     size: int = dealmill.db.backup("backup.db", URL)
     assert Path("backup.db").stat().st_size == size
+    dealmill.db.check_downgrade("0010")
     assert dealmill.db.downgrade(URL, revision="0010") == "0010"
     revision: str | None = dealmill.db.upgrade(URL)
     assert dealmill.db.current(URL) == revision is not None

@@ -76,6 +76,8 @@ def test_older_versions_are_refused(exports: Path) -> None:
         (["a.csv", "--sample", "0"], "--sample is 0, expected 1 to 30, the number of rows"),
         (["a.csv", "--sample", "31"], "--sample is 31, expected 1 to 30, the number of rows"),
         (["a.csv", "--sample", "x"], "invalid int value: 'x'"),
+        (["a.csv", "--show", "31"], "--show is 31, expected 1 to 30, the number of rows"),
+        (["a.csv", "--show", "3", "--sample", "3"], "--show and --sample exclude each other"),
     ],
 )
 def test_wrong_usage_ends_with_2(words: list[str], message: str, exports: Path) -> None:

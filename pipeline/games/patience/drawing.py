@@ -19,7 +19,7 @@ from dealmill.game import (
     scene,
     text,
 )
-from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Position, Rules
+from dealmill.pipeline.games.patience.rules import RED, SUITS, Position, Referee, Rules
 
 WIDTH, HEIGHT, PITCH = 46, 62, 54
 STRIP = 24
@@ -132,8 +132,7 @@ def _upper_row(rules: Rules, position: Position, marks: Marks, slots: int) -> It
         yield from _place(slots - 1, position.hole, marks)
         return
     yield _label(slots - 4, "foundations")
-    for number, (suit, count) in enumerate(zip(SUITS, position.foundations, strict=True)):
-        card = RANKS[(position.base + count - 1) % rules.ranks] + suit if count else None
+    for number, (suit, card) in enumerate(zip(SUITS, Referee(rules).tops(position), strict=True)):
         yield from _place(slots - 4 + number, card, marks)
         if not card:
             x = MARGIN + (slots - 4 + number) * PITCH

@@ -7,12 +7,11 @@ from typing import NamedTuple
 
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.patience.drawing import Marks, table
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Play, Position, Referee, read_loss
+from dealmill.pipeline.games.patience.rules import FEW_POSITIONS, SUITS, Play, Position, Referee, read_loss
 from dealmill.verdicts import Verdict
 
 LINE = 90
 ABSENT = " ."
-NUMBERS = ["", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
@@ -58,7 +57,9 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
     if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
         return
     if verdict is Verdict.UNWINNABLE:
-        yield _loss(referee, position, evidence)
+        if read_loss(referee.rules, evidence).positions in FEW_POSITIONS:
+            referee("winnable", layout, verdict, None, evidence)
+        yield from _loss(referee, position, evidence)
         return
     referee("winnable", layout, verdict, None, evidence)
     step = Step(position, Marks(), "")
@@ -70,23 +71,24 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
         yield Step(position, Marks(), "All cards are up: won without a move.")
 
 
-def _loss(referee: Referee, position: Position, evidence: str) -> Step:
-    """Return why a position is lost."""
-    live, count = read_loss(referee.rules, evidence)
-    positions = "1 position" if count == 1 else f"{count:,} positions"
-    if live is None:
-        reason = f"{positions} can be reached, and none of them is won."
-        return Step(position, Marks(), f"Lost: {reason}", f"{reason} The referee visits them all.")
-    cards = sorted(live, key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
-    number = NUMBERS[len(cards)] if len(cards) < len(NUMBERS) else str(len(cards))
-    caption = f"Unwinnable: even if all cards but these {number} were out of the way, they could not be played."
-    if len(cards) == 1:
-        caption = (
-            f"Unwinnable: even if all cards but the {_name(cards[0])} were out of the way, it could not be played."
-        )
-    reason = f"{caption} In the easier game, {positions} can be reached, and none of them is won."
-    absent = frozenset(referee.rules.deck()) - live
-    return Step(position, Marks(absent=absent), f"{reason} The cards that matter: {' '.join(cards)}.", reason)
+def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]:
+    """Yield why a position is lost, and then the positions that can be reached, if there are few."""
+    loss = read_loss(referee.rules, evidence)
+    absent = frozenset(() if loss.live is None else referee.rules.deck()) - (loss.live or frozenset())
+    sentence = f"Unwinnable: {loss.reason[0].lower()}{loss.reason[1:]}"
+    matter = f" The cards that matter: {' '.join(loss.cards)}." if absent else ""
+    yield Step(position, Marks(absent=absent), f"{sentence}{matter}", loss.reason)
+    if loss.positions not in FEW_POSITIONS:
+        return
+    positions = [position._replace(absent=absent)]
+    for number, visit in enumerate(referee.visits(position, loss), start=1):
+        before, moved = positions[visit.origin], visit.play.cards if visit.play else ()
+        by = f", from position {visit.origin} by {visit.play.word}: {_told(visit.play, before)}" if visit.play else ""
+        gone = sorted(visit.position.absent - before.absent)
+        too = f" Out of the way, since absent cards would take them: {' '.join(gone)}." if gone else ""
+        caption = f"Position {number} of {loss.positions}{by}.{too} {visit.moves}"
+        positions.append(visit.position)
+        yield Step(visit.position, Marks(moved), caption, loss.reason)
 
 
 def _told(play: Play, before: Position) -> str:
@@ -99,6 +101,7 @@ def _told(play: Play, before: Position) -> str:
         "c": "to a cell",
         "e": "to an empty column",
         "h": "into the hole",
+        "": "out of the way, since an absent card would take it",
     }.get(target) or f"onto the {_name(target)}"
     return f"{_name(card)}{with_others}{_source(card, before)} {where}"
 
@@ -121,10 +124,7 @@ def _board(referee: Referee, position: Position, absent: Set[str] = frozenset())
     if rules.hole != "none":
         lines.append(f"hole  {position.hole}")
     else:
-        tops = [
-            RANKS[(position.base + count - 1) % rules.ranks] + suit if count else f"-{suit}"
-            for suit, count in zip(SUITS, position.foundations, strict=True)
-        ]
+        tops = [top or f"-{suit}" for suit, top in zip(SUITS, referee.tops(position), strict=True)]
         lines.append(f"foundations  {' '.join(tops)}")
     if rules.cells:
         lines.append(f"cells  {' '.join([*position.cells, *['--'] * (rules.cells - len(position.cells))])}")

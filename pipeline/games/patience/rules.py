@@ -36,8 +36,11 @@ UNLIMITED = 0
 MOST_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on to `MOST_COMPILED`."""
 MOST_COMPILED = 10_000_000
+FEW_POSITIONS = range(1, 13)
+"""How many positions of a loss are shown one by one."""
 FOUNDATION, CELL, EMPTY, HOLE = "fceh"
 NO_MOVES = "-"
+NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 MOVE = re.compile(rf"[{RANKS}][{SUITS}](?:[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{EMPTY}{HOLE}])", re.ASCII)
 PARTS = ("base", "cells", "foundations", "hole", "passes", "reserve", "stock", "waste")
 """The parts of a position after its columns, in this order."""
@@ -109,13 +112,50 @@ class Loss(NamedTuple):
     live: frozenset[str] | None
     positions: int
 
+    @property
+    def cards(self) -> list[str]:
+        """The live cards by suits and then by ranks; none if all are live."""
+        return sorted(self.live or (), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
+
+    @property
+    def reason(self) -> str:
+        """Why the game is lost, in words."""
+        count = len(self.cards)
+        number = NUMBER_WORDS[count] if count < len(NUMBER_WORDS) else str(count)
+        others, they = (f"these {number}", "they") if count > 1 else (" ".join(self.cards), "it")
+        relaxed = (
+            f"Even if all cards but {others} were out of the way, {they} could not be played. In the easier game, "
+        )
+        positions = "1 position" if self.positions == 1 else f"{self.positions:,} positions"
+        return f"{relaxed if count else ''}{positions} can be reached, and none of them is won."
+
 
 class Play(NamedTuple):
-    """A legal move: the word for it, the cards that move, and the position after it."""
+    """A legal move: the word for it, the cards that move, and the position after it.
+
+    In the easier game, a word without a target means that the cards become absent.
+    """
 
     word: str
     cards: tuple[str, ...]
     after: Position
+
+
+class Visit(NamedTuple):
+    """A position of a loss: the play that first leads to it, if it is not the first position, and the number of the
+    position before that. `leads_to` are the numbers of the positions after its moves. Numbers count from 1."""
+
+    position: Position
+    origin: int
+    play: Play | None
+    leads_to: list[int]
+
+    @property
+    def moves(self) -> str:
+        """Where its moves lead, in a sentence."""
+        *numbers, last = map(str, self.leads_to or [0])
+        to = f"positions {', '.join(numbers)} and {last}" if numbers else f"position {last}"
+        return f"Its moves lead to {to}." if self.leads_to else "No move is possible."
 
 
 @dataclass(frozen=True)
@@ -429,14 +469,13 @@ class Referee:
     def _fits_absent(self, card: str, position: Position) -> bool:
         return any(self._fits(card, absent, position.base) for absent in position.absent)
 
-    def _following(self, position: Position) -> Iterator[Position]:
-        """Yield the positions after each move. A card that could still lie on an absent one is offered by a stock that
-        is turned by two or more cards: to become absent is a move of it."""
+    def _plays(self, position: Position) -> Iterator[Play]:
+        """Yield all moves. A card that could still lie on an absent one is offered by a stock that is turned by two or
+        more cards: to become absent is a move of it."""
         for cards, rest in self._sources(position):
-            for play in self._targets(cards, rest, position):
-                yield play.after
+            yield from self._targets(cards, rest, position)
             if self._fits_absent(cards[0], position):
-                yield self._settled(self._without(rest, frozenset(cards)))
+                yield self._play(cards[0], cards, self._without(rest, frozenset(cards)))
 
     def _of_foundation(self, number: int, suit: str, base: int) -> str:
         """Return the card of a suit that goes to its foundation after `number` others."""
@@ -529,8 +568,8 @@ class Referee:
             position = waiting.pop()
             if self.won(position):
                 raise InvalidEvidence(1, "the game can be won")
-            for following in self._following(position):
-                after = self._key(following)
+            for play in self._plays(position):
+                after = self._key(play.after)
                 if after not in reached:
                     reached.add(after)
                     waiting.append(after)
@@ -538,6 +577,53 @@ class Referee:
                 raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
         if len(reached) < claimed:
             raise InvalidEvidence(1, f"{len(reached):,} positions can be reached, not {claimed:,}")
+
+    def visits(self, position: Position, loss: Loss) -> Iterator[Visit]:
+        """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
+        live = frozenset(self.rules.deck()) if loss.live is None else loss.live
+        referee, first = self.easier(position, live)
+        numbers, reached = {referee._key(first): 1}, [Visit(first, 0, None, [])]
+        for number, visit in enumerate(reached, start=1):
+            for play in referee._plays(visit.position):
+                after = referee._key(play.after)
+                if after not in numbers:
+                    numbers[after] = len(numbers) + 1
+                    reached.append(Visit(play.after, number, play, []))
+                if numbers[after] not in visit.leads_to:
+                    visit.leads_to.append(numbers[after])
+            yield visit
+
+    def explained(self, layout: str, verdict: Verdict, evidence: str) -> Iterator[str]:
+        """Yield, in words, what evidence that was checked says of a loss, and its positions if there are few."""
+        if verdict is not Verdict.UNWINNABLE:
+            return
+        loss = read_loss(self.rules, evidence)
+        yield loss.reason
+        shown = self.visits(self.position(layout), loss) if loss.positions in FEW_POSITIONS else ()
+        for number, visit in enumerate(shown, start=1):
+            before = f", from position {visit.origin} by {visit.play.word}" if visit.play else ""
+            yield f"position {number}{before}: {self._placed(visit.position)}. {visit.moves}"
+
+    def _placed(self, position: Position) -> str:
+        """Return where cards lie, in words."""
+        places = {f"column {number}": cards for number, cards in enumerate(position.columns, start=1)}
+        places |= {
+            "cells": position.cells,
+            "reserve": position.reserve,
+            "waste": position.stock[: position.turned],
+            "stock": position.stock[position.turned :],
+            "foundations": tuple(filter(None, self.tops(position))),
+            "hole": (position.hole,) if position.hole else (),
+        }
+        return "; ".join(f"{name}: {' '.join(cards)}" for name, cards in places.items() if cards)
+
+    def tops(self, position: Position) -> list[str]:
+        """Return the highest live card on the foundation of each suit; an empty text if there is none."""
+        up = [
+            [self._of_foundation(number, suit, position.base) for number in range(count)]
+            for suit, count in zip(SUITS, position.foundations, strict=True)
+        ]
+        return [next((card for card in reversed(cards) if card not in position.absent), "") for cards in up]
 
     def _key(self, position: Position) -> Position:
         """Return one position for all that differ in the order of columns, of cells and of an open reserve, or in the

@@ -65,6 +65,7 @@ It does not check:
 
 --sample N proves only N rows, spread evenly, and reads all others; --seed S
 selects another sample. The same N and S select the same rows everywhere.
+--show ROW prints that row, and what proves it if it is the loss of a patience.
 """
 
 START = """\

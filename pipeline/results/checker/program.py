@@ -62,10 +62,15 @@ def read_options(export: Export, arguments: Sequence[str] | None) -> Namespace:
     parser.add_argument(
         "--seed", metavar="S", type=int, default=1, help="select the sample by this number (default: 1)"
     )
+    parser.add_argument("--show", metavar="ROW", type=int, help="print this row and, if it is a loss, what proves it")
     parser.add_argument("--source", metavar="SOURCE", help="also compare the layouts with the file that was solved")
     options = parser.parse_args(arguments)
     if options.sample is not None and not 1 <= options.sample <= export.rows:
         parser.error(f"--sample is {options.sample}, expected 1 to {export.rows}, the number of rows")
+    if options.show is not None and not 1 <= options.show <= export.rows:
+        parser.error(f"--show is {options.show}, expected 1 to {export.rows}, the number of rows")
+    if options.show is not None and options.sample is not None:
+        parser.error("--show and --sample exclude each other, because the row may not be in the sample")
     if options.source and export.source_sha256 is None:
         parser.error(f"--source cannot be used, because {export.source} is not a file")
     return options
@@ -124,11 +129,22 @@ def check_rows(export: Export, check: Check, rows: Iterator[ResultRow], options:
                 if judgement.outcome is Outcome.INVALID:
                     raise CheckFailed(f"row {number:,} (position {position:,}) is {printable(str(judgement))}")
                 tally[judgement.outcome, row.verdict] += 1
+                if number == options.show:
+                    show_row(check, row, numbers[row.verdict])
     except (ValueError, RecursionError) as error:
         raise CheckFailed(f"row {number + 1:,} cannot be read: {printable(str(error))}") from error
     if number < export.rows:
         raise CheckFailed(f"row {number + 1:,} is missing: {export.rows:,} rows were exported")
     return tally
+
+
+def show_row(check: Check, row: ResultRow, verdict: Verdict) -> None:
+    """Print a row that is proved, and what the referee says of its evidence, if it says more than that."""
+    lines = [f"row of position {row.position:,}: {row.verdict}", row.layout, str(row.evidence)]
+    explained = getattr(check, "explained", None)
+    lines += explained(row.layout, verdict, row.evidence) if explained else []
+    for line in lines:
+        print_line(printable(line))
 
 
 def wrong_column(export: Export, row: ResultRow, number: int, before: int) -> str | None:

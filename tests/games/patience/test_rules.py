@@ -218,6 +218,44 @@ def test_a_wrong_number_of_positions_is_refused(evidence: str) -> None:
     assert accepts(rules, lost, Verdict.UNWINNABLE, "* 1")
 
 
+LOSSES = {
+    referees.Loss(None, 7_276): "7,276 positions can be reached, and none of them is won.",
+    referees.Loss(frozenset({"6H"}), 1): "Even if all cards but 6H were out of the way, it could not be played.",
+    referees.Loss(frozenset({"6H", "5H"}), 2): "Even if all cards but these two were out of the way, they",
+    referees.Loss(frozenset(KLONDIKE.deck()[:13]), 2): "Even if all cards but these 13 were out of the way, they",
+}
+
+
+@pytest.mark.parametrize(("loss", "reason"), LOSSES.items(), ids=LOSSES.values())
+def test_a_loss_has_a_reason_in_words(loss: referees.Loss, reason: str) -> None:
+    assert loss.reason.startswith(reason)
+
+
+def test_few_positions_of_a_loss_are_explained() -> None:
+    """Both threes go up, the absent four of clubs after its three, but the hearts are the wrong way round."""
+    rules = replace(rules_of("klondike"), name="table", ranks=4, sizes=(1, 1, 1, 1), build="none", spaces="none")
+    layout, evidence = "table AH2H/3C/3D/AC2C4CAD2D4D3H4HAS2S3S4S", "3CAH2H3D 4"
+    referee = referees.Referee(rules)
+    referee("winnable", layout, Verdict.UNWINNABLE, None, evidence)
+    assert list(referee.explained(layout, Verdict.UNWINNABLE, evidence)) == [
+        "Even if all cards but these four were out of the way, they could not be played. In the easier game, "
+        "4 positions can be reached, and none of them is won.",
+        "position 1: column 1: AH 2H; column 2: 3C; column 3: 3D. Its moves lead to positions 2 and 3.",
+        "position 2, from position 1 by 3Cf: "
+        "column 1: AH 2H; column 3: 3D; foundations: 3C. Its moves lead to position 4.",
+        "position 3, from position 1 by 3Df: "
+        "column 1: AH 2H; column 2: 3C; foundations: 3D. Its moves lead to position 4.",
+        "position 4, from position 2 by 3Df: column 1: AH 2H; foundations: 3C 3D. No move is possible.",
+    ]
+    lost = "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS"
+    assert list(referees.Referee(rules_of("black-hole")).explained(lost, Verdict.UNWINNABLE, "* 1")) == [
+        "1 position can be reached, and none of them is won.",
+        "position 1: column 1: 3H; column 2: 3C; hole: AS. No move is possible.",
+    ]
+    assert list(referee.explained(layout, Verdict.WINNABLE, "3Cf")) == []
+    assert len(list(referee.explained(layout, Verdict.UNWINNABLE, "3CAH2H3D 13"))) == 1
+
+
 @pytest.mark.parametrize(
     ("engine", "verdict", "value"),
     [("other", Verdict.WINNABLE, None), ("winnable", Verdict.SCORED, None), ("winnable", Verdict.WINNABLE, 1)],

@@ -1,5 +1,6 @@
 """A patience from a range of deals to a checked export: what users do with it, with real commands."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -56,6 +57,13 @@ def test_a_loss_is_shown_by_the_cards_that_matter(folder: Path) -> None:
     assert dealmill("run", LOST, cwd=folder).returncode == 0
     shown = dealmill("show", "last:1", cwd=folder)
     assert "Unwinnable: even if all cards but these" in shown.stdout, shown.stdout + shown.stderr
+    assert re.search(r"^Position 1 of 1\. No move is possible\.$", shown.stdout, re.MULTILINE)
+    assert dealmill("export", "last", "lost.csv", "--with-checker", cwd=folder).returncode == 0
+    checker = [sys.executable, "-I", "-S", "lost.csv.check.py", "lost.csv", "--show", "1"]
+    checked = subprocess.run(checker, cwd=folder, capture_output=True, text=True, check=True)
+    row, _, _, reason, position, *_ = checked.stdout.splitlines()
+    assert row == "row of position 1: unwinnable" and reason.startswith("Even if all cards but these ")
+    assert position.startswith("position 1: ") and position.endswith(". No move is possible.")
 
 
 def test_a_win_is_shown_move_by_move(folder: Path) -> None:

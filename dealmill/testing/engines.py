@@ -1,8 +1,8 @@
 """Checks of an engine: what it says of a layout depends on nothing else, and the referee accepts it.
 
 ``FOLDER/GAME.ENGINE.VERSION.jsonl`` has a line for each layout, first those of the statement's example and then the
-first example deals: a JSON list of layout, verdict, value, nodes and evidence. An engine with a node limit of its own
-is tried with fewer deals and nodes.
+first example deals: a JSON list of layout, verdict, value, nodes and evidence. Of games by rules files, which share an
+engine, it has a few deals each. An engine with a node limit of its own is tried with fewer deals and nodes.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.batch import pack, unpack
 from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import function_of, solve, solve_texts
@@ -105,7 +105,8 @@ CHECKS = (
 )
 
 
-GOLDEN_DEALS = 300
+GOLDEN_DEALS, GOLDEN_DEALS_BY_RULES = 300, 10
+"""The deals in a golden file of a game of its own, and of one by a rules file."""
 
 
 def golden_file(folder: Path, game: Game, engine: Engine) -> Path:
@@ -121,6 +122,13 @@ def golden_lines(game: Game, engine: Engine, layouts: Sequence[str]) -> list[str
     return [json.dumps(row) for row in rows]
 
 
+def golden_deals(game: Game) -> list[str]:
+    """Return the deals whose results a golden file has, the first ones of seed 1."""
+    if game.rules_text:
+        return unpack(game.deal(1, 1, GOLDEN_DEALS_BY_RULES))
+    return example(game, "deals.txt").splitlines()[:GOLDEN_DEALS]
+
+
 def write_golden(name: str, folder: Path) -> list[Path]:
     """Write the golden files of a game that are missing, and return them. A file that exists is never changed.
 
@@ -131,8 +139,7 @@ def write_golden(name: str, folder: Path) -> list[Path]:
     """
     game = find_game(name)
     statement = example(game, "statement.txt").splitlines() if game.has_statement else []
-    deals = example(game, "deals.txt").splitlines()[:GOLDEN_DEALS]
-    layouts = [entry.text for entry in game.read(numbered(statement))] + deals
+    layouts = [entry.text for entry in game.read(numbered(statement))] + golden_deals(game)
     missing = [engine for engine in game.engines if not golden_file(folder, game, engine).exists()]
     for engine in missing:
         lines = golden_lines(game, engine, layouts)
@@ -146,7 +153,7 @@ def the_output_is_that_of_its_golden_file(subject: Subject, engine: Engine, fold
     command = f"dealmill check-game {subject.game.name} --write-golden {folder}"
     require(file.exists(), f"there is no {file}; write it with: {command}")
     expected = file.read_text().splitlines()
-    deals = example(subject.game, "deals.txt").splitlines()[:GOLDEN_DEALS]
+    deals = golden_deals(subject.game)
     require(len(expected) >= len(deals), f"{file} has only {len(expected)} lines; remove it, and write it again")
     output = golden_lines(subject.game, engine, [json.loads(line)[0] for line in expected])
     for line, (new, old) in enumerate(zip(output, expected, strict=True), start=1):

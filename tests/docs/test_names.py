@@ -11,6 +11,7 @@ from pkgutil import resolve_name
 
 import pytest
 
+from dealmill.pipeline.games import games
 from dealmill.pipeline.store.database.tables import metadata
 
 ROOT = Path(__file__).parents[2]
@@ -137,8 +138,8 @@ def has_member(name: str, member: str) -> bool:
 
 @cache
 def words() -> set[str]:
-    """Return all words of code."""
-    words = FOREIGN | EXAMPLES
+    """Return all words of code, and the names of games."""
+    words = FOREIGN | EXAMPLES | games().keys()
     for path in FILES:
         if path.suffix in OTHER_CODE or path.name in {"Makefile", "Dockerfile"}:
             words |= {path.name, *re.findall(r"\w+", path.read_text())}

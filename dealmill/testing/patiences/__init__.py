@@ -67,10 +67,14 @@ def with_small_deck(rules: Rules, random: Random) -> Rules:
     for _ in range(left):
         sizes[random.randrange(len(sizes))] += 1
     base = rules.foundations if rules.foundations not in RANKS[ranks:] else RANKS[ranks - 1]
+    face_down = rules.face_down
+    if isinstance(face_down, tuple):
+        face_down = tuple(min(down, max(size - 1, 0)) for down, size in zip(face_down, sizes, strict=False))
     return replace(
         rules,
         ranks=ranks,
         sizes=tuple(sizes),
+        face_down=face_down,
         foundations=base,
         cells=cells,
         filled=filled,

@@ -172,11 +172,13 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
 
 
 def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Card]]:
-    """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs."""
-    for size in range(1, (len(column) if rules.move == "run" else min(len(column), 1)) + 1):
+    """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs, or any that lie face
+    up."""
+    for size in range(1, len(column) + 1):
         group = column[-size:]
         face_up = not any(card.down for card in group)
-        if face_up and all(fits(card, below, state, rules) for below, card in pairwise(group)):
+        run = all(fits(card, below, state, rules) for below, card in pairwise(group))
+        if face_up and (size == 1 or rules.move == "any" or (rules.move == "run" and run)):
             yield group
 
 

@@ -44,9 +44,9 @@ SECONDS = 4.0
 
 # Rules
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = range(12)
-TO_HOLE, DECK = 12, 13
+TO_HOLE, DECK, MOVES_ANY = 12, 13, 17
 # Layouts
-FIXED, STOCK_SIZE, RESERVE_SIZE = 14, 15, 16
+FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN = 14, 15, 16, 18
 # Positions
 TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK = range(20, 30)
 KEY = 30
@@ -142,12 +142,14 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
 
     codes = dict.fromkeys(deck, ON_FOUNDATION)  # those below the card in a hole, too
     homes = dict.fromkeys(deck, NO_CARD)
+    face_down = set[int]()
     for text in columns.split("/"):
         down = text[1::2].count("c") + text[1::2].count("h") + text[1::2].count("s") + text[1::2].count("d")
         pile = [(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent]
         for height, (card, _) in enumerate(pile):
             below, is_down = pile[height - 1] if height else (NO_CARD, False)
             homes[card] = below
+            face_down |= {below} if is_down else set()
             codes[card] = HOME if height else ON_SPACE
             if height and not is_down and _fits(rules, card, below):
                 codes[card] = ON_PARENT + below // 13
@@ -163,6 +165,7 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
     t[DRAW], t[PASSES], t[REMOVABLE], t[COLUMNS] = draw, passes, rules.removable, len(rules.sizes)
     t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
     t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
+    t[MOVES_ANY], t[FACE_DOWN] = rules.move == "any", _mask(face_down)
     t[FIXED], t[STOCK_SIZE], t[RESERVE_SIZE] = _mask(fixed), len(stock), len(reserve)
     t[TURNED] = sum(card not in absent for card in numbers(texts.get("waste", "")))
     t[PASSES_LEFT] = int(texts.get("passes", 0)) if passes else 0
@@ -388,10 +391,10 @@ def _move(t: Words, end: int, card: int, code: int, turning: int) -> int:
 
 
 @routine
-def _targets(t: Words, end: int, card: int, source: int, single: int, whole: int, turning: int) -> int:
-    """List the moves of a card with those on it; `source` is its code, `turning` that after the move, and `whole` says
-    that a whole column moves."""
-    if single:
+def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, turning: int) -> int:
+    """List the moves of a card with those on it, of which `top` is the last one, or the card itself. `source` is its
+    code, `turning` that after the move, and `whole` says that a whole column moves."""
+    if card == top:
         if t[HOLE]:
             apart = abs(card % 13 - t[HOLE_RANK])
             if apart == 1 or (t[WRAP] and apart == t[LAST_RANK]):
@@ -408,7 +411,7 @@ def _targets(t: Words, end: int, card: int, source: int, single: int, whole: int
                 filled += 1
             if filled < t[CELLS]:
                 end = _move(t, end, card, word(IN_CELL), turning)
-    below = t[PARENTS + card] & t[TOPS]
+    below = t[PARENTS + card] & t[TOPS] & ~_bit(top)
     while below:
         end = _move(t, end, card, ON_PARENT + _first(below) // 13, turning)
         below &= below - 1
@@ -417,26 +420,34 @@ def _targets(t: Words, end: int, card: int, source: int, single: int, whole: int
     return end
 
 
+@inlined
+def _moves_along(t: Words, card: int) -> bool:
+    """Return whether a card that does not lie in an empty place moves along with the one below it. One that has never
+    moved lies on a face-up card if that was dealt face up: other cards are turned up when they are on top."""
+    if t[MOVES_ANY] and t[CODES + card] == HOME:
+        return bool(t[FACE_DOWN] & _bit(t[UNDER + card]) == 0)
+    return bool((t[MOVES_ANY] or t[MOVES_RUNS]) and t[CODES + card] >= ON_PARENT)
+
+
 @routine
 def _list_moves(t: Words) -> int:
     """List all moves of the position; return their number."""
-    end, turning, alone, part = word(0), _turning(t), word(1), word(0)
+    end, turning, part = word(0), _turning(t), word(0)
     cards = t[TOPS]
     while cards:
-        card, single = _first(cards), word(1)
+        card = top = _first(cards)
         cards &= cards - 1
         while True:
             whole = word(t[CODES + card] == ON_SPACE)
-            end = _targets(t, end, card, t[CODES + card], single, whole, turning)
-            if t[MOVES_RUNS] == 0 or t[CODES + card] < ON_PARENT:
+            end = _targets(t, end, card, top, t[CODES + card], whole, turning)
+            if not _moves_along(t, card):
                 break
             card = t[UNDER + card]
-            single = part
     cards = t[IN_CELLS] | _open_reserve(t) | _open_foundations(t)
     while cards:
         card = _first(cards)
         cards &= cards - 1
-        end = _targets(t, end, card, t[CODES + card], alone, part, turning)
+        end = _targets(t, end, card, card, t[CODES + card], part, turning)
     count, index = _stock_count(t), word(0)
     for slot in range(t[STOCK_SIZE]):
         card = t[STOCK_ORDER + slot]
@@ -448,7 +459,7 @@ def _list_moves(t: Words) -> int:
         passes = _passes_after(t, index, count)
         if passes >= 0:
             after = _least_turned(t, index - 1, count - 1) + 53 * (passes + 10 * t[HOLE_RANK])
-            end = _targets(t, end, card, word(HOME), alone, part, after)
+            end = _targets(t, end, card, card, word(HOME), part, after)
             if t[DRAW] > 1 and t[PARENTS + card] & t[ABSENT]:
                 end = _move(t, end, card, word(IS_ABSENT), after)
     return end

@@ -102,11 +102,18 @@ def _dealt(rules: Rules, deck: list[str]) -> str:
         for column in filled[::-1] if rules.deal == "diagonal" else filled:
             columns[column].append(left.pop())
     texts = [
-        "".join(_turned(card, down=rules.face_down != "none" and card != column[-1]) for card in column) or "-"
-        for column in columns
+        "".join(_turned(card, down=height < down) for height, card in enumerate(column)) or "-"
+        for column, down in zip(columns, _face_down(rules), strict=True)
     ]
     written = [f"{name}:{cards}" for name, cards in sorted(parts.items()) if cards]
     return " ".join([rules.name, "/".join(texts), *written])
+
+
+def _face_down(rules: Rules) -> tuple[int, ...]:
+    """Return how many cards of each column are dealt face down."""
+    if isinstance(rules.face_down, tuple):
+        return rules.face_down
+    return tuple(size - 1 if rules.face_down == "all-but-top" else 0 for size in rules.sizes)
 
 
 def _turned(card: str, *, down: bool) -> str:

@@ -128,7 +128,7 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
     last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
     has_hole = rules.hole != "none"
-    words[k.MOVES_RUNS] = rules.move == "run"
+    words[k.MOVING] = {"card": k.ONE_CARD, "run": k.RUN, "any": k.ANY_CARDS}[rules.move]
     words[k.SPACES] = {"any": every, "reserve": every, "kings": last, "none": 0}[rules.spaces]
     words[k.CELLS] = rules.cells
     words[k.FILLS] = rules.spaces == "reserve"

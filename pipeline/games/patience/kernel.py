@@ -27,8 +27,11 @@ Words = NDArray[np.int64]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
+ONE_CARD, RUN, ANY_CARDS = 0, 1, 2
+"""What moves between columns, `MOVING`: a card; also a run; or any card with those on it."""
+
 # Rules of the game
-MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = range(11)
+MOVING, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = range(11)
 STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBES = range(11, 19)
 # What is searched
 LITERAL, NOISE, NODES = 20, 21, 22
@@ -238,9 +241,17 @@ def _is_safe(s: Words, card: int) -> bool:
         return True
     first, second = s[UP + (suit ^ 1)], s[UP + (suit ^ 3)]
     same = s[UP + (suit ^ 2)]
+    if s[MOVING] == ANY_CARDS:
+        return bool(s[REMOVABLE] == 0 and first >= rank and second >= rank and (s[BUILDING] == 1 or same >= rank))
     if s[BUILDING] == 1:
         return bool(first >= rank - 1 and second >= rank - 1 and same >= rank - 2)
     return bool(first >= rank - 1 and second >= rank - 1 and same >= rank - 1)
+
+
+@inlined
+def _move_together(s: Words, card: int, under: int) -> bool:
+    """Return whether a card moves along with the face-up card below it."""
+    return bool(s[MOVING] == ANY_CARDS or (s[MOVING] == RUN and s[PARENTS + card] & bit_of(under) != 0))
 
 
 @routine
@@ -281,7 +292,7 @@ def _loose_card(s: Words) -> int:
                 return word(s[TOP + column] | column << 6 | AWAY << 12 | 1 << 18)
             under = s[UNDER + card]
             count -= 1
-            if s[MOVES_RUNS] == 0 or s[PARENTS + card] & bit_of(under) == 0:
+            if s[MOVING] == ONE_CARD or s[PARENTS + card] & bit_of(under) == 0:
                 break
             card = under
     for suit in range(4 * s[REMOVABLE]):
@@ -368,7 +379,7 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
     if s[PARENTS + card] & s[TOPS]:
         for column in range(s[COLUMNS]):
             top = s[TOP + column]
-            if top != NO_CARD and s[PARENTS + card] & bit_of(top):
+            if top != NO_CARD and s[PARENTS + card] & bit_of(top) and column != source:
                 end = _add(s, end, score, move | column << 12)
     if space >= 0 and s[SPACES] & bit_of(card):
         end = _add(s, end, word(-25), move | space << 12)
@@ -407,7 +418,7 @@ def list_moves(s: Words, start: int) -> int:
         shown = length - s[DOWN + column]
         while True:
             under = s[UNDER + card]
-            joined = s[MOVES_RUNS] != 0 and count < shown and (s[PARENTS + card] & bit_of(under)) != 0
+            joined = count < shown and _move_together(s, card, under)
             if s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13):
                 score = word(70) if count == shown and shown < length else word(30)
                 end = _targets(s, end, card, word(column), count, word(0), score, space if count < length else word(-1))
@@ -604,10 +615,10 @@ def _is_lost(s: Words) -> bool:
                     shown |= bit_of(top)
                     down = min(down, count - 1)
             s[at], s[at + 1], s[at + 2] = top, count, down
-            if count == 0 or s[MOVES_RUNS] == 0:
+            if count == 0 or s[MOVING] == ONE_CARD:
                 continue
             card, size = top, word(1)
-            while size < count - down and s[PARENTS + card] & bit_of(s[UNDER + card]):
+            while size < count - down and _move_together(s, card, s[UNDER + card]):
                 card = s[UNDER + card]
                 size += 1
                 whole = size == count

@@ -61,7 +61,7 @@ class Rules:
     ranks: int
     sizes: tuple[int, ...]
     deal: str
-    face_down: str
+    face_down: str | tuple[int, ...]
     build: str
     move: str
     spaces: str
@@ -324,7 +324,7 @@ class Referee:
         for number, column in enumerate(position.columns):
             size = 0
             while size < len(column):
-                if size and (rules.move == "card" or not self._fits(column[-size], column[-size - 1], base)):
+                if size and not self._move_together(column[-size], column[-size - 1], base):
                     break
                 size += 1
                 columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
@@ -480,6 +480,10 @@ class Referee:
     def _of_foundation(self, number: int, suit: str, base: int) -> str:
         """Return the card of a suit that goes to its foundation after `number` others."""
         return RANKS[(base + number) % self.rules.ranks] + suit
+
+    def _move_together(self, card: str, below: str, base: int) -> bool:
+        """Return whether a card of a column takes the one on it along when it moves to another column."""
+        return {"card": False, "run": self._fits(card, below, base), "any": below[1].isupper()}[self.rules.move]
 
     def _fits(self, card: str, below: str, base: int) -> bool:
         """Return whether a card may lie on another one in a column, if both lie face up."""

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from hashlib import blake2b
+from operator import gt
 from typing import Any, NamedTuple
 
 from dealmill.game import UsageError
@@ -18,19 +19,20 @@ MOST_CHARACTERS = 80
 class Key(NamedTuple):
     """A key of a rules file: its default, the values that are allowed, and its meaning.
 
-    Without `allowed` values, it is a text or a list of numbers, like its default. The engine and the referee do not
-    play those that are `unplayed`.
+    Some also have lists with a number for each column. Without `allowed` values, any other one is a text. The engine
+    and the referee do not play those that are `unplayed`.
     """
 
     default: Any
     allowed: tuple[Any, ...] | range
     meaning: str
     unplayed: tuple[Any, ...] = ()
+    lists: bool = False
 
     def error(self, value: object) -> str | None:
         """Return what is wrong with a value, or None."""
-        if not self.allowed:
-            fits = _is_sizes(value) if isinstance(self.default, list) else _is_text(value)
+        if not self.allowed or (self.lists and isinstance(value, list)):
+            fits = _is_sizes(value) if self.lists else _is_text(value)
             return None if fits and value else f"expected {self.expected}"
         matches = [known for known in self.allowed if type(known) is type(value) and known == value]
         if not matches and type(value) is int and UNLIMITED_WORD in self.allowed and 1 <= value <= 9:
@@ -47,11 +49,12 @@ class Key(NamedTuple):
         """The allowed values, in words."""
         if isinstance(self.allowed, range):
             return f"a number from {self.allowed.start} to {self.allowed.stop - 1}"
-        if not self.allowed:
-            sizes = f"a list of up to {MOST_COLUMNS} numbers, at most 52"
-            return sizes if isinstance(self.default, list) else f"a text of up to {MOST_CHARACTERS} characters"
-        words = " or ".join(map(_toml, self.allowed))
-        return f"{words} or a number from 1 to 9" if UNLIMITED_WORD in self.allowed else words
+        if not self.allowed and not self.lists:
+            return f"a text of up to {MOST_CHARACTERS} characters"
+        choices = list(map(_toml, self.allowed))
+        choices += ["a number from 1 to 9"] if UNLIMITED_WORD in self.allowed else []
+        choices += [f"a list of up to {MOST_COLUMNS} numbers, at most 52"] if self.lists else []
+        return " or ".join(choices)
 
 
 def _is_sizes(value: object) -> bool:
@@ -90,8 +93,13 @@ SCHEMA: dict[str, dict[str, Key]] = {
             "the order of dealing. `rows`: rows from left to right; `diagonal`: rows from right to left, each of which "
             "ends one column earlier",
         ),
-        "sizes": Key([], (), "the cards of each column, instead of `count`"),
-        "face-down": Key("none", ("none", "all-but-top"), "which cards of a column are dealt face down"),
+        "sizes": Key([], (), "the cards of each column, instead of `count`", lists=True),
+        "face-down": Key(
+            "none",
+            ("none", "all-but-top"),
+            "which cards of a column are dealt face down; a list says how many of each column",
+            lists=True,
+        ),
         "build": Key("any-suit", BUILD, "on which card of the next higher rank a card may be put"),
         "wrap": Key(False, BOTH, "whether the last rank may be put on the first one of a foundation", (True,)),
         "move": Key(
@@ -99,7 +107,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
             ("card", "run", "whole-pile", "any"),
             "what moves between columns: the top card, also a run built as above, a column that is a run, or any card "
             "with those on it",
-            ("whole-pile", "any"),
+            ("whole-pile",),
         ),
         "run": Key(
             "build",
@@ -195,7 +203,7 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         table, _, last = key.rpartition(".")
         return (tables.get(table, {}) if table else tables).get(last, SCHEMA[table][last].default)
 
-    passes = value("stock.passes")
+    passes, face_down = value("stock.passes"), value("tableau.face-down")
     rules = Rules(
         name=name,
         title=value("title"),
@@ -204,7 +212,7 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         ranks=value("deck.ranks"),
         sizes=tuple(value("tableau.sizes")),
         deal=value("tableau.deal"),
-        face_down=value("tableau.face-down"),
+        face_down=tuple(face_down) if isinstance(face_down, list) else face_down,
         build=value("tableau.build"),
         move=value("tableau.move"),
         spaces=value("tableau.spaces"),
@@ -245,11 +253,7 @@ def _cards_left(rules: Rules) -> int:
 
 def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     """Yield what contradicts itself in rules whose keys have allowed values."""
-    left = _cards_left(rules)
-    if sum(rules.sizes) != left or left < 0:
-        yield f"the columns have {sum(rules.sizes)} cards, but {left} cards of the deck are left for them"
-    if {"sizes", "count"} <= tables.get("tableau", {}).keys():
-        yield "tableau.count and tableau.sizes are both given: leave out one of them"
+    yield from _errors_of_columns(rules, tables.get("tableau", {}))
     if rules.filled > rules.cells:
         yield f"cells.filled = {rules.filled}: there are {rules.cells} cells"
     ranks = RANKS[: rules.ranks]
@@ -272,13 +276,28 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
         yield 'numbers = "microsoft": these deals have 52 cards'
 
 
+def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str]:
+    left = _cards_left(rules)
+    if sum(rules.sizes) != left or left < 0:
+        yield f"the columns have {sum(rules.sizes)} cards, but {left} cards of the deck are left for them"
+    if {"sizes", "count"} <= tableau.keys():
+        yield "tableau.count and tableau.sizes are both given: leave out one of them"
+    limits = [max(size - 1, 0) for size in rules.sizes]
+    down = rules.face_down if isinstance(rules.face_down, tuple) else limits
+    if len(down) != len(limits) or any(map(gt, down, limits)):
+        yield (
+            f"tableau.face-down = {_toml(down)}: expected a number for each column, at most {_toml(limits)}, since top "
+            "cards lie face up"
+        )
+
+
 def canonical_rules(rules: Rules) -> str:
     """Return the text of a file with these rules: all keys, in the order of the schema."""
     values: dict[str, dict[str, object]] = {
         "": {"title": rules.title, "family": rules.family, "numbers": rules.numbers},
         "deck": {"ranks": rules.ranks},
         "tableau": {
-            "sizes": list(rules.sizes),
+            "sizes": rules.sizes,
             "deal": rules.deal,
             "face-down": rules.face_down,
             "build": rules.build,
@@ -313,7 +332,7 @@ def _toml(value: object) -> str:
     match value:
         case bool():
             return str(value).lower()
-        case list():
+        case list() | tuple():
             return f"[{', '.join(map(str, value))}]"
         case str():
             return json.dumps(value, ensure_ascii=False)

@@ -23,6 +23,8 @@ def random_rules(random: Random) -> Rules:
         for _ in range(left):
             sizes[random.randrange(count)] += 1
         spaces = ["any", "kings", "none"] + ["reserve"] * (reserve > 0 and stacked)
+        face_down: list[str | tuple[int, ...]] = ["none", "all-but-top"]
+        face_down.append(tuple(random.randrange(max(size, 1)) for size in sizes))
         return Rules(
             name="random",
             title="Random",
@@ -31,9 +33,9 @@ def random_rules(random: Random) -> Rules:
             ranks=ranks,
             sizes=tuple(sizes),
             deal=random.choice(["rows", "diagonal"]),
-            face_down=random.choice(["none", "all-but-top"]),
+            face_down=random.choice(face_down),
             build=random.choice(["any-suit", "red-black", "same-suit", "red-black", "none"]),
-            move=random.choice(["card", "run"]),
+            move=random.choice(["card", "run", "run", "any"]),
             spaces=random.choice(spaces),
             foundations="dealt" if initial == "one" else random.choice(RANKS[:ranks] if hole == "none" else "A"),
             initial=initial,

@@ -77,7 +77,7 @@ def known_easier(seed: int) -> tuple[Rules, list[tuple[str, str, tuple[bool, int
     return rules, [
         (text, live, easier.counted(text, rules, set(naive.cards(live)), POSITIONS))
         for text, live in choices
-        if live and rules.hole == "none"
+        if live and referees.easier_game_is_sound(rules)
     ]
 
 

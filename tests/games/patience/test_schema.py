@@ -66,6 +66,16 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
         ),
         ('title = "A"\n[tableau]\nsizes = [1, 2]', ["the columns have 3 cards, but 52 cards of the deck are left"]),
         ('title = "A"\n[tableau]\nsizes = [52]\ncount = 1', ["tableau.count and tableau.sizes are both given"]),
+        *(
+            (f'title = "A"\n[deck]\nranks = 1\n[tableau]\nsizes = [3, 1, 0]\nface-down = {down}', [error])
+            for down, error in (
+                ("[2, 0]", "face-down = [2, 0]: expected a number for each column, at most [2, 0, 0]"),
+                ("[2, 1, 0]", "face-down = [2, 1, 0]: expected a number for each column, at most [2, 0, 0]"),
+                ("[0, 0, 1]", "face-down = [0, 0, 1]: expected a number for each column, at most [2, 0, 0]"),
+                ("[]", 'expected "none" or "all-but-top" or a list of up to 20 numbers, at most 52'),
+                ("2", 'expected "none" or "all-but-top" or a list of up to 20 numbers, at most 52'),
+            )
+        ),
         ('title = "A"\n[cells]\nfilled = 1', ["cells.filled = 1: there are 0 cells"]),
         ('title = "A"\n[deck]\nranks = 4\n[foundations]\nbase = "K"', ['base = "K": the deck has only the ranks A234']),
         ('title = "A"\n[foundations]\nbase = "dealt"', ['"one" goes with base = "dealt"']),

@@ -79,7 +79,7 @@ class Result:
     @property
     def _judged_as(self) -> EngineKey:
         name = self.checked_as or self.engine
-        return name if self.rules is None else RecordedEngine(name, self.rules)
+        return name if self.run is None else RecordedEngine(name, self.rules)
 
     def check(self) -> Judgement:
         """Check the evidence with the referee of the game."""

@@ -14,17 +14,29 @@ if TYPE_CHECKING:
 
 
 class RecordedEngine(NamedTuple):
-    """An engine (its full name) of a game with rules on record, whatever the rules file of that name has now."""
+    """An engine (its full name) of the game on record, whose rules are these, whatever its rules file has now; or which
+    has no rules, and so is none of a family."""
 
     name: str
-    rules: "RulesText"
+    rules: "RulesText | None"
 
     def __str__(self) -> str:
         return self.name
 
 
 EngineKey: TypeAlias = str | RecordedEngine
-"""The full name of an engine, with the rules of its game if they are on record."""
+"""The full name of an engine: of an installed game, or of the game on record."""
+
+
+class EarlierGameError(NotFoundError):
+    """The game of this name on record is not the installed one: it had no rules, so it was not of a family."""
+
+    def __init__(self, name: str) -> None:
+        """Say which release judges its results."""
+        super().__init__(
+            f"{name} is a game by a rules file here, but it was recorded as a game of another package, without rules; "
+            "judge and draw it with Dealmill 0.1.0 and that package, which is dealmill-freecell 0.1.0 for FreeCell"
+        )
 
 
 def games(only: str | None = None) -> "dict[str, Game]":
@@ -79,11 +91,16 @@ def game_by(name: str, rules: "RulesText | None") -> "Game":
     ------
     NotFoundError
         If there is no such game, or its family is not installed.
+    EarlierGameError
+        If there are no rules on record, but the installed game has some.
     DamagedError
         If the recorded rules are not valid.
     """
     if rules is None:
-        return find_game(name)
+        game = find_game(name)
+        if game.rules_text:
+            raise EarlierGameError(name)
+        return game
     from dealmill.pipeline.games.installed import load_rules
 
     return with_programs(load_rules(name, rules))
@@ -119,6 +136,11 @@ def find_engine(name: EngineKey, within: "Game | None" = None) -> "tuple[Game, E
     if isinstance(name, RecordedEngine):
         name, rules = name
         within = game_by(name.partition("/")[0], rules)
+    else:
+        from dealmill.pipeline.games.installed import known_as
+
+        game_name, slash, engine_name = name.partition("/")
+        name = known_as(game_name) + slash + engine_name
     if within and "/" not in name and name != within.name:
         name = f"{within.name}/{name}"
     game_name, slash, engine_name = name.partition("/")
@@ -144,6 +166,8 @@ def engine_of_run(run: int, name: EngineKey) -> "tuple[Game, Engine]":
     """
     try:
         return find_engine(name)
+    except EarlierGameError as error:
+        raise VersionError(f"run {run}: {error}") from error
     except NotFoundError as error:
         raise VersionError(
             f"run {run} is by {name}, which is not installed here: {error}; install the package of its game, name "

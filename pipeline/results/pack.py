@@ -185,7 +185,7 @@ class Pack(Part):
 
     def key(self, engine: str) -> EngineKey:
         """Return an engine by its full name and the rules of the game."""
-        return engine if self.rules_text is None else RecordedEngine(engine, self.rules_text)
+        return RecordedEngine(engine, self.rules_text)
 
     def csv_text(self) -> str:
         """Return a row for each layout, with the columns of an export first, and a heading."""

@@ -204,7 +204,7 @@ def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int
     """
     check_finished(run)
     check_not_imported(run)
-    game, engine = engine_of_run(run.id, run.engine)
+    game, engine = engine_of_run(run.id, run.engine if run.rules else run.solved_by)
     if run.rules and game.rules_text and game.rules_text.digest != run.rules.digest:
         raise VersionError(
             f"run {run.id} is by rules {run.rules.digest} of {run.game}, but its file has rules "

@@ -58,13 +58,12 @@ class PlannedRun:
     @property
     def solved_by(self) -> EngineKey:
         """The engine that solves its layouts."""
-        return self.engine if self.rules is None else RecordedEngine(self.engine, self.rules)
+        return RecordedEngine(self.engine, self.rules)
 
     @property
     def judged_as(self) -> EngineKey:
         """The engine as which the referee checks its verdicts."""
-        name = self.checked_as or self.engine
-        return name if self.rules is None else RecordedEngine(name, self.rules)
+        return RecordedEngine(self.checked_as or self.engine, self.rules)
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines).outerjoin(rules, sources.c.rules == rules.c.digest)

@@ -27,7 +27,7 @@ check: .venv/tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	PYTHONPATH=contrib/dealmill-freecell $(BIN)/lint-imports
+	$(BIN)/lint-imports
 
 # Reproduces all published figures, including slow ones, and writes docs/results.md. Takes minutes.
 reproduce: .venv/tested

@@ -3,8 +3,9 @@
 import subprocess
 
 from bench.measure import NotInstalled, in_turn, rounded, table
+from dealmill.pipeline.games import find_game
 from dealmill.verdicts import Verdict
-from tests.freecell.solving import INSTALL, available, dealt, freecell, solved
+from tests.programs.freecell import INSTALL, available, dealt, solved
 
 DEALS = 8_000
 COMMAND = ["freecell-solver-range-parallel-solve", "1", str(DEALS), str(DEALS), "-l", "lg"]
@@ -14,7 +15,7 @@ def against_range_solver() -> str:
     """Return a table: solving by the range solver, which keeps nothing, by the engine, and judging by the referee."""
     if not available():
         raise NotInstalled(INSTALL)
-    layouts = dealt(0, 1, DEALS)
+    layouts = dealt(1, DEALS)
     batch = solved(layouts)
     solving, ranging, slower = in_turn(lambda: solved(layouts), _run_range_solver)
     judging, _, share = in_turn(lambda: _judge(layouts, batch.evidence), lambda: solved(layouts))
@@ -31,5 +32,6 @@ def _run_range_solver() -> None:
 
 
 def _judge(layouts: list[str], traces: list[str | None]) -> None:
+    check = find_game("freecell").check
     for layout, trace in zip(layouts, traces, strict=True):
-        freecell().check("fc-solve", layout, Verdict.WINNABLE, None, trace or "")
+        check("winnable", layout, Verdict.WINNABLE, None, trace or "")

@@ -23,7 +23,7 @@ VAGUE = {"found", "wanted", "place", "one", "other", "most"}
 """Words that do not say what a variable holds."""
 PUBLIC = {("dealmill/cli/diff.py", "other"), ("dealmill/runs.py", "other")}
 """Arguments that users name: OTHER of ``dealmill diff``, and that of `Run.diff`."""
-FC_SOLVE = "contrib/dealmill-freecell/dealmill_freecell/engines/fc_solve.py"
+FC_SOLVE = "contrib/dealmill-freecell/engines/fc_solve.py"
 VERSIONED = {(FC_SOLVE, "place"), (FC_SOLVE, "other")}
 """The digest of this file is part of a version of an engine."""
 

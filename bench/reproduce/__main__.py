@@ -8,7 +8,7 @@ import dealmill
 from bench.reproduce import page, surveys
 from bench.reproduce.catalogue import ALL_FIGURES
 from bench.reproduce.figures import Figure, Value, shown
-from tests.freecell.solving import INSTALL, available
+from tests.programs.freecell import INSTALL, available
 
 
 def main() -> int:

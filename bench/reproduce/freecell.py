@@ -6,8 +6,9 @@ from functools import partial
 from multiprocessing import get_context
 
 from bench.reproduce.figures import Figure
+from dealmill.pipeline.games import find_game
 from dealmill.verdicts import Verdict
-from tests.freecell.solving import available, dealt, freecell, solved
+from tests.programs.freecell import available, dealt, solved
 
 GAME = "FreeCell"
 CHUNK = 1_000
@@ -25,14 +26,14 @@ def proved_losses(count: int) -> Iterator[tuple[int, int]]:
 
 
 def _losses(count: int, first: int) -> list[tuple[int, int]]:
-    layouts = dealt(0, first, min(CHUNK, count + 1 - first))
-    batch = solved(layouts)
+    layouts = dealt(first, min(CHUNK, count + 1 - first))
+    batch, check = solved(layouts), find_game("freecell").compiled_check
     losses = []
     rows = zip(layouts, batch.verdicts, batch.values, batch.evidence, strict=True)
     for number, (layout, verdict, value, evidence) in enumerate(rows, start=first):
-        freecell().check("fc-solve", layout, verdict, value, evidence or "")
+        check("winnable", layout, verdict, value, evidence or "")
         if verdict is Verdict.UNWINNABLE:
-            losses.append((number, int(evidence or "")))
+            losses.append((number, int((evidence or "").removeprefix("* "))))
     return losses
 
 

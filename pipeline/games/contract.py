@@ -392,6 +392,8 @@ class Family(ABC):
     """The folder of its own rules files: each file ``NAME.toml`` is the game NAME."""
     engines: tuple[Engine, ...]
     deals: Deals
+    aliases: Mapping[str, str] = {}
+    """Other names under which users know its own games, with the name of each game."""
 
     @abstractmethod
     def load(self, name: str, text: str) -> Game:

@@ -104,7 +104,18 @@ def _members(offer: Offer) -> Iterator[Offer]:
     if family:
         members += [Offer(path.stem, RULES, "", offer.entry, path=path) for path in _users_files()]
     for member in members:
-        yield member._replace(refusal=_refusal(member.name))
+        yield member._replace(refusal=_refusal(member.name) or _alias(member.name))
+
+
+def _alias(name: str) -> str | None:
+    """Return why no game can have this name, which is another name of a game; None if it is not."""
+    known = known_as(name)
+    return None if known == name else f"it is another name of {known}: rename the file"
+
+
+def known_as(name: str) -> str:
+    """Return the name of the game that is known to users under a name, which may be an alias in a family."""
+    return next((family.aliases[name] for family in families().values() if name in family.aliases), name)
 
 
 @cache
@@ -266,8 +277,9 @@ def offered_games() -> "list[Game | BrokenGame]":
 
 
 def games_named(name: str) -> "list[Game | BrokenGame]":
-    """Load and return the games of one name."""
-    return [load(offer) for offer in all_offers() if offer.name == name]
+    """Load and return the games of one name, which may be an alias in a family."""
+    known = known_as(name)
+    return [load(offer) for offer in all_offers() if offer.name == known]
 
 
 @cache

@@ -96,7 +96,8 @@ def _one_layout(lines: Sequence[Line], game: str | None) -> list[tuple[str, str]
         return texts
     if game is None:
         raise BadLayout(["this is not exactly one layout of any game; name its game with --game to see the reasons"])
-    reasons = [reason for entry in read[game] if isinstance(entry, Reject) for reason in entry.reasons]
+    [entries] = read.values()
+    reasons = [reason for entry in entries if isinstance(entry, Reject) for reason in entry.reasons]
     raise BadLayout(reasons or [f"this is not exactly one layout of {game}"])
 
 

@@ -407,13 +407,13 @@ def matching_runs(
 
 
 def _of_game(database: Database, game: str) -> ColumnElement[bool]:
-    condition = sources.c.game == game
     try:
-        find_game(game)
+        return sources.c.game == find_game(game).name
     except NotFoundError:
+        condition = sources.c.game == game
         if not run_numbers(database, condition):
             raise
-    return condition
+        return condition
 
 
 def _of_engine(database: Database, engine: str) -> ColumnElement[bool]:

@@ -130,6 +130,8 @@ class Patiences(Family):
         ),
     )
     deals = Deals("1", limited=True)
+    aliases: Mapping[str, str] = {"free-cell": "freecell"}
+    """The names of Solvitaire's presets where ours differ."""
 
     def load(self, name: str, text: str) -> Patience:
         """Return the game `name` with the rules in a text."""

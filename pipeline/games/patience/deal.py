@@ -20,7 +20,7 @@ from dealmill.pipeline.games.patience.rules import Rules
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 FIELD_SEED = 0
-MOST_SOLVITAIRE, MOST_MICROSOFT = 2**32 - 1, 2**31 - 1
+MOST_SOLVITAIRE, MOST_MICROSOFT = 2**32 - 1, 2**33 - 1
 WORD = 2**32 - 1
 SPARE_WORDS = 64
 """Random words beyond one for each card, in place of those that are rejected, about one in 10⁸."""
@@ -69,12 +69,18 @@ def _solvitaire(deck: list[str], number: int) -> list[str]:
 
 def _microsoft(number: int) -> list[str]:
     """Shuffle as Microsoft's FreeCell does: each time, a random card is dealt, and the last one takes its place. The
-    card that is dealt first is the last one of the result."""
+    card that is dealt first is the last one of the result.
+
+    The random numbers are those of ``rand`` in Microsoft's C library: 15 bits of a linear congruential generator, whose
+    state is the number of the deal. Freecell Solver and PySol go on beyond 31 bits: bit 15 is set then, and beyond 32
+    bits, there are 16 bits plus 1.
+    """
     left = [rank + suit for rank in RANKS for suit in "CDHS"]
-    dealt, state = [], number
+    dealt, state = [], number & WORD
     while left:
-        state = (214013 * state + 2531011) % 2**31
-        chosen = (state >> 16) % len(left)
+        state = (214013 * state + 2531011) & WORD
+        random = (state >> 16) + 1 if number > WORD else state >> 16 & 0x7FFF | (number >> 31) << 15
+        chosen = random % len(left)
         dealt.append(left[chosen])
         left[chosen] = left[-1]
         left.pop()

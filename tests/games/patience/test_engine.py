@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
@@ -85,13 +86,26 @@ def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
     assert batch.verdicts.count(Verdict.WINNABLE) == 3
 
 
-def test_deals_of_freecell_have_the_numbers_of_microsoft() -> None:
-    """Number 1, as it is known: rows JD 2D 9H JC 5D 7H 7C 5H, KD KC 9S 5S AD QC KH 3H …"""
-    [first] = unpack(deal(rules_of("bakers-game"), 0, 1, 1))
-    rows = "JD2D9HJC5D7H7C5H", "KDKC9S5SADQCKH3H", "2SKS9DQDJSASAH3C", "4C5CTSQH4HAC4D7S"
-    columns = first.split(" ")[1].split("/")
-    for row, cards in enumerate(rows):
-        assert "".join(column[2 * row : 2 * row + 2] for column in columns) == cards
+LOST_DEALS_OF_FREECELL = {
+    11982: 83239,
+    146692: 19418,
+    186216: 22970,
+    455889: 13966,
+    495505: 30609,
+    512118: 46460,
+    517776: 94943,
+    781948: 7736,
+}
+"""Those among Microsoft's first million, with the positions that Freecell Solver, too, finds in each."""
+
+
+def test_the_lost_deals_of_freecell_are_proved() -> None:
+    game = find_game("freecell")
+    texts = {number: unpack(game.deal(0, number, 1))[0] for number in LOST_DEALS_OF_FREECELL}
+    batch = solved(rules_of("freecell"), list(texts.values()), 1_000_000)
+    evidence = dict(zip(texts, batch.evidence, strict=True))
+    assert evidence == {number: f"* {count}" for number, count in LOST_DEALS_OF_FREECELL.items()}
+    game.check("winnable", texts[781948], Verdict.UNWINNABLE, None, "* 7736")
 
 
 def test_a_position_with_nothing_left_is_won_without_moves() -> None:

@@ -14,6 +14,7 @@ from dealmill.pipeline.games import broken_games, find_game, installed
 from dealmill.pipeline.games.patience import GAMES
 from dealmill.pipeline.settings import settings
 from dealmill.testing import checks_of, each_once
+from tests.plugins.sites import install_peg_row
 from tests.servers import dealmill as command
 
 SMALL = """\
@@ -150,3 +151,34 @@ def test_a_folder_that_is_missing_is_named(rules: Path, monkeypatch: pytest.Monk
     _forget()
     with pytest.raises(UsageError, match=r"DEALMILL_RULES names .*none, which is not a readable folder of rules files"):
         dealmill.games()
+
+
+def test_runs_of_a_packages_game_stay_readable_when_a_patience_has_its_name(rules: Path) -> None:
+    """As those of FreeCell by the package that offered it. Rules judge only what was recorded with rules."""
+    cwd, site = rules.parent, rules.parent / "site"
+    install_peg_row(site)
+    packaged = {"PYTHONPATH": str(site)}
+    assert command("run", "deal:peg-row:seed=1:1-20", cwd=cwd, env=packaged).returncode == 0
+    (rules / "peg-row.toml").write_text(SMALL)
+    env = {"DEALMILL_RULES": "rules"}
+    assert command("run", "deal:peg-row:seed=1:1-20", cwd=cwd, env=env).returncode == 0
+    queried = [command("query", "1", "--nl", cwd=cwd, env=each).stdout for each in (packaged, env)]
+    assert queried[0] == queried[1] and len(queried[0].splitlines()) == 20
+    for arguments in (("status", "1"), ("export", "1", "a.csv"), ("audit", "2")):
+        ran = command(*arguments, cwd=cwd, env=env)
+        assert ran.returncode == 0, (arguments, ran.stderr)
+    assert "40 missing" in command("diff", "1", "2", cwd=cwd, env=env).stderr
+    for words in ("show 1:1", "audit 1", "rerun 1 --any-version", "export 1 b.csv --with-checker", "pack 1 a.json"):
+        refused = command(*words.split(), cwd=cwd, env=env)
+        answer = (words, refused.stdout, refused.stderr)
+        assert refused.returncode, answer
+        assert "judge and draw it with Dealmill 0.1.0 and that package" in refused.stderr, answer
+
+
+def test_a_name_that_is_an_alias_of_a_game_is_refused(rules: Path) -> None:
+    assert find_game("free-cell").name == "freecell"
+    (rules / "free-cell.toml").write_text(SMALL)
+    _forget()
+    [broken] = broken_games()
+    assert broken.error == "it is another name of freecell: rename the file"
+    assert find_game("free-cell").name == "freecell"

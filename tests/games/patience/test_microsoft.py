@@ -1,4 +1,4 @@
-"""Numbered deals: those of seed 0 are Microsoft's, and those of other seeds have fair, reproducible decks."""
+"""Deals of seed 0 of FreeCell are Microsoft's, with their numbers."""
 
 import shutil
 import subprocess
@@ -9,10 +9,12 @@ from hypothesis import strategies as st
 
 from dealmill.game import UsageError
 from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import sources
-from tests.freecell.solving import dealt, freecell
+from tests.doing import deal
+from tests.programs.freecell import dealt
 
 LAST = 2**33 - 1
 PUBLISHED = {
@@ -40,7 +42,8 @@ PUBLISHED = {
 
 @pytest.mark.parametrize("number", PUBLISHED)
 def test_seed_0_has_published_deals(number: int) -> None:
-    assert dealt(0, number) == [PUBLISHED[number]]
+    for name in ("freecell", "free-cell-0-cell", "bakers-game"):
+        assert deal(find_game(name), 0, number, 1) == [f"{name} {PUBLISHED[number]}"]
 
 
 @pytest.mark.skipif(shutil.which("make-microsoft-freecell-board") is None, reason="freecell-solver-bin is missing")
@@ -49,30 +52,20 @@ def test_seed_0_has_published_deals(number: int) -> None:
 def test_seed_0_has_the_deals_of_freecell_solver(number: int) -> None:
     command = ["make-microsoft-freecell-board", "-t", str(number)]
     board = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    assert dealt(0, number) == ["/".join(line.replace(" ", "") for line in board.splitlines())]
+    assert dealt(number) == ["freecell " + "/".join(line.replace(" ", "") for line in board.splitlines())]
 
 
 @pytest.mark.parametrize(("first", "count"), [(0, 1), (2**33, 1), (2**33 - 1, 2)])
 def test_seed_0_has_no_other_deals(first: int, count: int) -> None:
-    with pytest.raises(UsageError, match="numbers from 1 to 8589934591; use another seed"):
-        dealt(0, first, count)
-
-
-def test_a_part_of_a_range_has_the_same_deals() -> None:
-    assert dealt(0, 2**32 - 3, 6)[2:] == dealt(0, 2**32 - 1, 4)
-
-
-def test_each_card_of_other_seeds_is_on_top_of_a_column_equally_often() -> None:
-    tops = [layout.split("/")[0][-2:] for layout in dealt(3, 1, 5_200)]
-    counts = [tops.count(card) for card in set(tops)]
-    assert len(counts) == 52
-    assert sum((count - 100) ** 2 / 100 for count in counts) < 100  # chi-squared with 51 degrees of freedom
+    with pytest.raises(UsageError, match=r"freecell have the numbers 1 to 8,589,934,591$"):
+        dealt(first, count)
 
 
 def test_nothing_is_stored_of_a_range_with_deals_that_do_not_exist(sqlite_store: Database) -> None:
-    deals = DealRange(freecell(), 0, LAST - 5, LAST + 1)
-    with pytest.raises(UsageError, match="numbers from 1 to 8589934591"):
+    game = find_game("freecell")
+    deals = DealRange(game, 0, LAST - 5, LAST + 1)
+    with pytest.raises(UsageError, match="numbers 1 to 8,589,934,591"):
         deals_source(sqlite_store, deals)
     with sqlite_store.reading() as connection:
         assert connection.execute(sources.select()).all() == []
-    assert deals_source(sqlite_store, DealRange(freecell(), 0, LAST - 5, LAST)).id == 1
+    assert deals_source(sqlite_store, DealRange(game, 0, LAST - 5, LAST)).id == 1

@@ -1,1 +1,0 @@
-"""FreeCell, a game of the distribution in ``contrib/dealmill-freecell``."""

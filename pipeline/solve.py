@@ -210,9 +210,9 @@ def function_of(game: Game, engine: Engine) -> EngineFunction:
     raise DealmillError(f"{game.package}: the solvers of the game have no engine {engine.name!r}")
 
 
-def failed_verdicts(trouble: str, count: int) -> Solved:
-    """Return `FAILED` verdicts for `count` layouts that could not be solved, with `trouble` on one line as evidence."""
-    return _failed([" ".join(trouble.replace("\0", " ").split())] * count)
+def failed_verdicts(error: str, count: int) -> Solved:
+    """Return `FAILED` verdicts for `count` layouts that could not be solved, with `error` on one line as evidence."""
+    return _failed([" ".join(error.replace("\0", " ").split())] * count)
 
 
 def _failed(reasons: Sequence[str]) -> Solved:

@@ -20,7 +20,7 @@ from dealmill.pipeline.games.reading import read_one, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
 from dealmill.pipeline.ingest.scanning import check_of
 from dealmill.pipeline.ingest.tables import Column, Row, Unreadable, is_missing, is_text_table, row_reader
-from dealmill.pipeline.store.database.shapes import shown_value
+from dealmill.pipeline.store.database.row_checks import shown_value
 
 LAYOUT = "layout"
 PLAIN = bytes(range(ord(" "), ord("~") + 1))

@@ -15,7 +15,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import judge_by
 from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.solve import solve
-from dealmill.pipeline.store.database.shapes import shown_value
+from dealmill.pipeline.store.database.row_checks import shown_value
 
 PROBLEMS = 20
 """The most problems of a pack that are listed."""

@@ -31,7 +31,7 @@ from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import DONE, items, jobs, verdicts
 from dealmill.pipeline.store.results import matching_runs
 from dealmill.pipeline.store.runs.jobs import bounded
@@ -50,8 +50,8 @@ PART = 5_000
 """The positions of a part of a comparison."""
 LEFT, RIGHT = 1, 2
 """The sides of a comparison."""
-LAYOUT = Shape(items.c.layout)
-NODES = Shape(verdicts.c.position, verdicts.c.nodes)
+LAYOUT = RowCheck(items.c.layout)
+NODES = RowCheck(verdicts.c.position, verdicts.c.nodes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,9 +191,9 @@ def _rows(
         for row in connection.execution_options(yield_per=DIFFERENCES_PER_FETCH).execute(differing):
             ours = recorded_verdict(left, row.here, (row.verdict, row.value, row.evidence))
             theirs = recorded_verdict(right, row.there, (row.other_verdict, row.other_value, row.other_evidence))
-            if trouble := LAYOUT.trouble(row):
+            if error := LAYOUT.error(row):
                 run, position = (left, row.here) if row.here is not None else (right, row.there)
-                raise DamagedResults(run.id, position, position, trouble)
+                raise DamagedResults(run.id, position, position, error)
             yield Difference(row.layout, ours, theirs, same)
 
 

@@ -19,7 +19,7 @@ from dealmill.pipeline.games.reading import Line
 from dealmill.pipeline.progress import Message, Progress, Searching
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import Control, items, runs, sources
 from dealmill.pipeline.store.results import find_result
 from dealmill.pipeline.store.runs.status import RunStatus, runs_over
@@ -28,7 +28,7 @@ from dealmill.pipeline.store.sources.source import Source, find_source
 ITEMS_PER_QUERY = 10_000_000
 """The number of items after which a search reports its progress."""
 ITEM = (items.c.source_id, items.c.position, items.c.line, items.c.layout)
-ITEM_SHAPE = Shape(*ITEM)
+ITEM_CHECK = RowCheck(*ITEM)
 NOT_THE_LAYOUT = "items.layout does not match items.digest"
 LENGTHS = (
     select(sources.c.id, sources.c.accepted)
@@ -138,9 +138,9 @@ def stored_items(database: Database, game: str, layout: str, progress: Progress)
         with database.reading() as connection:
             rows = connection.execute(select(*ITEM).where(items.c.digest == digest, *part)).all()
         for row in rows:
-            trouble = ITEM_SHAPE.trouble(row)
-            if trouble or row.layout != layout:
-                raise _damaged_item(database, row.source_id, row.position, trouble or NOT_THE_LAYOUT)
+            error = ITEM_CHECK.error(row)
+            if error or row.layout != layout:
+                raise _damaged_item(database, row.source_id, row.position, error or NOT_THE_LAYOUT)
             stored.append(StoredItem(*row[:3]))
         if len(parts) > 1:
             progress(Searching(min(number * ITEMS_PER_QUERY, total), total))

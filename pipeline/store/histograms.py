@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from sqlalchemy import select
 
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape, shown_value
+from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.runs.jobs import damaged_job
 
@@ -118,14 +118,14 @@ def distributions(database: Database, run: int, column: Column) -> Iterator[tupl
         If a job cannot be read, or its distribution is not one that Dealmill writes.
     """
     columns = (jobs.c.first, jobs.c.stop, *(jobs.c[name] for name in DISTRIBUTION_COLUMNS[column]))
-    shape = Shape(*columns)
+    check = RowCheck(*columns)
     query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE)
     with database.reading() as connection:
         # ordered, since SQLite would read the finished jobs of all runs by their state otherwise
         rows = connection.execute(query.order_by(jobs.c.first)).all()
     for row in rows:
-        if trouble := shape.trouble(row):
-            raise damaged_job(run, row.first, trouble)
+        if error := check.error(row):
+            raise damaged_job(run, row.first, error)
         first, stop, least, greatest, counts = row
         if counts is None:
             continue
@@ -154,11 +154,11 @@ def extremes(database: Database, run: int) -> tuple[int | None, int | None]:
         If the recorded values are not numbers.
     """
     columns = (jobs.c.first, jobs.c.least_value, jobs.c.greatest_value)
-    shape, values = Shape(*columns), list[int]()
+    check, values = RowCheck(*columns), list[int]()
     with database.reading() as connection:
         for row in connection.execute(select(*columns).where(jobs.c.run_id == run)):
-            if trouble := shape.trouble(row):
-                raise damaged_job(run, row.first, trouble)
+            if error := check.error(row):
+                raise damaged_job(run, row.first, error)
             values += [value for value in row[1:] if value is not None]
     return min(values, default=None), max(values, default=None)
 

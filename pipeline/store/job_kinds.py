@@ -18,7 +18,7 @@ from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault
+from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.database.tables import audits
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, more_urgent_job
@@ -85,8 +85,8 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
         """Do a job and return its results."""
 
     @abstractmethod
-    def give_up(self, database: Database, job: JobT, trouble: str) -> ResultsT:
-        """Return the results of a job that has failed permanently because of `trouble`."""
+    def give_up(self, database: Database, job: JobT, error: str) -> ResultsT:
+        """Return the results of a job that has failed permanently because of `error`."""
 
     @abstractmethod
     def finish(self, database: Database, job: JobT, results: ResultsT) -> bool:
@@ -124,11 +124,11 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         """Solve the items of a job."""
         return storage_of(job.run).solve(database, job.run, job.lease.first, job.lease.stop)
 
-    def give_up(self, database: Database, job: Job, trouble: str) -> SolvedJob:
-        """Return the verdict ``failed`` for the items of a job, with `trouble` as the error. It may be tried again:
+    def give_up(self, database: Database, job: Job, error: str) -> SolvedJob:
+        """Return the verdict ``failed`` for the items of a job, with this error. It may be tried again:
         no engine has said that these layouts fail."""
-        error = f"{RETRYABLE}{trouble}"
-        return storage_of(job.run).give_up(database, job.run, job.lease.first, job.lease.stop, error)
+        retryable = f"{RETRYABLE}{error}"
+        return storage_of(job.run).give_up(database, job.run, job.lease.first, job.lease.stop, retryable)
 
     def finish(self, database: Database, job: Job, results: SolvedJob) -> bool:
         """Write the verdicts and totals of a job and mark it done. The items that were not solved become jobs of the
@@ -190,11 +190,11 @@ class AuditJobs(JobKind[AuditJob, Findings]):
         stop = job.lease.stop if done == len(positions) else job.lease.first + done
         return Findings(judged, faults_in(scope), stop)
 
-    def give_up(self, database: Database, job: AuditJob, trouble: str) -> Findings:
-        """Return the findings of a job that cannot be done because of `trouble`: one fault."""
+    def give_up(self, database: Database, job: AuditJob, error: str) -> Findings:
+        """Return the findings of a job that cannot be done because of `error`: one fault."""
         ends = (number for number in (job.lease.first, job.lease.stop - 1) if number <= job.size)
         positions = [sampled(number, job.size, job.population, job.seed) for number in ends] or [1]
-        fault = Fault(positions[0], positions[-1], f"these items cannot be audited: {trouble}")
+        fault = Fault(positions[0], positions[-1], f"these items cannot be audited: {error}")
         return Findings([], [fault], job.lease.stop)
 
     def finish(self, database: Database, job: AuditJob, results: Findings) -> bool:

@@ -18,7 +18,7 @@ from dealmill.pipeline.store.audits.audit import AUDITING, findings_of, latest_a
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault
+from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS

@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import engines, jobs, runs, sources, verdicts
 
 COLUMNS = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
@@ -12,7 +12,7 @@ COLUMNS = (verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c
 
 @pytest.mark.parametrize("row", [(1, 1, None, "1 2"), (2, 3, -5, "ä"), (3, 4, None, None)])
 def test_a_sound_row(row: tuple[object, ...]) -> None:
-    assert Shape(*COLUMNS).trouble(row) is None
+    assert RowCheck(*COLUMNS).error(row) is None
 
 
 @pytest.mark.parametrize(
@@ -29,9 +29,9 @@ def test_a_sound_row(row: tuple[object, ...]) -> None:
     ],
 )
 def test_a_damaged_row(row: tuple[object, ...], trouble: str) -> None:
-    shape = Shape(*COLUMNS)
-    assert shape.trouble((1, 1, None, "1 2")) is None
-    assert shape.trouble(row) == trouble
+    check = RowCheck(*COLUMNS)
+    assert check.error((1, 1, None, "1 2")) is None
+    assert check.error(row) == trouble
 
 
 def test_what_a_database_gives_of_its_own_rows_is_sound(database: Database) -> None:
@@ -49,4 +49,4 @@ def test_what_a_database_gives_of_its_own_rows_is_sound(database: Database) -> N
     for table in (sources, engines, runs, jobs):
         with database.reading() as connection:
             for row in connection.execute(select(*table.c)):
-                assert Shape(*table.c).trouble(row) is None
+                assert RowCheck(*table.c).error(row) is None

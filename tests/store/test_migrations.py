@@ -19,7 +19,7 @@ from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import OLDEST, create_store, open_store
-from dealmill.pipeline.store.database.shapes import Fault
+from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.database.tables import REVISION, metadata
 from dealmill.pipeline.store.database.tables import jobs as jobs_table
 from dealmill.pipeline.store.database.urls import database_url

@@ -30,7 +30,7 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.audits.findings import audit_seal
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock, greatest_below_end, one_of
-from dealmill.pipeline.store.database.shapes import Fault, Shape, readable
+from dealmill.pipeline.store.database.row_checks import Fault, RowCheck, readable
 from dealmill.pipeline.store.database.tables import (
     DONE,
     LEASED,
@@ -49,7 +49,7 @@ from dealmill.pipeline.store.runs.planned import lock_run
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
 
-AUDIT = Shape(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
+AUDIT = RowCheck(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
     noun="audit",
     with_parents=audit_jobs.join(audits),
@@ -203,8 +203,8 @@ def find_audit(database: Database, audit: int) -> AuditStatus:
 
 
 def _audit(row: Row[*tuple[Any, ...]]) -> AuditStatus:
-    if trouble := AUDIT.trouble(row):
-        raise DamagedError(f"audit {row.id} cannot be read: {trouble}")
+    if error := AUDIT.error(row):
+        raise DamagedError(f"audit {row.id} cannot be read: {error}")
     return AuditStatus(**row._mapping)
 
 

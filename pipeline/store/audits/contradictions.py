@@ -9,7 +9,7 @@ from sqlalchemy import Row, Select, and_, bindparam, func, or_, select
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault, shown_value
+from dealmill.pipeline.store.database.row_checks import Fault, shown_value
 from dealmill.pipeline.store.database.tables import items, sources, verdicts
 from dealmill.pipeline.store.runs.planned import PlannedRun
 

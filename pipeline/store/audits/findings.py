@@ -11,7 +11,7 @@ from dealmill.pipeline.digests import seal
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault, Shape
+from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, faults, judgements, runs
 from dealmill.pipeline.store.runs.leases import Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -80,7 +80,7 @@ JOB = (
     audits.c.population,
     audits.c.size,
 )
-SHAPE = Shape(*JOB)
+CHECK = RowCheck(*JOB)
 
 
 class Findings(NamedTuple):
@@ -142,8 +142,8 @@ def earlier_faults(
     where = {"run": run.id, "audit": audit, "first": first, "stop": stop}
     with database.reading() as connection:
         for job in connection.execute(_other_jobs(first == 1, last), where).all():
-            if trouble := SHAPE.trouble(job) or _trouble(connection, run, job):
-                yield Fault(first, max(first, stop - 1), f"audit {job.audit_id}, job from {job.first}: {trouble}")
+            if error := CHECK.error(job) or _error(connection, run, job):
+                yield Fault(first, max(first, stop - 1), f"audit {job.audit_id}, job from {job.first}: {error}")
 
 
 @cache
@@ -159,7 +159,7 @@ def _other_jobs(begins: bool, ends: bool) -> Select[*tuple[Any, ...]]:
     )
 
 
-def _trouble(connection: Connection, run: PlannedRun, job: Row[*tuple[Any, ...]]) -> str | None:
+def _error(connection: Connection, run: PlannedRun, job: Row[*tuple[Any, ...]]) -> str | None:
     """Return what is wrong with a job of an audit, or None."""
     if job.state != DONE:
         begun = any(getattr(job, total.name) for total in TOTALS)

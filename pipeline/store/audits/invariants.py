@@ -17,7 +17,7 @@ from dealmill.pipeline.store.audits.whole import (
     source_faults,
 )
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault
+from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING
 from dealmill.pipeline.store.runs.controls import control_faults
 from dealmill.pipeline.store.runs.log import log_faults

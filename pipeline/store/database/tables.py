@@ -84,7 +84,7 @@ def _create_index(create: CreateIndex, compiler: DDLCompiler, **options: Any) ->
 
 class JsonNumbers(TypeDecorator[Any]):
     """A JSON object of numbers by name. A stored value that is not JSON is returned unchanged, so that
-    `dealmill.pipeline.store.database.shapes` can report it."""
+    `dealmill.pipeline.store.database.row_checks` can report it."""
 
     impl = JSON(none_as_null=True)
     cache_ok = True

@@ -29,7 +29,7 @@ from dealmill.pipeline.games.contract import GENERATOR
 from dealmill.pipeline.games.installed import families
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import (
     DONE,
     IS_PENDING,
@@ -230,15 +230,15 @@ def totals_from_the_first(database: Database, run: int) -> Iterator[JobTotals]:
         If a job cannot be read, or its totals do not add up.
     """
     columns = (jobs.c.first, jobs.c.stop, jobs.c.winnable, jobs.c.unwinnable)
-    shape = Shape(*columns)
+    check = RowCheck(*columns)
     query = select(*columns).where(jobs.c.run_id == run, jobs.c.state == DONE).order_by(jobs.c.first)
     following = 1
     with database.reading() as connection:
         for first, stop, winnable, unwinnable in connection.execute(query):
             if first != following:
                 return
-            if trouble := shape.trouble((first, stop, winnable, unwinnable)):
-                raise damaged_job(run, first, trouble)
+            if error := check.error((first, stop, winnable, unwinnable)):
+                raise damaged_job(run, first, error)
             if not _add_up(stop - first, winnable, unwinnable):
                 raise damaged_job(run, first, f"jobs.winnable is {winnable}, and jobs.unwinnable is {unwinnable}")
             yield JobTotals(stop - first, winnable, unwinnable)

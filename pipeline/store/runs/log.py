@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Row, Select, case, exists, func, insert, or_,
 from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.shapes import Shape, readable
+from dealmill.pipeline.store.database.row_checks import RowCheck, readable
 from dealmill.pipeline.store.database.tables import Control, actions, audits, engines, runs
 
 LOCK = text("LOCK TABLE actions IN EXCLUSIVE MODE")
@@ -38,7 +38,7 @@ LISTED = (
     actions.c.why,
     actions.c.dealmill,
 )
-LISTED_SHAPE = Shape(*LISTED)
+LISTED_CHECK = RowCheck(*LISTED)
 RETRACT, UNRETRACT = "retract", "unretract"
 """What the entries say that retract the verdicts of an engine version, and that undo it."""
 DELETE, DELETE_SOURCE = "delete", "delete source"
@@ -117,11 +117,11 @@ def list_actions(
 
 def _action(row: Row[*tuple[Any, ...]]) -> Action:
     *entry, number = row
-    trouble = LISTED_SHAPE.trouble(entry)
-    at = None if trouble else instant(entry[0])
+    error = LISTED_CHECK.error(entry)
+    at = None if error else instant(entry[0])
     if at is None:
-        trouble = trouble or f"actions.at is {entry[0]}, which is not a valid time"
-        raise DamagedError(f"entry {number} of the action log cannot be read: {trouble}")
+        error = error or f"actions.at is {entry[0]}, which is not a valid time"
+        raise DamagedError(f"entry {number} of the action log cannot be read: {error}")
     return Action(at, *entry[1:])
 
 

@@ -19,7 +19,7 @@ from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine
 from dealmill.pipeline.games.contract import RulesText
-from dealmill.pipeline.store.database.shapes import Shape, shown_value
+from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import Control, Storage, engines, rules, runs, sources
 from dealmill.pipeline.store.runs.leases import JobTable
 
@@ -97,8 +97,8 @@ PLANNED = (*FIELDS, *RULES)
 """The columns of a `PlannedRun`."""
 
 
-SHAPE = Shape(*(getattr(column, "element", column) for column in FIELDS))
-RULES_SHAPE = Shape(*(column.element for column in RULES))
+CHECK = RowCheck(*(getattr(column, "element", column) for column in FIELDS))
+RULES_CHECK = RowCheck(*(column.element for column in RULES))
 
 
 SEALED_PLAN = (
@@ -152,8 +152,8 @@ def planned_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     """
     values = {name: row[name] for name in NAMES}
     rules_values = [row[column.name] for column in RULES] if row["rules_digest"] is not None else []
-    if trouble := SHAPE.trouble(list(values.values())) or (rules_values and RULES_SHAPE.trouble(rules_values)):
-        raise DamagedError(f"run {row['id']} cannot be read: {trouble}; restore the database from a backup")
+    if error := CHECK.error(list(values.values())) or (rules_values and RULES_CHECK.error(rules_values)):
+        raise DamagedError(f"run {row['id']} cannot be read: {error}; restore the database from a backup")
     codes = {"storage": Storage(row["storage"]), "control": Control(row["control"])}
     recorded = RulesText(*rules_values) if rules_values else None
     return {**values, **codes, "tags": (row["tags"] or "").split(), "rules": recorded}

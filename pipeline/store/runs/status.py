@@ -30,7 +30,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import NumberList, clock, one_of
-from dealmill.pipeline.store.database.shapes import readable, shown_value
+from dealmill.pipeline.store.database.row_checks import readable, shown_value
 from dealmill.pipeline.store.database.tables import (
     DONE,
     LEASED,

@@ -16,7 +16,7 @@ from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.contract import Game, Reject, RulesText
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape, readable
+from dealmill.pipeline.store.database.row_checks import RowCheck, readable
 from dealmill.pipeline.store.database.tables import Control, items, rejects, rules, runs, sources
 
 REJECTS_PER_PAGE = 1_000
@@ -80,14 +80,14 @@ SOURCE_COLUMNS = (
     sources.c.complete,
     sources.c.rules,
 )
-SOURCE = Shape(*SOURCE_COLUMNS)
+SOURCE = RowCheck(*SOURCE_COLUMNS)
 BY_NUMBER = select(*SOURCE_COLUMNS).where(sources.c.id == bindparam("number"))
 BY_CONTENTS = select(*SOURCE_COLUMNS).where(
     sources.c.game == bindparam("game"), sources.c.digest == bindparam("digest")
 )
 RULES = select(rules.c.digest, rules.c.family, rules.c.text).where(rules.c.digest == bindparam("digest"))
 ENTRY = (rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
-REJECT = Shape(*ENTRY)
+REJECT = RowCheck(*ENTRY)
 
 
 def find_source(database: Database, key: int | str) -> Source:
@@ -166,8 +166,8 @@ def rejects_of(database: Database, source: int) -> Iterator[Reject]:
     cannot be read (see `readable`)."""
 
     def reject(row: Row[*tuple[Any, ...]]) -> Reject:
-        if trouble := REJECT.trouble(row):
-            raise DamagedError(f"reject {row.number} of source {source} cannot be read: {trouble}")
+        if error := REJECT.error(row):
+            raise DamagedError(f"reject {row.number} of source {source} cannot be read: {error}")
         return Reject(row.line, row.text, tuple(row.reasons.split("\n")))
 
     return readable(_reject_rows(database, source), reject)
@@ -204,13 +204,13 @@ def one_source(
 
 
 def _source(row: Row[*tuple[Any, ...]]) -> Source:
-    if trouble := SOURCE.trouble(row):
-        raise _damaged(row.id, trouble)
+    if error := SOURCE.error(row):
+        raise _damaged(row.id, error)
     return Source(**row._mapping)
 
 
-def _damaged(number: int, trouble: str) -> DamagedError:
-    return DamagedError(f"source {number} cannot be read: {trouble}; restore the database from a backup")
+def _damaged(number: int, error: str) -> DamagedError:
+    return DamagedError(f"source {number} cannot be read: {error}; restore the database from a backup")
 
 
 LOCKED = (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, false, or_, select
 
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS
-from dealmill.pipeline.store.database.shapes import Fault, Shape
+from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs
 from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -86,7 +86,7 @@ JobRow = Row[*tuple[Any, ...]]
 
 COUNTED = (jobs.c.first, jobs.c.stop, jobs.c.state, *(jobs.c[name] for name in (*TOTALS, *SPREAD)))
 
-SHAPE = Shape(*COUNTED)
+CHECK = RowCheck(*COUNTED)
 
 UNFINISHED: Mapping[str, object] = {**dict.fromkeys(TOTALS, 0), **dict.fromkeys(SPREAD)}
 """The totals and distributions of a job that is not done."""
@@ -98,8 +98,8 @@ def sound_jobs(connection: Connection, run: int, positions: Sequence[int]) -> tu
         return [], []
     sound, damaged = [], []
     for row in jobs_over(connection, run, positions[0], positions[-1] + 1):
-        if trouble := SHAPE.trouble([getattr(row, column.name) for column in COUNTED]):
-            damaged.append(Fault(positions[0], positions[-1], trouble))
+        if error := CHECK.error([getattr(row, column.name) for column in COUNTED]):
+            damaged.append(Fault(positions[0], positions[-1], error))
         else:
             sound.append(row)
     return sound, damaged

@@ -19,7 +19,7 @@ from dealmill.pipeline.digests import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.storages.item_blocks import unsolved
@@ -75,8 +75,8 @@ ERRORS = select(verdicts.c.position, verdicts.c.evidence).where(
     verdicts.c.evidence.is_not(None),
 )
 MOMENTS = np.dtype("<i8")
-BITMAP = Shape(*packs.c)
-ERROR = Shape(verdicts.c.position, verdicts.c.evidence)
+BITMAP = RowCheck(*packs.c)
+ERROR = RowCheck(verdicts.c.position, verdicts.c.evidence)
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ def previous_bitmap(database: Database, run: int, before: int) -> VerdictBitmap 
 
 def _read_bitmap(row: Row[*tuple[Any, ...]]) -> VerdictBitmap | None:
     """Return the bitmap in a row; None if it is not a valid one."""
-    if BITMAP.trouble(row) or not 0 < row.first < row.stop <= row.first + MAX_ITEMS_PER_JOB:
+    if BITMAP.error(row) or not 0 < row.first < row.stop <= row.first + MAX_ITEMS_PER_JOB:
         return None
     return VerdictBitmap(row.first, row.stop, row.verdicts, _moments(row.moments, row.stop - row.first))
 
@@ -173,4 +173,4 @@ def stored_block(database: Database, run: int, first: int, stop: int) -> StoredB
 def errors_of(connection: Connection, run: int, first: int, stop: int) -> dict[int, str]:
     """Return the errors of failed layouts among the items `[first, stop)`, by position."""
     rows = connection.execute(ERRORS, {"run": run, "first": first, "stop": stop})
-    return {row.position: row.evidence for row in rows if ERROR.trouble(row) is None}
+    return {row.position: row.evidence for row in rows if ERROR.error(row) is None}

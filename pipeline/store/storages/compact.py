@@ -28,7 +28,7 @@ from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
 from dealmill.pipeline.store.filters import BEHIND, Filter
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
@@ -73,7 +73,7 @@ LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
 enough for all cores of a machine."""
 LONG_SECONDS = 1.0
 """The expected time from which on it is said that a block is solved again."""
-OBJECTION = Shape(judgements.c.position, judgements.c.step, judgements.c.reason)
+OBJECTION = RowCheck(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
 def block_again(database: Database, run: RunStatus, number: int) -> ResultColumns:
@@ -346,9 +346,9 @@ class Compact(VerdictStorage):
         return solve_in_time(deals_of(run), run, first, stop)
 
     def give_up(
-        self, _store: Database, run: PlannedRun, first: int, stop: int, trouble: str
+        self, _store: Database, run: PlannedRun, first: int, stop: int, error: str
     ) -> SolvedBlocks | SolvedPart:
-        return give_up(deals_of(run), run, first, stop, trouble)
+        return give_up(deals_of(run), run, first, stop, error)
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
         bitmap, block, job = (

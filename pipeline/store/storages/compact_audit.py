@@ -13,7 +13,7 @@ from dealmill.pipeline.digests import block_of, block_range
 from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault
+from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD
 from dealmill.pipeline.store.runs.planned import PlannedRun

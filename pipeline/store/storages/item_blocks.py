@@ -14,12 +14,12 @@ from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import one_of
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import DONE, blocks, engines, items, jobs, runs, sources, verdicts
 from dealmill.pipeline.store.runs.status import NUMBERS
 
 DIGEST = (blocks.c.number, blocks.c.digest)
-SHAPE = Shape(*DIGEST)
+CHECK = RowCheck(*DIGEST)
 LOCKED_SOURCE = (
     select(sources.c.accepted, sources.c.complete)
     .select_from(runs.join(sources))
@@ -134,7 +134,7 @@ def recorded_digests(database: Database, run: int) -> dict[int, bytes]:
     """Return the recorded digests by block number, without invalid ones."""
     query = select(*DIGEST).where(blocks.c.run_id == run).order_by(blocks.c.number)
     with database.reading() as connection:
-        return {row.number: row.digest for row in connection.execute(query) if SHAPE.trouble(row) is None}
+        return {row.number: row.digest for row in connection.execute(query) if CHECK.error(row) is None}
 
 
 def block_fingerprint(digest: bytes, codes: bytes) -> bytes:
@@ -178,7 +178,7 @@ def _fingerprint(blocks_of_run: Iterable[Any], count: int) -> str | None:
     def digests() -> Iterator[bytes]:
         nonlocal sound
         for row in blocks_of_run:
-            if row.number != sound or SHAPE.trouble((row.number, row.digest)):
+            if row.number != sound or CHECK.error((row.number, row.digest)):
                 sound = -1
                 return
             sound += 1

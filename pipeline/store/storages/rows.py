@@ -36,7 +36,7 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end, one_of
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, jobs, judgements, runs, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.jobs import CHUNK
@@ -194,15 +194,15 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
     return query
 
 
-RECORDED = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+RECORDED = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 ITEM_COLUMNS = tuple(items.c[name] for name in COLUMNS if name not in verdicts.c)
 VERDICT_COLUMNS = tuple(verdicts.c[name] for name in COLUMNS if name not in items.c)
 RESULT_COLUMNS = (verdicts.c.position, *ITEM_COLUMNS, *VERDICT_COLUMNS)
 """The columns of a result in the order of `COLUMNS`, in which those of an item come first."""
-ROW = Shape(*RESULT_COLUMNS)
+ROW = RowCheck(*RESULT_COLUMNS)
 SEARCHED = 50_000
 """The most verdicts that are read for one page of a filter: some milliseconds."""
-JUDGED_ROW = Shape(*RESULT_COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
+JUDGED_ROW = RowCheck(*RESULT_COLUMNS, judgements.c.outcome, judgements.c.step, judgements.c.reason)
 RUN_OF_ROW = itemgetter(-1)
 
 
@@ -376,8 +376,8 @@ def recorded_verdict(
         if run.finished and position is not None and position <= run.items:
             raise DamagedResults(run.id, position, position, NO_VERDICT)
         return RecordedVerdict(position, None, None, None)
-    if position is not None and (trouble := RECORDED.trouble(row)):
-        raise DamagedResults(run.id, position, position, trouble)
+    if position is not None and (error := RECORDED.error(row)):
+        raise DamagedResults(run.id, position, position, error)
     verdict, value, text = row
     return RecordedVerdict(position, Verdict(verdict), *((value, text) if evidence else (None, None)))
 
@@ -430,11 +430,11 @@ class Rows(VerdictStorage):
         cost = cpu_seconds(run.solved_by) - begun
         return solved_rows(database, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
 
-    def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedRows:
+    def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, error: str) -> SolvedRows:
         from dealmill.pipeline.solve import failed_verdicts
 
         layouts, _ = layouts_of(database, run, first, stop)
-        return solved_rows(database, run, first, layouts, failed_verdicts(trouble, len(layouts)), 0.0)
+        return solved_rows(database, run, first, layouts, failed_verdicts(error, len(layouts)), 0.0)
 
     def page(
         self,

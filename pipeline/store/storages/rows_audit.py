@@ -15,7 +15,7 @@ from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.contract import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Fault, Shape
+from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -34,8 +34,8 @@ from dealmill.pipeline.store.storages.audit_scans import (
 )
 from dealmill.pipeline.store.storages.item_blocks import blocks_from, stray_blocks
 
-ITEM_SHAPE = Shape(items.c.position, items.c.digest, items.c.layout)
-VERDICT_SHAPE = Shape(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+ITEM_CHECK = RowCheck(items.c.position, items.c.digest, items.c.layout)
+VERDICT_CHECK = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
 SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.source_id == bindparam("source"),
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
@@ -119,11 +119,11 @@ def _items(
     read, damaged = [], []
     for _, position, _, digest, layout in listed:
         answer = answers.get(position)
-        trouble = ITEM_SHAPE.trouble((position, digest, layout))
+        error = ITEM_CHECK.error((position, digest, layout))
         if answer is not None:
-            trouble = trouble or VERDICT_SHAPE.trouble(answer[2:])
-        if trouble:
-            damaged.append(Fault(int(position), int(position), trouble))
+            error = error or VERDICT_CHECK.error(answer[2:])
+        if error:
+            damaged.append(Fault(int(position), int(position), error))
             read.append(ItemRecord(int(position), "", None, False, None, None, None))
         elif answer is None:
             read.append(ItemRecord(position, layout, digest, position in done, None, None, None))

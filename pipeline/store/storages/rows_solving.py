@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Select, bindparam, case, func, literal, selec
 from dealmill.pipeline.digests import whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.shapes import Shape
+from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, verdicts
 from dealmill.pipeline.store.histograms import spread_of
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Solved, Texts
     from dealmill.pipeline.store.database.columns import Insert
 
-ITEM = Shape(items.c.position, items.c.layout)
+ITEM = RowCheck(items.c.position, items.c.layout)
 LOST = "fault of the record: this item is missing from the source"
 
 
@@ -63,8 +63,8 @@ def layouts_of(database: Database, run: PlannedRun, first: int, stop: int) -> "t
     texts, errors = [""] * (stop - first), dict.fromkeys(range(stop - first), LOST)
     for row in rows:
         index = int(row.position) - first
-        if trouble := ITEM.trouble(row):
-            errors[index] = f"fault of the record: {trouble}"
+        if error := ITEM.error(row):
+            errors[index] = f"fault of the record: {error}"
         else:
             texts[index] = row.layout
             del errors[index]

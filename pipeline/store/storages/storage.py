@@ -216,8 +216,8 @@ class VerdictStorage(ABC):
         """Solve the items `[first, stop)`, or some at the beginning if the engine is a program."""
 
     @abstractmethod
-    def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, trouble: str) -> SolvedJob:
-        """Return the verdict ``failed`` for the items `[first, stop)`, with `trouble` as the error."""
+    def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, error: str) -> SolvedJob:
+        """Return the verdict ``failed`` for the items `[first, stop)`, with this error."""
 
     @abstractmethod
     def page(

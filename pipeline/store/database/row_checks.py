@@ -26,7 +26,7 @@ LONGEST_SHOWN = 60
 """The most characters of a value that a message shows."""
 
 
-class Shape:
+class RowCheck:
     """A validator for rows of the given columns, in that order."""
 
     def __init__(self, *columns: ColumnElement[Any]) -> None:
@@ -34,7 +34,7 @@ class Shape:
         self._codes = [(index, column, set(column.info[CODES])) for index, column in _with(CODES, columns)]
         self._texts = [index for index, column in enumerate(columns) if column.type.python_type is str]
         self._bounded = _with(MOST_CHARACTERS, columns)
-        self._sound: set[tuple[type, ...]] = set()
+        self._valid_types: set[tuple[type, ...]] = set()
 
     def check_results(self, run: int, columns: Sequence[Sequence[Any]]) -> None:
         """Check rows of the results of a run, given by `columns` of equal length, of which the first one has positions.
@@ -42,22 +42,22 @@ class Shape:
         Raises
         ------
         DamagedResults
-            If one of them is not valid. The error is for the first one, and for those beside it with the same trouble.
+            If one of them is not valid. The error is for the first one, and for those beside it with the same reason.
         """
-        if all(map(self._is_sound, self._columns, columns)):
+        if all(map(self._is_valid, self._columns, columns)):
             return
         first, last, reason = 0, 0, ""
         for row in zip(*columns, strict=True):
-            trouble = self.trouble(row)
+            error = self.error(row)
             position = int(row[0]) if isinstance(row[0], int | float) else 0
-            if reason and (trouble != reason or abs(position - last) != 1):
+            if reason and (error != reason or abs(position - last) != 1):
                 break
-            if trouble:
-                first, last, reason = first or position, position, trouble
+            if error:
+                first, last, reason = first or position, position, error
         if reason:
             raise DamagedResults(run, min(first, last), max(first, last), reason)
 
-    def _is_sound(self, column: ColumnElement[Any], values: Sequence[Any]) -> bool:
+    def _is_valid(self, column: ColumnElement[Any], values: Sequence[Any]) -> bool:
         """Return whether all values of a column are valid."""
         one_of_each_type = dict(zip(map(type, values), values, strict=True))
         if not all(_fits(column, value) for value in one_of_each_type.values()):
@@ -66,15 +66,15 @@ class Shape:
             return {*values} <= {None, *column.info[CODES]}
         return str not in one_of_each_type or _are_unicode(values)
 
-    def trouble(self, row: Sequence[Any]) -> str | None:
+    def error(self, row: Sequence[Any]) -> str | None:
         """Return what is wrong with a row, or None. Extra columns at the end of the row are ignored."""
         values = row[: len(self._columns)]
         types = tuple(map(type, values))
-        if types not in self._sound:
+        if types not in self._valid_types:
             for column, value in zip(self._columns, values, strict=True):
                 if not _fits(column, value):
                     return f"{column} is {shown_value(value)}, not {KINDS[column.type.python_type]}"
-            self._sound.add(types)
+            self._valid_types.add(types)
         for index, column, codes in self._codes:
             if values[index] is not None and values[index] not in codes:
                 return f"{column} is {values[index]}, which is not a valid {column.info[CODES].__name__.lower()}"

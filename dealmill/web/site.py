@@ -114,7 +114,7 @@ def fingerprint_of(run: dealmill.Run) -> str | None:
 def summary_of(run: dealmill.RunStatus) -> str:
     """Return what the engine of a run does; empty if it is not installed here."""
     try:
-        return find_engine(run.judged_as)[1].summary
+        return find_engine(run.rules_engine)[1].summary
     except dealmill.DealmillError:
         return ""
 

@@ -6,7 +6,7 @@
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from dealmill.pipeline.errors import NotFoundError, UsageError, VersionError
-from dealmill.pipeline.programs.found import reasons, with_programs
+from dealmill.pipeline.programs.declared import reasons, with_programs
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Engine, Game, RulesText

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError, UsageError
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.programs.found import may_be_set
+from dealmill.pipeline.programs.declared import may_be_set
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.contract import Family, Game, RulesText

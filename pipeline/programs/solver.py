@@ -14,7 +14,7 @@ from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
-from dealmill.pipeline.programs.found import broken_programs
+from dealmill.pipeline.programs.declared import broken_programs
 from dealmill.pipeline.programs.manifest import Program, State
 from dealmill.pipeline.programs.process import Fault, Process, changed
 from dealmill.pipeline.programs.protocol import VERDICTS, Answer

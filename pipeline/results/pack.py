@@ -79,7 +79,7 @@ class Origin(Part):
     fingerprint: str
 
     @property
-    def judged_as(self) -> str:
+    def rules_engine(self) -> str:
         """The full name of the installed engine as which the referee checks its verdicts."""
         return self.checked_as or self.engine
 
@@ -283,7 +283,7 @@ def choose(
         If a result cannot be read.
     """
     _check_runs(run, grading)
-    measure = measure_of((grading or run).judged_as, choice.by)
+    measure = measure_of((grading or run).rules_engine, choice.by)
     own = Order.POSITION.measure if grading else measure
     positions, numbers = _measured(database, run, own, choice, choice.verdicts, progress)
     if grading:
@@ -353,7 +353,7 @@ def _measured(
     Claims without evidence are left out, and lost layouts if the choice does.
     """
     with_lost = Verdict.UNWINNABLE in choice.verdicts
-    engine = find_engine(run.judged_as)[1]
+    engine = find_engine(run.rules_engine)[1]
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(database, [run], Filter(verdict=tuple(verdicts))).pages():
         columns = page.columns

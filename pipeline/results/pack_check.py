@@ -136,12 +136,12 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
         return
     for origin, claim in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
         if origin and claim:
-            game, engine = find_engine(pack.key(origin.judged_as))
+            game, engine = find_engine(pack.key(origin.rules_engine))
             verdict, check = _verdict(claim.verdict), game.compiled_check
             judged = judge_by(check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
             if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
-    measure = measure_of(pack.key((pack.graded_by or pack.run).judged_as), pack.by)
+    measure = measure_of(pack.key((pack.graded_by or pack.run).rules_engine), pack.by)
     if measure.of(getattr(graded if measure.field in Found.model_fields else entry, measure.field)) != entry.number:
         yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
     grade = next((grade for grade in pack.grades if grade.grade == entry.grade), None)

@@ -84,7 +84,7 @@ class Difference:
 def have_same_question(left: RunStatus, right: RunStatus) -> bool:
     """Return whether the engines of two runs answer the same question, as is assumed of one that is not installed."""
     try:
-        return len({find_engine(run.judged_as)[1].rules_name for run in (left, right)}) == 1
+        return len({find_engine(run.rules_engine)[1].rules_name for run in (left, right)}) == 1
     except NotFoundError:
         return True
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import NotFoundError, ProgramError, UnknownSettingWarning
 from dealmill.pipeline.games import find_engine, find_game, games, installed
-from dealmill.pipeline.programs.found import broken_programs
+from dealmill.pipeline.programs.declared import broken_programs
 from dealmill.pipeline.programs.manifest import STRINGS, read_program
 from dealmill.pipeline.programs.solver import check_programs
 from tests.programs.conftest import Declare, forget_settings

@@ -205,7 +205,7 @@ def assert_refused(database: Database, run: int) -> None:
     uses: list[Callable[[], Any]] = [
         lambda: queue_audit(database, find_run(database, run), None, 1),
         lambda: find_result(database, find_run(database, run), 1).check(),
-        lambda: find_engine(find_run(database, run).judged_as),
+        lambda: find_engine(find_run(database, run).rules_engine),
     ]
     for use in uses:
         with pytest.raises(DamagedError, match="rules"):

@@ -52,7 +52,7 @@ def write_with_checker(
     readers: Mapping[str, ModuleType] = READERS,
 ) -> int:
     """Have `write` write a file with results of a run, and write a checker beside it; return the number of its rows."""
-    game, engine = engine_of_run(run.id, run.judged_as)
+    game, engine = engine_of_run(run.id, run.rules_engine)
     sections = sections_of(game, path, readers)
     source = find_source(database, run.source)
     with atomic_file(database, checker_path(path), force) as file:

@@ -10,7 +10,7 @@ from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits.contradictions import contradiction_faults
 from dealmill.pipeline.store.audits.findings import audit_faults, earlier_faults
-from dealmill.pipeline.store.audits.whole import (
+from dealmill.pipeline.store.audits.run_record import (
     item_faults,
     plan_faults,
     reject_faults,

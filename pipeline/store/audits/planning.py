@@ -3,7 +3,7 @@
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.store.audits.audit import plan_audit
-from dealmill.pipeline.store.audits.whole import plan_faults, source_faults
+from dealmill.pipeline.store.audits.run_record import plan_faults, source_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -43,6 +43,6 @@ def queue_audit(database: Database, run: RunStatus, sample: int | None, seed: in
 def _check_auditable(run: RunStatus) -> None:
     if not run.complete:
         raise StoreError(f"{run.source_name} has not been read to its end: finish reading it, then audit run {run.id}")
-    game, _ = engine_of_run(run.id, run.judged_as)
+    game, _ = engine_of_run(run.id, run.rules_engine)
     _ = game.check  # imported here too, so that the command ends at once with the reason if that fails
     storage_of(run).check_readable(run)

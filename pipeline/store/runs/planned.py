@@ -61,7 +61,7 @@ class PlannedRun:
         return RecordedEngine(self.engine, self.rules)
 
     @property
-    def judged_as(self) -> EngineKey:
+    def rules_engine(self) -> EngineKey:
         """The engine as which the referee checks its verdicts."""
         return RecordedEngine(self.checked_as or self.engine, self.rules)
 
@@ -192,7 +192,7 @@ def expectation_of(run: PlannedRun) -> Fraction | None:
     if run.deals is None:
         return None
     try:
-        game, engine = find_engine(run.judged_as)
+        game, engine = find_engine(run.rules_engine)
     except NotFoundError:
         return None
     return game.expectation(engine.rules_name, run.deals["parameters"])

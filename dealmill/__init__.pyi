@@ -59,10 +59,10 @@ from .pipeline.node_counts import NodeSample as NodeSample
 from .pipeline.referee import Judgement as Judgement
 from .pipeline.referee import Outcome as Outcome
 from .pipeline.result import Result as Result
-from .pipeline.results.pack import Entry as Entry
-from .pipeline.results.pack import Grade as Grade
-from .pipeline.results.pack import Pack as Pack
-from .pipeline.results.pack_check import CheckedPack as CheckedPack
+from .pipeline.outputs.pack import Entry as Entry
+from .pipeline.outputs.pack import Grade as Grade
+from .pipeline.outputs.pack import Pack as Pack
+from .pipeline.outputs.pack_check import CheckedPack as CheckedPack
 from .pipeline.store.audits.audit import AuditStatus as AuditStatus
 from .pipeline.store.audits.audit import Finding as Finding
 from .pipeline.store.audits.contradictions import Contradiction as Contradiction

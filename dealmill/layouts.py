@@ -19,7 +19,7 @@ from dealmill.pipeline.result import Result
 if TYPE_CHECKING:
     from dealmill.pipeline.answer import Answered
     from dealmill.pipeline.engine_bench import EngineBench
-    from dealmill.pipeline.results.pack_check import CheckedPack
+    from dealmill.pipeline.outputs.pack_check import CheckedPack
 
 
 def deals(
@@ -230,7 +230,7 @@ def check_pack(path: str | PathLike[str]) -> "CheckedPack":
     NotFoundError
         If its game or engine is not installed.
     """
-    from dealmill.pipeline.results.pack_check import check_pack  # loads the compiler
+    from dealmill.pipeline.outputs.pack_check import check_pack  # loads the compiler
 
     return check_pack(Path(path))
 

@@ -41,7 +41,7 @@ from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, o
 if TYPE_CHECKING:
     import pyarrow
 
-    from dealmill.pipeline.results.pack import Pack
+    from dealmill.pipeline.outputs.pack import Pack
 
 
 class Run(Tabular):
@@ -492,8 +492,8 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.results.checker.writing import export_with_checker
-        from dealmill.pipeline.results.export import export
+        from dealmill.pipeline.outputs.checker.writing import export_with_checker
+        from dealmill.pipeline.outputs.export import export
 
         status = unless_retracted(self.status(), retracted=retracted)
         verdicts = Filter.of(verdict).verdict
@@ -565,7 +565,7 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.results.pack import SOLVED, Choice, write_pack
+        from dealmill.pipeline.outputs.pack import SOLVED, Choice, write_pack
 
         status = unless_retracted(self.status(), retracted=False)
         grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
@@ -595,7 +595,7 @@ class Run(Tabular):
         UsageError
             If the extra ``parquet`` is not installed.
         """
-        from dealmill.pipeline.results.export import to_arrow
+        from dealmill.pipeline.outputs.export import to_arrow
 
         status = unless_retracted(self.status(), retracted=retracted)
         return to_arrow(self._database, status, Filter.of(verdict).verdict)

@@ -16,8 +16,8 @@ from sqlalchemy import text
 from dealmill.pipeline.errors import OutputError, StoreError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.outputs.export import FORMS, export
 from dealmill.pipeline.progress import Event, Exporting
-from dealmill.pipeline.results.export import FORMS, export
 from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
@@ -79,7 +79,7 @@ def metadata(path: Path) -> dict[str, str]:
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of 7 rows, row groups of 70."""
     monkeypatch.setattr("dealmill.pipeline.store.results.PAGE", 7)
-    monkeypatch.setattr("dealmill.pipeline.results.export.GROUP", 10)
+    monkeypatch.setattr("dealmill.pipeline.outputs.export.GROUP", 10)
 
 
 @pytest.fixture
@@ -180,7 +180,7 @@ def test_an_aborted_export_leaves_no_file(
     run = a_run(database, ENGINE, LAYOUTS)
     old = folder / f"old{suffix}"
     old.write_text("as it was")
-    monkeypatch.setattr("dealmill.pipeline.results.export.Query.pages", broken_off(error))
+    monkeypatch.setattr("dealmill.pipeline.outputs.export.Query.pages", broken_off(error))
     for path in (old, folder / f"new{suffix}"):
         with pytest.raises(OutputError if isinstance(error, OSError) else type(error)) as told:
             export(database, run, path, force=True)

@@ -22,9 +22,9 @@ from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.measures import FILTERS
+from dealmill.pipeline.outputs.pack import Choice, Pack, write_pack
+from dealmill.pipeline.outputs.pack_check import check_pack
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.results.pack import Choice, Pack, write_pack
-from dealmill.pipeline.results.pack_check import check_pack
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage

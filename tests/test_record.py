@@ -6,8 +6,8 @@ from dataclasses import fields
 from pathlib import Path
 
 from dealmill import Result
+from dealmill.pipeline.outputs.pack import Entry
 from dealmill.pipeline.record import RESULT, RUN
-from dealmill.pipeline.results.pack import Entry
 from dealmill.web import api
 
 PROJECT = Path(__file__).parents[1]
@@ -16,7 +16,7 @@ NAMES = {frozenset(field.name for field in record): most for record, most in ((R
 FILLED = {
     "pipeline/record.py": "the list itself",
     "pipeline/result.py": "the class of results in Python, with the types that readers of code need",
-    "pipeline/results/pack.py": "the entries of a pack, whose format has a version of its own",
+    "pipeline/outputs/pack.py": "the entries of a pack, whose format has a version of its own",
     "pipeline/store/runs/planned.py": "the columns of the plan of a run",
     "pipeline/store/runs/status.py": "the function that fills the row of a run",
     "pipeline/store/storages/packed.py": "the function that fills columns with results that are solved again",

@@ -10,7 +10,7 @@ from random import Random
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.checker.build import sections_of
+from dealmill.pipeline.outputs.checker.build import sections_of
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts, assumes, require
 
 DEALS = 200

@@ -1,7 +1,7 @@
 """The verdicts that engines give, referees check and the store records, and the errors that referees raise.
 
 This is the only module of Dealmill that the rules of a game import, so that they can be copied into a program of their
-own, see `dealmill.pipeline.results.checker`.
+own, see `dealmill.pipeline.outputs.checker`.
 """
 
 from enum import IntEnum

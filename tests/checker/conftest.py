@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.games import games
-from dealmill.pipeline.results.checker.build import READERS
-from dealmill.pipeline.results.checker.writing import export_with_checker
+from dealmill.pipeline.outputs.checker.build import READERS
+from dealmill.pipeline.outputs.checker.writing import export_with_checker
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from tests.checker.loaded import ENGINES

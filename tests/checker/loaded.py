@@ -6,8 +6,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dealmill.pipeline.results.checker.build import READERS
-from dealmill.pipeline.results.checker.writing import checker_path
+from dealmill.pipeline.outputs.checker.build import READERS
+from dealmill.pipeline.outputs.checker.writing import checker_path
 from tests.doing import ENGINES as ALL
 from tests.doing import QUICK_GAMES
 

@@ -17,10 +17,10 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.memory import Memory
+from dealmill.pipeline.outputs.checker.build import READERS, checker, sections_of
+from dealmill.pipeline.outputs.checker.facts import Export
+from dealmill.pipeline.outputs.checker.parts import part_of
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.results.checker.build import READERS, checker, sections_of
-from dealmill.pipeline.results.checker.facts import Export
-from dealmill.pipeline.results.checker.parts import part_of
 from tests.doing import QUICK_GAMES
 
 PROJECT = Path(__file__).parents[2]

@@ -13,7 +13,7 @@ from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
+from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.installation import installed_engines

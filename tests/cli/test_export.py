@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pyarrow import parquet
 
-from dealmill.pipeline.results.export import FORMS, GROUP
+from dealmill.pipeline.outputs.export import FORMS, GROUP
 from dealmill.pipeline.store.results import PAGE
 from tests.cli.conftest import SOURCE
 from tests.cli.running import run_alone, started

@@ -17,10 +17,10 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.measures import Order
+from dealmill.pipeline.outputs.export import FORMS, export
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.export import FORMS, export
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dealmill.pipeline.results.pack import Pack
+from dealmill.pipeline.outputs.pack import Pack
 from tests.docs import commands, fields, grades, invariants, pictures
 
 for module in (commands, fields, invariants):

@@ -57,7 +57,7 @@ MODULES = (
     *("dealmill.cli.progress", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
     *("dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
     *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.bounds"),
-    *("dealmill.pipeline.results.checker", "dealmill.pipeline.results.export", "dealmill.pipeline.store.job_kinds"),
+    *("dealmill.pipeline.outputs.checker", "dealmill.pipeline.outputs.export", "dealmill.pipeline.store.job_kinds"),
     *("dealmill.pipeline.survey.growth", "dealmill.workers.broker"),
     *("dealmill.workers.logs", "dealmill.workers.transport"),
 )

@@ -15,8 +15,8 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.results.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage

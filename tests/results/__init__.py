@@ -1,1 +1,1 @@
-"""Tests of `pipeline/results` and what it reads."""
+"""Tests of `pipeline/outputs` and what it reads."""

@@ -15,9 +15,9 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
 from dealmill.pipeline.measures import Order
+from dealmill.pipeline.outputs.export import export, to_arrow
+from dealmill.pipeline.outputs.pack import Choice, write_pack
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.results.export import export, to_arrow
-from dealmill.pipeline.results.pack import Choice, write_pack
 from dealmill.pipeline.store import results
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database

@@ -26,11 +26,11 @@ from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import GAMES
 from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
+from dealmill.pipeline.outputs.checker.writing import export_with_checker
+from dealmill.pipeline.outputs.pack import Choice, write_pack
+from dealmill.pipeline.outputs.pack_check import check_pack
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.results.checker.writing import export_with_checker
-from dealmill.pipeline.results.pack import Choice, write_pack
-from dealmill.pipeline.results.pack_check import check_pack
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, rules

@@ -18,9 +18,9 @@ from dealmill.pipeline.errors import (
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Solved, Texts, pack
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.outputs.export import export
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.results.export import export
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import diff

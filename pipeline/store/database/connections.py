@@ -120,7 +120,7 @@ milliseconds."""
 def _prepare_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     assert isinstance(connection, EmbeddedConnection)  # noqa: S101 -- listens on sqlite engines only
     connection.isolation_level = None  # _begin_sqlite issues BEGIN itself
-    connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # reported by shapes.py
+    connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")  # reported by row_checks.py
     for pragma in ("synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 

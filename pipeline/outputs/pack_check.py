@@ -12,8 +12,8 @@ from dealmill.pipeline.errors import DamagedError, InputError, NotFoundError
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.outputs.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.referee import judge_by
-from dealmill.pipeline.results.pack import Entry, Found, Origin, Pack, measure_of
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.row_checks import shown_value
 

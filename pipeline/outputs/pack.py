@@ -27,11 +27,11 @@ from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Game, RulesText
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Measure, Order, grading_measures
+from dealmill.pipeline.outputs.checker.build import PACK_READERS
+from dealmill.pipeline.outputs.checker.writing import write_with_checker
+from dealmill.pipeline.outputs.export import atomic_file
 from dealmill.pipeline.progress import Choosing, Progress, silent
 from dealmill.pipeline.result import Result
-from dealmill.pipeline.results.checker.build import PACK_READERS
-from dealmill.pipeline.results.checker.writing import write_with_checker
-from dealmill.pipeline.results.export import atomic_file
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter

@@ -8,11 +8,11 @@ from types import ModuleType
 
 from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.outputs.checker.build import READERS, SUFFIX, checker, sections_of
+from dealmill.pipeline.outputs.checker.facts import Export
+from dealmill.pipeline.outputs.export import atomic_file, export, metadata
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Progress, silent
-from dealmill.pipeline.results.checker.build import READERS, SUFFIX, checker, sections_of
-from dealmill.pipeline.results.checker.facts import Export
-from dealmill.pipeline.results.export import atomic_file, export, metadata
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source

@@ -13,10 +13,10 @@ from typing import BinaryIO
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.record import RESULT, ResultRow
 from dealmill.pipeline.referee import Check, Outcome, judge_by
-from dealmill.pipeline.results.checker.facts import Export
 from dealmill.pipeline.sampling import sampled
 
 ReadRows = Callable[[BinaryIO], Iterator[ResultRow]]

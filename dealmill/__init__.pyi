@@ -56,13 +56,13 @@ from .pipeline.measures import Order as Order
 from .pipeline.node_counts import Increase as Increase
 from .pipeline.node_counts import NodeCounts as NodeCounts
 from .pipeline.node_counts import NodeSample as NodeSample
-from .pipeline.referee import Judgement as Judgement
-from .pipeline.referee import Outcome as Outcome
-from .pipeline.result import Result as Result
 from .pipeline.outputs.pack import Entry as Entry
 from .pipeline.outputs.pack import Grade as Grade
 from .pipeline.outputs.pack import Pack as Pack
 from .pipeline.outputs.pack_check import CheckedPack as CheckedPack
+from .pipeline.referee import Judgement as Judgement
+from .pipeline.referee import Outcome as Outcome
+from .pipeline.result import Result as Result
 from .pipeline.store.audits.audit import AuditStatus as AuditStatus
 from .pipeline.store.audits.audit import Finding as Finding
 from .pipeline.store.audits.contradictions import Contradiction as Contradiction

@@ -74,10 +74,10 @@ class Result:
         VersionError
             If the result is of a run whose engine is not installed here.
         """
-        return find_engine(self._judged_as) if self.run is None else engine_of_run(self.run, self._judged_as)
+        return find_engine(self._rules_engine) if self.run is None else engine_of_run(self.run, self._rules_engine)
 
     @property
-    def _judged_as(self) -> EngineKey:
+    def _rules_engine(self) -> EngineKey:
         name = self.checked_as or self.engine
         return name if self.run is None else RecordedEngine(name, self.rules)
 
@@ -86,7 +86,7 @@ class Result:
         if self.run is not None:
             _ = self.game_and_engine  # raises an error that names the run
         imported = self.checked_as is not None
-        return judge(self._judged_as, self.layout, self.verdict, self.value, self.evidence, imported=imported)
+        return judge(self._rules_engine, self.layout, self.verdict, self.value, self.evidence, imported=imported)
 
     def frames(self) -> Iterator[str]:
         """Return an iterator over text boards: the layout first, then one per step of the evidence.

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline import solve
-from dealmill.pipeline.programs import found, solver
+from dealmill.pipeline.programs import declared, solver
 from dealmill.pipeline.settings import settings
 
 PROGRAM = Path(__file__).parent / "program.py"
@@ -18,8 +18,8 @@ Declare = Callable[..., Path]
 
 def forget_settings() -> None:
     """Have the next call read the settings and the manifests again."""
-    found.places.cache_clear()
-    found._extended.clear()
+    declared.places.cache_clear()
+    declared._extended.clear()
     settings.cache_clear()
 
 

@@ -46,7 +46,10 @@ class UnavailableError(DealmillError):
 
 
 class ProgramError(UnavailableError):
-    """An engine that is a program cannot be used: its manifest is invalid, or it does not start."""
+    """An engine that is a program cannot be used: its manifest is invalid, it does not start, or it fails on layout
+    after layout (`hopeless`), so that its job need not be tried again at once."""
+
+    hopeless = False
 
 
 class StoreError(DealmillError):

@@ -172,6 +172,8 @@ class Farm:
         patiently(partial(check_tables, self._store), self.say)
         try:
             patiently(partial(reconcile, self._store, self._broker_url, self.installation), self.say)
+            if not self._broker_answers:
+                self.say("the broker is available again")
             self._broker_answers = True
         except BrokerError as error:
             if self._broker_answers:

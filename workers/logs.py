@@ -4,14 +4,17 @@ import json
 import logging
 import warnings
 from datetime import UTC, datetime
+from socket import gethostname
 
 from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
+from celery.worker.consumer import consumer
 
 from dealmill.pipeline.settings import settings
 from dealmill.workers.transport import BROKER_ERRORS
 
-PLAIN = "%(processName)s: %(message)s"
+PLAIN = f"{gethostname().replace('%', '%%')}:%(process)d: %(message)s"
+"""Begins with the name of the worker, as in ``dealmill status --workers``."""
 IN_HAND: dict[str, int] = {}
 """The numbers of this process's current job and of its run or audit, which are added to JSON lines."""
 
@@ -52,10 +55,15 @@ TASKS_LOG = "celery.app.trace"
 """The logger for exceptions of Celery tasks."""
 QUEUE_LOGS = ("celery.worker.consumer.consumer", "celery.worker.request")
 """The loggers for messages that are not valid tasks, and for messages whose worker has died."""
+LOST_CONNECTIONS = (consumer.CONNECTION_RETRY, consumer.CONNECTION_ERROR.partition("%")[0])
+"""Begin what Celery logs while the broker is not available."""
 
 
 def _shorten(record: logging.LogRecord) -> bool:
-    """Remove Celery's tracebacks of broker errors and invalid messages, and all but the first line of the latter."""
+    """Remove Celery's tracebacks of broker errors and invalid messages, and all but the first line of the latter. Drop
+    what it says of lost connections: the command says so, in its own words."""
+    if record.getMessage().startswith(LOST_CONNECTIONS):
+        return False
     theirs = record.name.startswith(("celery.", "kombu.")) and record.name != TASKS_LOG
     error = record.exc_info[1] if record.exc_info else None
     if record.name in QUEUE_LOGS or (theirs and isinstance(error, BROKER_ERRORS)):

@@ -118,9 +118,12 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         known = isinstance(error, DealmillError)
-        logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
         unstarted = isinstance(error, ProgramError)
-        _waiting(partial(leases.release, database, kind.table, job.lease, reason, unstarted=unstarted))
+        hopeless = isinstance(error, ProgramError) and error.hopeless
+        if not hopeless:  # else the command that waits for the job says so
+            logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
+        release = partial(leases.release, database, kind.table, job.lease, reason)
+        _waiting(partial(release, unstarted=unstarted, hopeless=hopeless))
         metrics.count(engine, noun, "retried", {})
         return
     if finished:

@@ -164,10 +164,16 @@ def check_not_damaged(database: Database, run: RunStatus) -> None:
 
 
 def _stuck(jobs: JobTable, lease: Lease) -> ProgramError | DamagedError:
-    kind = ProgramError if lease.unstarted else DamagedError
-    return kind(
-        f"items {lease.first:,} to {lease.stop - 1:,} of {jobs.noun} {lease.parent} cannot be done after "
-        f"{lease.attempt} attempts: {lease.trouble}; fix the cause, then try again with: dealmill work"
+    items = f"items {lease.first:,} to {lease.stop - 1:,} of {jobs.noun} {lease.parent} cannot be done"
+    if not lease.unstarted:
+        return DamagedError(
+            f"{items} after {lease.attempt} attempts: {lease.trouble}; fix the cause, then try again with: dealmill "
+            "work"
+        )
+    reason = (lease.trouble or "").removeprefix(f"{ProgramError.__name__}: ")
+    return ProgramError(
+        f"{jobs.noun} {lease.parent} stopped: {reason}; fix the cause, then solve the rest with: dealmill work, and "
+        f"layouts that failed with: dealmill retry {lease.parent}"
     )
 
 

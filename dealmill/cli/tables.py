@@ -38,7 +38,7 @@ IN_THE_MIDDLE = {"engine", "evidence", "layout", "other_evidence", "source", "te
 COLOURED = {"outcome", "other_verdict", "state", "verdict"}
 COLOURS = (
     dict.fromkeys(("finished", "ok", "valid", "winnable"), "green")
-    | dict.fromkeys(("damaged", "stopped", "failed", "invalid", "retracted", "unwinnable", "wrong"), "red")
+    | dict.fromkeys(("damaged", "stopped", "stuck", "failed", "invalid", "retracted", "unwinnable", "wrong"), "red")
     | dict.fromkeys(("undecided", "waiting", "paused", "cancelled", "nothing"), "yellow")
 )
 """The colours of verdicts and states, by their first word. What a colour says, the word says as well."""

@@ -22,7 +22,7 @@ MINUTE = 60.0
 SORTED = 200
 """The most runs that are read to filter them by state, or to sort them by a figure."""
 State = Literal[
-    "", "solving", "waiting", "reading", "finished", "paused", "cancelled", "stopped", "damaged", "retracted"
+    "", "solving", "waiting", "reading", "finished", "paused", "cancelled", "stopped", "stuck", "damaged", "retracted"
 ]
 Order = Literal["newest", "layouts", "winnable", "rate", "took"]
 KEYS: dict[Order, Callable[[dealmill.RunStatus], float]] = {

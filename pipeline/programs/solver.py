@@ -67,17 +67,29 @@ class ProgramSolver:
                 reason = str(fault)
                 _stop()
                 last_error = process.last_error()
-                logger.warning("%s on %s: %s%s", self.program.full_name, layout, reason, process.errors())
+                _log_once(self.program.full_name, reason, f"{process.errors()}; first on {layout}")
             else:
                 _count_failure(self, "")
                 return answer
         limit = self.program.manifest.same_failures
         if _count_failure(self, reason) >= limit:
-            raise ProgramError(
+            error = ProgramError(
                 f"{self.program.full_name} failed on {limit:,} layouts in a row in the same way, and is not asked any "
                 f"more: {reason.removeprefix(RETRYABLE)}{last_error}"
             )
+            error.hopeless = True
+            raise error
         return Answer(Verdict.FAILED, 0, 0, reason)
+
+
+_logged: set[tuple[str, str]] = set()
+
+
+def _log_once(engine: str, reason: str, rest: str) -> None:
+    """Log the first failure of an engine for a reason in this process: a broken program fails on every layout."""
+    if (engine, reason) not in _logged:
+        _logged.add((engine, reason))
+        logger.warning("%s: %s%s; others like it are only counted", engine, reason.removeprefix(RETRYABLE), rest)
 
 
 _LOCK = Lock()

@@ -18,6 +18,8 @@ def describe(run: RunStatus) -> str:
             words = f"waiting for workers, {percent(run)}" if run.solved else "waiting for workers"
         case "reading":
             words = _reading(run)
+        case "stuck":
+            words = f"stuck, {percent(run)}: fix the cause, then dealmill work"
         case "solving":
             left = f", {duration((run.ends - run.now).total_seconds())} left" if run.ends else ""
             words = f"solving, {percent(run)}{left}"

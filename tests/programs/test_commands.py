@@ -18,7 +18,7 @@ def test_what_failed_for_lack_of_memory_is_tried_again(declare: Declare, tmp_pat
     assert ran.returncode == 1, ran.stderr
     [summary] = json.loads(ran.stdout)
     assert (summary["scored"], summary["failed"]) == (3, 1)
-    assert "memory/program on CADBABDC: retryable: it ended with exit code 1" in ran.stderr
+    assert "memory/program: it ended with exit code 1" in ran.stderr
     assert "MemoryError" in ran.stderr
     assert "retry 1" in ran.stderr
 

@@ -16,6 +16,7 @@ from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
+from dealmill.pipeline.programs import solver
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
@@ -185,9 +186,15 @@ def test_a_run_whose_program_was_changed_waits(database: Database, declare: Decl
     ],
 )
 def test_a_program_that_cannot_work_fails_no_layouts_and_stops_its_run(
-    fault: str, message: str, database: Database, declare: Declare, monkeypatch: pytest.MonkeyPatch
+    fault: str,
+    message: str,
+    database: Database,
+    declare: Declare,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     monkeypatch.setattr(leases, "PAUSES", (-1.0,))
+    solver._logged.clear()
     declare(fault, "", same_failures=3)
     number = queue_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, None)
     while not leases.stuck(database, SOLVING, [number]):
@@ -199,7 +206,12 @@ def test_a_program_that_cannot_work_fails_no_layouts_and_stops_its_run(
     assert (stuck.trouble or "").startswith(f"ProgramError: {message}")
     run = find_run(database, number)
     assert (run.solved, run.pending) == (0, 1)
-    with pytest.raises(ProgramError, match=r"items 1 to 60 of run 1 cannot be done after . attempts: ProgramError: "):
+    assert (run.state, run.stuck, run.retried) == ("stuck", 1, 1)
+    if fault == "knows one layout":
+        assert stuck.attempt == leases.MOST_CLAIMS + 1
+        assert caplog.text.count("it ended with exit code 1") == 1
+    rest = f"{re.escape(message)}.*; fix the cause, then solve the rest with: dealmill work"
+    with pytest.raises(ProgramError, match=f"run 1 stopped: {rest}"):
         working.check_not_damaged(database, run)
 
 

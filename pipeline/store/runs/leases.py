@@ -193,10 +193,15 @@ def _finishing(jobs: JobTable) -> Update:
     return update(jobs.table).where(_held(jobs)).values(**end, trouble=None, unstarted=False)
 
 
-def release(database: Database, jobs: JobTable, lease: Lease, trouble: str, *, unstarted: bool = False) -> None:
-    """Release an unfinished job, to be tried again after a pause. `unstarted` says that its engine did not start."""
+def release(
+    database: Database, jobs: JobTable, lease: Lease, trouble: str, *, unstarted: bool = False, hopeless: bool = False
+) -> None:
+    """Release an unfinished job, to be tried again after a pause; if that is `hopeless`, the job is stuck at once.
+    `unstarted` says that its engine did not start."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
     freed = {"state": PENDING, "leased_until": clock() + pause, "trouble": trouble, "unstarted": unstarted}
+    if hopeless:
+        freed["attempt"] = max(lease.attempt, MOST_CLAIMS + 1)
     with database.writing() as connection:
         connection.execute(update(jobs.table).where(_held(jobs)).values(freed), _of(lease))
 

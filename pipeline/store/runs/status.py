@@ -44,6 +44,7 @@ from dealmill.pipeline.store.database.tables import (
     sources,
 )
 from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, TOTALS, bounded, sizes
+from dealmill.pipeline.store.runs.leases import MOST_CLAIMS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED, PlannedRun, item_count, planned_fields
 from dealmill.pipeline.store.runs.times import MINUTE, recent_seconds, worked_seconds
 
@@ -59,8 +60,9 @@ class RunStatus(PlannedRun):
 
     `items` is the number of items: while its source is not `complete`, those ingested so far; over an endless deal
     range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
-    by state; `retried` counts those that are not done after at least one failed attempt. `counts` has the number of
-    items for every verdict that occurs. `recent` is the number of items of the jobs that were finished in the last
+    by state; `retried` counts those that are not done after at least one failed attempt, and `stuck` those that
+    commands no longer wait for (see `dealmill.pipeline.store.runs.leases.stuck`). `counts` has the number of items for
+    every verdict that occurs. `recent` is the number of items of the jobs that were finished in the last
     minute in which there were any, and `recent_seconds` the time that these took. `rejected` is the number of rejects
     of its source. `held` counts the leases that have not expired. Times are by the clock of the database: when its
     first job was claimed (`started`), when its newest one was claimed or finished (`seen`), when entries of its source
@@ -77,6 +79,7 @@ class RunStatus(PlannedRun):
     leased: int
     done: int
     retried: int
+    stuck: int
     counts: dict[Verdict, int]
     unproved: int
     value_sum: int
@@ -118,7 +121,8 @@ class RunStatus(PlannedRun):
     @property
     def state(self) -> str:
         """One of ``retracted``, ``finished``, ``damaged``, ``paused``, ``cancelled``, ``reading`` (its source is being
-        read), ``stopped`` (its source was not fully read), ``waiting`` (for workers) and ``solving``."""
+        read), ``stopped`` (its source was not fully read), ``stuck`` (a job was given up), ``waiting`` (for workers)
+        and ``solving``."""
         if self.retracted is not None:
             return "retracted"
         if self.finished:
@@ -130,7 +134,7 @@ class RunStatus(PlannedRun):
         if not self.complete:
             return "reading" if self.read is not None and self.now < self.read + SILENT_READER else "stopped"
         waiting = not self.held and (self.seen is None or self.now > self.seen + WITHOUT_WORKER)
-        return "waiting" if waiting else "solving"
+        return "stuck" if self.stuck and not self.held else "waiting" if waiting else "solving"
 
     @property
     def seconds(self) -> float | None:
@@ -356,7 +360,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
     """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
     the texts of their run."""
     counted, reading = _sums().subquery(), runs.c.reading_seconds
-    whole = ("covered", "jobs", "pending", "leased", "done", "retried", *TOTALS, "recent")
+    whole = ("covered", "jobs", "pending", "leased", "done", "retried", "stuck", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
             *PLANNED,
@@ -405,6 +409,7 @@ def _sums() -> Select[*tuple[Any, ...]]:
             how_many(LEASED).label("leased"),
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
+            func.count(case(((jobs.c.state == PENDING) & (jobs.c.attempt > MOST_CLAIMS), 1))).label("stuck"),
             *(func.sum(bounded(jobs.c[name], -MAX_ADDEND)).label(name) for name in TOTALS),
             func.sum(case((recent, size), else_=0)).label("recent"),
             cast(func.min(case((recent, jobs.c.started))), Float).label("recent_since"),
@@ -457,6 +462,7 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         leased=int(counted["leased"]),
         done=int(counted["done"]),
         retried=int(counted["retried"]),
+        stuck=int(counted["stuck"]),
         counts={verdict: number for verdict, number in counts.items() if number},
         unproved=int(counted["unproved"]),
         value_sum=int(counted["value_sum"]),

@@ -5,10 +5,12 @@ BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…
 
+PROOFS_NEED := The proofs need Coq and OCaml; install them (Debian: apt install coq ocaml)
+
 # Container images often set it. Each of hundreds of processes would compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: install run test test-slow check reproduce golden docs site bench bench-rivals bench-scale soak lock clean
+.PHONY: install run test test-slow proofs check reproduce golden docs site bench bench-rivals bench-scale soak lock clean
 
 install: .venv/installed
 
@@ -22,6 +24,11 @@ test: .venv/tested
 # All other tests: the rest on PostgreSQL, faults, mutants, installations, upgrades.
 test-slow: .venv/tested
 	$(BIN)/pytest -m 'slow and not by_hand'
+
+# Checks the proofs in Coq, and builds the referee of patiences that they are about: proofs/patience/build/referee.
+proofs:
+	@command -v coqc >/dev/null && command -v ocamlopt >/dev/null || { echo "$(PROOFS_NEED)"; exit 1; }
+	$(MAKE) --directory proofs/patience
 
 check: .venv/tested
 	$(BIN)/ruff check .
@@ -92,4 +99,4 @@ lock:
 	@touch $@
 
 clean:
-	rm -rf .venv dist build site
+	rm -rf .venv dist build site proofs/patience/build

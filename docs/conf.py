@@ -12,7 +12,10 @@ GUIDES = (
 )
 OPERATION = ("database", "deploy", "operate", "performance", "scale")
 EXTENSIONS = ("add-a-game", "engines", "architecture", "api")
-PROOFS = ("guarantees", "invariants", "proofs/card-pairing", "proofs/camelot", "proofs/patience")
+PROOFS = (
+    *("guarantees", "invariants"),
+    *("proofs/README", "proofs/card-pairing", "proofs/camelot", "proofs/patience"),
+)
 CHAPTERS = {
     **{
         chapter: [f"docs/{name}" for name in names]

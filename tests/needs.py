@@ -23,6 +23,7 @@ def missing() -> list[str]:
         "the web pages (install chromium)": os.environ.get("TEST_CHROMIUM")
         or any(map(which, ("chromium-headless-shell", "chromium", "google-chrome"))),
         "engines in C (install gcc)": which("cc"),
+        "the proofs (install coq and ocaml)": which("coqc") and which("ocamlopt"),
         "Freecell Solver (install freecell-solver-bin)": which("freecell-solver-range-parallel-solve"),
         "checkers on Python 3.8 to 3.10 (install one)": any(map(which, ("python3.8", "python3.9", "python3.10"))),
     }

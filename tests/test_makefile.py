@@ -1,8 +1,9 @@
-"""What `make` says where Python will not do."""
+"""What `make` says where Python will not do, or Coq is missing."""
 
 import os
 import subprocess
 from pathlib import Path
+from shutil import which
 
 import pytest
 
@@ -29,3 +30,13 @@ def test_an_unsuitable_python_is_reported_in_one_line(python: str | None, tmp_pa
     assert made.stdout.strip().startswith("Dealmill needs Python 3.11 or newer with venv; install it")
     assert len(made.stdout.strip().splitlines()) == 1
     assert not (tmp_path / ".venv").exists()
+
+
+def test_the_proofs_say_what_they_need(tmp_path: Path) -> None:
+    for name in ("make", "sh"):
+        (tmp_path / name).symlink_to(str(which(name)))
+    made = subprocess.run(
+        ["make", "proofs"], cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert made.returncode != 0
+    assert made.stdout == "The proofs need Coq and OCaml; install them (Debian: apt install coq ocaml)\n"

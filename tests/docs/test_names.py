@@ -15,7 +15,7 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.store.database.tables import metadata
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("bench", "contrib", "dealmill", "docs", "examples", "migrations", "pipeline", "tests", "workers")
+FOLDERS = ("bench", "contrib", "dealmill", "docs", "examples", "migrations", "pipeline", "proofs", "tests", "workers")
 FILES = [
     path
     for paths in (ROOT.glob("*"), *((ROOT / folder).rglob("*.*") for folder in FOLDERS))
@@ -24,7 +24,7 @@ FILES = [
 ]
 PYTHON = [path for path in FILES if path.suffix in {".py", ".pyi"}]
 PAGES = [path for path in FILES if path.suffix in {".md", ".rst"} and path.name != "CHANGELOG.md"]
-OTHER_CODE = {".c", ".cpp", ".css", ".hpp", ".html", ".js", ".toml", ".yaml"}
+OTHER_CODE = {".c", ".cpp", ".css", ".hpp", ".html", ".js", ".ml", ".toml", ".v", ".yaml"}
 LINKED = {"pipeline", "workers", "migrations"}
 """Folders that are imported as packages of `dealmill`."""
 

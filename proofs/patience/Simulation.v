@@ -1,0 +1,581 @@
+(* The easier game beside the real one.
+
+   Claim ([simulation]): let s be a position of the easier game that is the shadow of a real position: each live card
+   lies in s where it lies in the real game. After a real move, s is still a shadow of the real position; or a move of
+   the easier game leads to a shadow of it; or the card that moved came from a stock that is turned by several cards,
+   and went onto an absent card: then it becomes absent in the easier game, which gives a shadow, too.
+
+   This needs s to be closed: no card that can be lifted in s fits an absent one (rule R2 of
+   docs/proofs/patience.md). The reason is the lemma [block]: if a group of cards moves in the real game, its live
+   cards are its lower part. *)
+Require Import List Bool Arith Lia Permutation.
+Import ListNotations.
+From Patience Require Import Game Cards Stock.
+
+Section Simulation.
+Variable R : rules.
+
+(** * The shadow *)
+
+(* The columns and the stacked reserve. If empty columns are filled from the reserve, the easier game may do it before
+   the real one does, since its columns empty earlier: then some columns hold [parked] cards, which in the real game
+   are the topmost live ones of the reserve. *)
+Definition same_columns absent (p s : position) : Prop :=
+  exists parked others,
+    Permutation (map (live absent) (columns p)) (repeat [] (length parked) ++ others) /\
+    Permutation (columns s) (map (fun x => [x]) parked ++ others) /\
+    live absent (reserve p) = parked ++ reserve s /\
+    (spaces R <> FromReserve -> parked = []).
+
+(* The stock: s offers all live cards that p offers. If several cards are turned at a time, none may be absent. *)
+Definition same_stock absent (p s : position) : Prop :=
+  at_least R (turning s) (live_talon absent (turning p)) /\
+  (draw R = 1 \/ (NoDup (all_cards (turning p)) /\ untouched absent (turning p))).
+
+(* Cards may be absent, unless there is a hole, or any cards move with the one below them. *)
+Definition in_scope (absent : list card) (p : position) : Prop :=
+  absent = [] \/ (hole p = None /\ moving_on R <> AnyCards).
+
+Record shadow absent (p s : position) : Prop := {
+  shadow_columns : same_columns absent p s;
+  shadow_face_down : forall x, ~ In x absent -> In x (face_down s) -> In x (face_down p);
+  shadow_cells : Permutation (cells s) (live absent (cells p));
+  shadow_open_reserve : Permutation (open_reserve s) (live absent (open_reserve p));
+  shadow_stock : same_stock absent p s;
+  shadow_foundations : Permutation (foundations s) (live absent (foundations p));
+  shadow_hole : hole s = hole p;
+  shadow_scope : in_scope absent p }.
+
+(* Rule R2 has nothing to do. It does not ask for cards of a stock that is turned by several cards. *)
+Record closed absent (s : position) : Prop := {
+  closed_lift : forall u x q y, lift R s u x q -> In y absent -> fits R x y = false;
+  closed_offered : forall x q y, draw R = 1 -> offered R s x q -> In y absent -> fits R x y = false }.
+
+(* There is nothing to fill and to turn up. *)
+Record at_rest (s : position) : Prop := {
+  rest_filled : spaces R = FromReserve -> In [] (columns s) -> reserve s = [];
+  rest_faced : forall x below, In (x :: below) (columns s) -> ~ In x (face_down s) }.
+
+(** * Groups of cards *)
+
+Lemma group_suffix u v : group R (u ++ v) -> group R v.
+Proof.
+  induction u as [|x u IH]; simpl; auto. intros H. apply IH. destruct (u ++ v); simpl; tauto.
+Qed.
+
+Lemma group_prefix u v : group R (u ++ v) -> group R u.
+Proof.
+  induction u as [|x u IH]; simpl; auto. destruct u as [|y u]; simpl in *; tauto.
+Qed.
+
+Lemma group_neighbours u x y v : moving_on R <> AnyCards -> group R (u ++ x :: y :: v) -> fits R x y = true.
+Proof.
+  intros N H. apply group_suffix in H. destruct H as (H & _). unfold moves_with in H. now destruct (moving_on R).
+Qed.
+
+Section Block.
+Variables (absent : list card) (s : position) (below : list card).
+Hypothesis C : closed absent s.
+Hypothesis scope : in_scope absent s.
+
+(* If w is live and the cards below it belong to its group, they are live, too: otherwise w could go onto the first
+   absent one of them. *)
+Lemma live_below g : forall w, w <> [] ->
+  In (live absent ((w ++ g) ++ below)) (columns s) ->
+  group R (w ++ g) -> (forall z, In z (w ++ g) -> ~ In z absent -> ~ In z (face_down s)) ->
+  (forall z, In z w -> ~ In z absent) -> forall z, In z g -> ~ In z absent.
+Proof.
+  induction g as [|z g IH]; intros w N I G U L; [easy|].
+  destruct (live_or_absent absent z) as [E|E].
+  - assert (A : forall v, In v (w ++ [z]) -> ~ In v absent).
+    { intros v J. apply in_app_or in J. destruct J as [J|[<-|[]]]; auto. }
+    replace (w ++ z :: g) with ((w ++ [z]) ++ g) in * by now rewrite <- app_assoc.
+    intros v [<-|J]; auto. apply (IH (w ++ [z])); auto. now destruct w.
+  - exfalso. destruct (exists_last N) as (u & x & ->).
+    apply in_split in I. destruct I as (l & r & I).
+    assert (T : lift R s u x (with_columns s (l ++ live absent (g ++ below) :: r))).
+    { apply from_column.
+      - rewrite I. f_equal. f_equal. rewrite <- !app_assoc, app_assoc, filter_app.
+        rewrite (live_all _ (u ++ [x])) by auto. rewrite <- app_assoc. simpl.
+        apply absent_iff in E. now rewrite E.
+      - now apply group_prefix in G.
+      - intros v J. apply U; auto. apply in_or_app. auto. }
+    rewrite <- app_assoc in G. destruct scope as [->|(_ & M)]; [easy|]. apply (group_neighbours _ _ _ _ M) in G.
+    rewrite (closed_lift _ _ C _ _ _ _ T E) in G. discriminate.
+Qed.
+
+Lemma block g :
+  live absent (g ++ below) = [] \/ In (live absent (g ++ below)) (columns s) ->
+  group R g -> (forall z, In z g -> ~ In z absent -> ~ In z (face_down s)) ->
+  exists u, g = u ++ live absent g /\ live absent u = [].
+Proof.
+  induction g as [|c g IH]; intros P G U.
+  - now exists [].
+  - destruct (live_or_absent absent c) as [E|E].
+    + exists []. split; auto. symmetry. apply live_all. intros z [<-|I]; auto.
+      destruct P as [P|P].
+      { simpl in P. apply live_iff in E. now rewrite E in P. }
+      apply (live_below g [c]); auto; [discriminate|]. intros v [<-|[]]. auto.
+    + simpl in *. apply absent_iff in E. rewrite E in *. destruct IH as (u & Eg & O); auto.
+      * now apply (group_suffix [c] g).
+      * exists (c :: u). simpl. rewrite E, <- Eg. auto.
+Qed.
+End Block.
+
+(* The live cards of a group that is lifted with x: those on x, if x is live, else none. *)
+Lemma block_of_live absent u x v : u ++ [x] = v ++ live absent (u ++ [x]) -> live absent v = [] ->
+  ~ In x absent -> group R (u ++ [x]) -> group R (live absent u ++ [x]).
+Proof.
+  intros E _ L G. rewrite E in G. apply group_suffix in G. rewrite filter_app in G. simpl in G.
+  apply live_iff in L. now rewrite L in G.
+Qed.
+
+Lemma block_of_absent absent u x v : u ++ [x] = v ++ live absent (u ++ [x]) -> In x absent -> live absent u = [].
+Proof.
+  intros E A. assert (A' := A). apply absent_iff in A'. rewrite filter_app in E. simpl in E.
+  rewrite A', app_nil_r in E.
+  destruct (live absent u) as [|z t] eqn:F; auto. exfalso.
+  destruct (exists_last (l := z :: t)) as (w & y & W); [discriminate|]. rewrite W, app_assoc in E.
+  apply app_inj_tail in E. destruct E as (_ & ->).
+  assert (I : In y (live absent u)) by (rewrite F, W; apply in_or_app; right; now left).
+  apply filter_In in I. destruct I as (_ & I). apply live_iff in I. tauto.
+Qed.
+
+(** * Columns *)
+
+Lemma column_of_shadow absent p s c l r :
+  same_columns absent p s -> columns p = l ++ c :: r ->
+  live absent c = [] \/ In (live absent c) (columns s).
+Proof.
+  intros (k & o & P & Q & _) E. destruct (live absent c) as [|x t] eqn:F; auto. right.
+  assert (I : In (x :: t) (map (live absent) (columns p))).
+  { rewrite E, map_app. apply in_or_app. right. left. exact F. }
+  rewrite P in I. apply in_app_or in I. destruct I as [I|I].
+  - apply repeat_spec in I. discriminate.
+  - rewrite Q. apply in_or_app. auto.
+Qed.
+
+(* One column of p with live cards is changed, and so is its shadow. *)
+Lemma change_column absent p s c d l r :
+  same_columns absent p s -> columns p = l ++ c :: r -> live absent c <> [] ->
+  exists a b, columns s = a ++ live absent c :: b /\
+    same_columns absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b)).
+Proof.
+  intros (k & o & P & Q & Rs & F) E N.
+  rewrite E, map_app in P. simpl in P. rewrite <- Permutation_middle in P.
+  assert (I : In (live absent c) o).
+  { assert (I : In (live absent c) (repeat [] (length k) ++ o)) by (rewrite <- P; now left).
+    apply in_app_or in I. destruct I as [I|I]; auto. apply repeat_spec in I. tauto. }
+  apply in_split in I. destruct I as (o1 & o2 & ->).
+  rewrite app_assoc, <- Permutation_middle in P. apply Permutation_cons_inv in P.
+  rewrite app_assoc, <- Permutation_middle in Q. destruct (permutation_split _ _ _ Q) as (a & b & Ea & Qa).
+  exists a, b. split; auto. exists k, (o1 ++ live absent d :: o2). simpl. repeat split; auto.
+  - rewrite map_app. simpl. rewrite <- Permutation_middle, P, app_assoc, <- Permutation_middle.
+    now rewrite <- app_assoc.
+  - rewrite app_assoc, <- !Permutation_middle, Qa. reflexivity.
+Qed.
+
+(* One column of p is changed, and none of its live cards. *)
+Lemma keep_column absent p s c d l r :
+  same_columns absent p s -> columns p = l ++ c :: r -> live absent c = live absent d ->
+  same_columns absent (with_columns p (l ++ d :: r)) s.
+Proof.
+  intros (k & o & P & H) E N. exists k, o. split; auto. simpl. rewrite E in P.
+  rewrite map_app in *. simpl in *. now rewrite <- N.
+Qed.
+
+(* An empty column of p, when no card is parked. *)
+Lemma use_space absent p s d l r :
+  same_columns absent p s -> columns p = l ++ [] :: r -> (spaces R = FromReserve -> reserve p = []) ->
+  exists a b, columns s = a ++ [] :: b /\ (spaces R = FromReserve -> reserve s = []) /\
+    same_columns absent (with_columns p (l ++ d :: r)) (with_columns s (a ++ live absent d :: b)).
+Proof.
+  intros (k & o & P & Q & Rs & F) E N.
+  assert (K : k = [] /\ (spaces R = FromReserve -> reserve s = [])).
+  { destruct (spaces R) eqn:Sp; try (split; [now apply F|discriminate]).
+    rewrite N in Rs by auto. symmetry in Rs. apply app_eq_nil in Rs. tauto. }
+  destruct K as (-> & K). simpl in *. rewrite <- Q in P. rewrite E, map_app in P. simpl in P.
+  rewrite <- Permutation_middle in P. symmetry in P. destruct (permutation_split _ _ _ P) as (a & b & Ea & Pa).
+  exists a, b. repeat split; auto. exists [], (a ++ live absent d :: b). simpl. repeat split; auto.
+  rewrite map_app. simpl. now rewrite <- !Permutation_middle, Pa.
+Qed.
+
+(** * Lifting *)
+
+Lemma scope_of_shadow absent p s : hole s = hole p -> in_scope absent p -> in_scope absent s.
+Proof. intros H S. unfold in_scope. now rewrite H. Qed.
+
+Lemma lift_live absent p s u x q :
+  shadow absent p s -> closed absent s -> lift R p u x q -> ~ In x absent ->
+  exists t, lift R s (live absent u) x t /\ shadow absent q t.
+Proof.
+  intros [Sc Sd Se So Ss Sf Sh Sg] C L A. assert (A' := A). apply live_iff in A'.
+  destruct L as [l u x b r E G D | l x r E | l x r E | x k E D | l x r E B H].
+  - destruct (block absent s b C (scope_of_shadow _ _ _ Sh Sg) (u ++ [x])) as (v & Ev & Nv); auto.
+    { rewrite <- app_assoc. eapply column_of_shadow; eauto. }
+    { intros z I J K. apply (D z I). auto. }
+    destruct (change_column absent p s (u ++ x :: b) b l r Sc E) as (a & c & Ec & Sc').
+    { rewrite filter_app. simpl. rewrite A'. now destruct (live absent u). }
+    rewrite filter_app in Ec. simpl in Ec. rewrite A' in Ec.
+    eexists. split.
+    + apply (from_column R s _ _ _ _ _ Ec); [eapply block_of_live; eauto|].
+      intros z I J. assert (Z : In z (u ++ [x]) /\ ~ In z absent).
+      { apply in_app_or in I. destruct I as [I|[<-|[]]].
+        - apply filter_In in I. destruct I as (I & Lz). split; [apply in_or_app; auto | now apply live_iff].
+        - split; auto. apply in_or_app. right. now left. }
+      destruct Z as (Z & Lz). apply (D z Z). auto.
+    + constructor; simpl; auto.
+  - rewrite E, filter_app in Se. simpl in Se. rewrite A' in Se. rewrite <- Permutation_middle in Se.
+    destruct (permutation_split _ _ _ Se) as (a & c & Ec & P). eexists. split; [apply (from_cell R s _ _ _ Ec)|].
+    constructor; simpl; auto. now rewrite filter_app.
+  - rewrite E, filter_app in So. simpl in So. rewrite A' in So. rewrite <- Permutation_middle in So.
+    destruct (permutation_split _ _ _ So) as (a & c & Ec & P). eexists. split;
+      [apply (from_open_reserve R s _ _ _ Ec)|].
+    constructor; simpl; auto. now rewrite filter_app.
+  - destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs. simpl in Rs. rewrite A' in Rs.
+    destruct k' as [|x' k']; simpl in *.
+    + eexists. split.
+      * apply (from_reserve R s x _ (eq_sym Rs)). auto.
+      * constructor; simpl; auto. exists [], o. simpl. repeat split; auto.
+    + inversion Rs; subst x'. destruct (permutation_split _ _ _ Q) as (a & c & Ec & Q').
+      eexists. split.
+      * apply (from_column R s a [] x [] c Ec); simpl; auto. intros z [<-|[]]. auto.
+      * constructor; simpl; auto. exists k', ([] :: o). simpl. repeat split; auto.
+        -- now rewrite P, <- Permutation_middle.
+        -- now rewrite <- !Permutation_middle, Q'.
+        -- intros N. apply F in N. discriminate.
+  - rewrite E, filter_app in Sf. simpl in Sf. rewrite A' in Sf. rewrite <- Permutation_middle in Sf.
+    destruct (permutation_split _ _ _ Sf) as (a & c & Ec & P). eexists. split;
+      [apply (from_foundation R s _ _ _ Ec B)|].
+    + intros z I. apply H. rewrite E. rewrite Sf in I. destruct I as [<-|I]; [apply in_or_app; right; now left|].
+      rewrite <- filter_app in I. apply filter_In in I. destruct I as (I & _). apply in_app_or in I.
+      apply in_or_app. simpl. tauto.
+    + constructor; simpl; auto. now rewrite filter_app.
+Qed.
+
+Lemma lift_absent absent p s u x q :
+  shadow absent p s -> closed absent s -> lift R p u x q -> In x absent ->
+  live absent u = [] /\ shadow absent q s.
+Proof.
+  intros [Sc Sd Se So Ss Sf Sh Sg] C L A. assert (A' := A). apply absent_iff in A'.
+  destruct L as [l u x b r E G D | l x r E | l x r E | x k E D | l x r E B H].
+  - destruct (block absent s b C (scope_of_shadow _ _ _ Sh Sg) (u ++ [x])) as (v & Ev & Nv); auto.
+    { rewrite <- app_assoc. eapply column_of_shadow; eauto. }
+    { intros z I J K. apply (D z I). auto. }
+    assert (N : live absent u = []) by (eapply block_of_absent; eauto).
+    split; auto. constructor; simpl; auto. eapply keep_column; eauto.
+    rewrite filter_app. simpl. now rewrite N, A'.
+  - split; auto. rewrite E, filter_app in Se. simpl in Se. rewrite A' in Se. constructor; simpl; auto.
+    now rewrite filter_app.
+  - split; auto. rewrite E, filter_app in So. simpl in So. rewrite A' in So. constructor; simpl; auto.
+    now rewrite filter_app.
+  - split; auto. destruct Sc as (k' & o & P & Q & Rs & F). rewrite E in Rs. simpl in Rs. rewrite A' in Rs.
+    constructor; simpl; auto. exists k', o. simpl. auto.
+  - split; auto. rewrite E, filter_app in Sf. simpl in Sf. rewrite A' in Sf. constructor; simpl; auto.
+    now rewrite filter_app.
+Qed.
+
+Lemma in_all_cards_without z st x wa n :
+  In z (all_cards (Talon st wa n)) -> In z (all_cards (Talon st (x :: wa) n)).
+Proof. rewrite !in_all_cards. simpl. tauto. Qed.
+
+Lemma stock_rule absent t st x wa n :
+  turns R t (Talon st (x :: wa) n) ->
+  (draw R = 1 \/ (NoDup (all_cards t) /\ untouched absent t)) ->
+  draw R = 1 \/ (NoDup (all_cards (Talon st wa n)) /\ untouched absent (Talon st wa n)).
+Proof.
+  intros T [H|(N & U)]; auto. right. apply turns_all_cards in T. rewrite <- T in N. split.
+  - unfold all_cards in *. simpl in N. rewrite <- app_assoc in N. simpl in N. now apply NoDup_remove_1 in N.
+  - intros z I. apply U. rewrite <- T. now apply in_all_cards_without.
+Qed.
+
+Lemma offered_live absent p s x q :
+  shadow absent p s -> offered R p x q -> ~ In x absent ->
+  exists t, offered R s x t /\ shadow absent q t.
+Proof.
+  intros [Sc Sd Se So (Sa & Sr) Sf Sh Sg] [st wa n T] A. apply live_iff in A.
+  assert (Tl : turns R (live_talon absent (turning p)) (live_talon absent (Talon st (x :: wa) n))).
+  { apply turns_live; tauto. }
+  destruct (at_least_turns _ _ _ _ Sa Tl) as (m & Lm & M). unfold live_talon in *. simpl in *. rewrite A in M.
+  eexists. split; [apply (offer R s x _ _ m M)|]. constructor; simpl; auto. split; simpl.
+  - exists m. split; auto. constructor.
+  - eapply stock_rule; eauto.
+Qed.
+
+(* Only a stock that is turned card by card has absent cards. *)
+Lemma offered_absent absent p s x q :
+  shadow absent p s -> offered R p x q -> In x absent -> draw R = 1 /\ shadow absent q s.
+Proof.
+  intros [Sc Sd Se So (Sa & Sr) Sf Sh Sg] [st wa n T] A.
+  assert (D : draw R = 1).
+  { destruct Sr as [D|(_ & U)]; auto. exfalso. apply (U x); auto. rewrite <- (turns_all_cards _ _ _ T).
+    apply in_all_cards. left. now left. }
+  split; auto. apply absent_iff in A.
+  assert (Tl : turns R (live_talon absent (turning p)) (live_talon absent (Talon st (x :: wa) n))).
+  { apply turns_live; tauto. }
+  unfold live_talon in Tl. simpl in Tl. rewrite A in Tl.
+  constructor; simpl; auto. split; auto. eapply at_least_turns; eauto.
+Qed.
+
+(** * Putting down *)
+
+Lemma put_live absent p s u x q :
+  shadow absent p s -> put R [] p u x q -> ~ In x absent ->
+  (forall y, In y absent -> fits R x y = false) ->
+  exists t, put R absent s (live absent u) x t /\ shadow absent q t.
+Proof.
+  intros [Sc Sd Se So Ss Sf Sh Sg] P A N. assert (A' := A). apply live_iff in A'.
+  destruct P as [l u x y b r E D F | l u x r E M | x L | x H L | x h H B].
+  - assert (Ly : ~ In y absent) by (intros I; rewrite (N y I) in F; discriminate).
+    assert (Ly' := Ly). apply live_iff in Ly'.
+    destruct (change_column absent p s (y :: b) (u ++ x :: y :: b) l r Sc E) as (a & c & Ec & Sc').
+    { simpl. now rewrite Ly'. }
+    simpl in Ec. rewrite Ly' in Ec. rewrite filter_app in Sc'. simpl in Sc'. rewrite A', Ly' in Sc'.
+    eexists. split; [apply (to_card R absent s a (live absent u) x y (live absent b) c Ec); auto|].
+    constructor; simpl; auto.
+  - destruct (use_space absent p s (u ++ [x]) l r Sc E) as (a & c & Ec & K & Sc').
+    { unfold may_fill in M. intros Sp. now rewrite Sp in M. }
+    rewrite filter_app in Sc'. simpl in Sc'. rewrite A' in Sc'.
+    eexists. split; [apply (to_space R absent s a (live absent u) x c Ec)|].
+    + unfold may_fill in *. destruct (spaces R); auto.
+    + constructor; simpl; auto.
+  - eexists. split; [apply to_cell|].
+    + rewrite (Permutation_length Se). pose proof (live_length absent (cells p)). lia.
+    + constructor; simpl; auto. rewrite A'. auto.
+  - eexists. split; [apply to_foundation|].
+    + now rewrite Sh.
+    + intros y I. destruct (live_or_absent absent y) as [Ly|Ly]; auto. left. destruct (L y I) as [J|[]].
+      rewrite Sf. apply filter_In. split; auto. now apply live_iff.
+    + constructor; simpl; auto. rewrite A'. auto.
+  - eexists. split; [apply (to_the_hole R absent s x h); [now rewrite Sh|auto]|].
+    constructor; simpl; auto. destruct Sg as [Sg|(Sg & _)]; [now left|congruence].
+Qed.
+
+Lemma put_absent absent p s u x q :
+  shadow absent p s -> put R [] p u x q -> In x absent -> live absent u = [] -> shadow absent q s.
+Proof.
+  intros [Sc Sd Se So Ss Sf Sh Sg] P A N. assert (A' := A). apply absent_iff in A'.
+  destruct P as [l u x y b r E D F | l u x r E M | x L | x H L | x h H B]; constructor; simpl; auto; rewrite ?A';
+    auto.
+  - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
+  - eapply keep_column; eauto. rewrite filter_app, N. simpl. now rewrite A'.
+  - exfalso. destruct Sg as [->|(Sg & _)]; [easy|congruence].
+  - exfalso. destruct Sg as [->|(Sg & _)]; [easy|congruence].
+Qed.
+
+(** * Filling and turning up *)
+
+(* The easier game fills a space. *)
+Lemma fill_shadow absent p s a b x k :
+  spaces R = FromReserve -> shadow absent p s -> columns s = a ++ [] :: b -> reserve s = x :: k ->
+  shadow absent p (with_reserve (with_columns s (a ++ [x] :: b)) k).
+Proof.
+  intros Sp [(k' & o & P & Q & Rs & F) Sd Se So Ss Sf Sh Sg] E K. constructor; simpl; auto.
+  assert (I : In [] o).
+  { assert (I : In [] (map (fun x => [x]) k' ++ o)).
+    { rewrite <- Q, E. apply in_or_app. right. now left. }
+    apply in_app_or in I. destruct I as [I|I]; auto. apply in_map_iff in I. destruct I as (z & I & _). discriminate. }
+  apply in_split in I. destruct I as (o1 & o2 & ->). exists (k' ++ [x]), (o1 ++ o2). simpl. repeat split.
+  - rewrite P, app_length, Nat.add_comm. simpl. rewrite <- Permutation_middle. symmetry. apply Permutation_middle.
+  - rewrite E, app_assoc in Q. apply Permutation_app_inv in Q. rewrite <- app_assoc in Q.
+    rewrite map_app, <- app_assoc. simpl. rewrite <- !Permutation_middle. now constructor.
+  - rewrite Rs, K. now rewrite <- app_assoc.
+  - tauto.
+Qed.
+
+(* The real game fills a space. If a live card is not parked, the easier one had an empty column and something in the
+   reserve. *)
+Lemma real_fill_shadow absent p s a b x k :
+  spaces R = FromReserve -> at_rest s -> shadow absent p s -> columns p = a ++ [] :: b -> reserve p = x :: k ->
+  shadow absent (with_reserve (with_columns p (a ++ [x] :: b)) k) s.
+Proof.
+  intros Sp [Rf Ra] [(k' & o & P & Q & Rs & F) Sd Se So Ss Sf Sh Sg] E K. constructor; simpl; auto.
+  rewrite E, map_app in P. simpl in P. rewrite K in Rs. simpl in Rs.
+  destruct (is_live absent x) eqn:A.
+  - destruct k' as [|x' k']; simpl in *.
+    + exfalso. assert (I : In [] (columns s)).
+      { rewrite Q, <- P. apply in_or_app. right. now left. }
+      apply (Rf Sp) in I. rewrite I in Rs. discriminate.
+    + inversion Rs; subst x'. exists k', ([x] :: o). simpl. repeat split; auto.
+      * rewrite map_app. simpl. rewrite A. rewrite <- Permutation_middle in P. apply Permutation_cons_inv in P.
+        now rewrite <- !Permutation_middle, P.
+      * now rewrite Q, <- Permutation_middle.
+      * tauto.
+  - exists k', o. simpl. rewrite map_app. simpl. rewrite A. auto.
+Qed.
+
+Lemma filled_preserves (P : position -> Prop) p :
+  (forall q a b x k, spaces R = FromReserve -> P q -> columns q = a ++ [] :: b -> reserve q = x :: k ->
+    P (with_reserve (with_columns q (a ++ [x] :: b)) k)) ->
+  P p -> P (filled R p).
+Proof.
+  intros H. unfold filled. destruct (spaces R) eqn:Sp; auto.
+  enough (G : forall cs k left q, P q -> columns q = left ++ cs -> reserve q = k ->
+    P (let (cs', k') := fill cs k in with_reserve (with_columns q (left ++ cs')) k')).
+  { intros I. exact (G (columns p) (reserve p) [] p I eq_refl eq_refl). }
+  induction cs as [|c cs IH]; intros k left q I E K; simpl.
+  - rewrite <- E, <- K. now destruct q.
+  - assert (Keep : P (let (cs', k') := fill cs k in with_reserve (with_columns q (left ++ c :: cs')) k')).
+    { specialize (IH k (left ++ [c]) q I). rewrite <- app_assoc in IH. specialize (IH E K).
+      destruct (fill cs k). now rewrite <- app_assoc in IH. }
+    destruct c as [|y c]; [destruct k as [|x k]|]; try (revert Keep; now destruct (fill cs _)).
+    specialize (IH k (left ++ [[x]]) (with_reserve (with_columns q (left ++ [x] :: cs)) k)). simpl in IH.
+    rewrite <- app_assoc in IH. specialize (IH (H q left cs x k eq_refl I E K) eq_refl eq_refl).
+    destruct (fill cs k). now rewrite <- app_assoc in IH.
+Qed.
+
+Lemma fill_nothing cs : fill cs [] = (cs, []).
+Proof. induction cs as [|[|y c] cs IH]; simpl; auto; now rewrite IH. Qed.
+
+Lemma fill_full cs k : In [] (fst (fill cs k)) -> snd (fill cs k) = [].
+Proof.
+  revert k. induction cs as [|c cs IH]; intros k; [easy|].
+  destruct k as [|x k]; [now rewrite fill_nothing|].
+  destruct c as [|y c]; simpl; [specialize (IH k)|specialize (IH (x :: k))]; destruct (fill cs _); simpl in *;
+    intros [I|I]; now try apply IH.
+Qed.
+
+Lemma settled_at_rest p : at_rest (settled R p).
+Proof.
+  unfold settled. split.
+  - intros Sp. unfold filled. rewrite Sp. pose proof (fill_full (columns p) (reserve p)) as F.
+    destruct (fill _ _). auto.
+  - intros x b I J. simpl in *. apply filter_In in J. destruct J as (_ & J). apply not_member_iff in J. apply J.
+    unfold tops. apply in_flat_map. exists (x :: b). split; [exact I|now left].
+Qed.
+
+Lemma shadow_settled absent p s : shadow absent p s -> shadow absent p (settled R s).
+Proof.
+  intros S. assert (F : shadow absent p (filled R s)).
+  { apply (filled_preserves (shadow absent p)); auto. intros. now apply fill_shadow. }
+  destruct F. constructor; simpl; auto. intros x L I. apply filter_In in I. destruct I. auto.
+Qed.
+
+Lemma real_settled absent p s : at_rest s -> shadow absent p s -> shadow absent (settled R p) s.
+Proof.
+  intros A S. assert (F : shadow absent (filled R p) s).
+  { apply (filled_preserves (fun q => shadow absent q s)); auto. intros. now apply real_fill_shadow. }
+  destruct F as [Sc Sd Se So Ss Sf Sh Sg]. constructor; simpl; auto.
+  intros x L I. apply filter_In. split; auto. apply not_member_iff. intros J.
+  unfold tops in J. apply in_flat_map in J. destruct J as ([|z b] & J & K); [easy|]. destruct K as [<-|[]].
+  apply in_split in J. destruct J as (l & r & E).
+  destruct (column_of_shadow _ _ _ _ _ _ Sc E) as [N|N]; simpl in N; apply live_iff in L; rewrite L in N;
+    [discriminate|].
+  now apply (rest_faced _ A) in N.
+Qed.
+
+(** * Shadows of shadows *)
+
+Notation single := (fun x : card => [x]).
+
+Lemma nonempty_split (a : list (list card)) : forall b c n, Forall (fun l => l <> []) a ->
+  Permutation (a ++ b) (repeat [] n ++ c) -> exists o, Permutation c (a ++ o) /\ Permutation b (repeat [] n ++ o).
+Proof.
+  induction a as [|l a IH]; intros b c n F P; simpl in *; [now exists c|].
+  inversion F as [|? ? N F']; subst.
+  assert (I : In l (repeat [] n ++ c)) by (rewrite <- P; now left).
+  apply in_app_or in I. destruct I as [I|I]; [apply repeat_spec in I; tauto|].
+  apply in_split in I. destruct I as (c1 & c2 & ->).
+  rewrite app_assoc, <- Permutation_middle in P. apply Permutation_cons_inv in P. rewrite <- app_assoc in P.
+  destruct (IH _ _ _ F' P) as (o & Po & Pb). exists o. split; auto. now rewrite <- Permutation_middle, Po.
+Qed.
+
+Lemma map_live_nils more n : map (live more) (repeat [] n) = repeat [] n.
+Proof. induction n; simpl; congruence. Qed.
+
+Lemma live_singles more k : exists n, length k = length (live more k) + n /\
+  Permutation (map (live more) (map single k)) (map single (live more k) ++ repeat [] n).
+Proof.
+  induction k as [|x k (n & L & P)]; [now exists 0|]. simpl. destruct (is_live more x); simpl.
+  - exists n. split; [lia|]. now constructor.
+  - exists (S n). split; [lia|]. simpl. rewrite <- Permutation_middle. now constructor.
+Qed.
+
+Lemma same_columns_trans absent more p q r :
+  incl absent more -> same_columns absent p q -> same_columns more q r -> same_columns more p r.
+Proof.
+  intros In (k1 & o1 & P1 & Q1 & R1 & F1) (k2 & o2 & P2 & Q2 & R2 & F2).
+  apply (Permutation_map (live more)) in P1, Q1. rewrite map_live_live in P1 by auto.
+  rewrite map_app in P1, Q1. rewrite map_live_nils in P1.
+  destruct (live_singles more k1) as (n & L & S). rewrite S, P2 in Q1. clear S P2.
+  rewrite <- app_assoc in Q1. symmetry in Q1. apply nonempty_split in Q1.
+  2: { apply Forall_forall. intros c I. apply in_map_iff in I. destruct I as (x & <- & _). discriminate. }
+  destruct Q1 as (o & Po & Pb). exists (live more k1 ++ k2), o. repeat split.
+  - rewrite P1, L, app_length, !repeat_app, <- !app_assoc. now rewrite Pb.
+  - rewrite Q2, Po, map_app, !app_assoc. apply Permutation_app_tail, Permutation_app_comm.
+  - rewrite <- (live_live absent more) by auto. now rewrite R1, filter_app, R2, app_assoc.
+  - intros N. now rewrite (F1 N), (F2 N).
+Qed.
+
+Lemma shadow_trans absent more p q r :
+  incl absent more -> shadow absent p q -> shadow more q r -> shadow more p r.
+Proof.
+  intros I [Ac Ad Ae Ao (Aa & Ar) Af Ah Ag] [Bc Bd Be Bo (Ba & Br) Bf Bh Bg].
+  apply (live_permutation more) in Ae, Ao, Af. rewrite live_live in Ae, Ao, Af by auto.
+  assert (U : draw R = 1 \/ (NoDup (all_cards (turning p)) /\ untouched more (turning p))).
+  { destruct Ar as [D|(N & U)]; auto. destruct Br as [D|(_ & V)]; auto. right. split; auto.
+    apply at_least_all_cards in Aa. rewrite (untouched_live absent) in Aa by auto. intros x J. apply V.
+    now rewrite <- Aa. }
+  constructor; eauto using Permutation_trans.
+  - eapply same_columns_trans; eauto.
+  - intros x L J. apply Ad; auto.
+  - split; auto. apply (at_least_trans _ _ _ _ Ba).
+    replace (live_talon more (turning p)) with (live_talon more (live_talon absent (turning p))).
+    + apply at_least_live; auto. destruct Br as [D|(_ & V)]; auto.
+    + unfold live_talon. simpl. now rewrite !live_live by auto.
+  - now rewrite Bh.
+  - exact (scope_of_shadow more q p (eq_sym Ah) Bg).
+Qed.
+
+(** * The simulation *)
+
+Definition restricted absent (p : position) : position :=
+  Position (map (live absent) (columns p)) (live absent (face_down p)) (live absent (cells p)) (live absent
+    (open_reserve p))
+    (live absent (reserve p)) (live_talon absent (turning p)) (hole p) (live absent (foundations p)).
+
+(* The last case: x leaves the stock for an absent card. It becomes absent in the easier game, too. *)
+Lemma simulation absent p s q :
+  shadow absent p s -> closed absent s -> at_rest s -> move R [] p q ->
+  shadow absent q s \/
+  (exists t, move R absent s t /\ shadow absent q t) \/
+  (exists x y t, draw R <> 1 /\ offered R s x t /\ In y absent /\ fits R x y = true /\
+    forall more r, incl (x :: absent) more -> shadow more t r -> at_rest r -> shadow more q r).
+Proof.
+  intros S C A M. destruct M as [u x l r L P | x l r O P | x st wa n h H E Ho].
+  - destruct (live_or_absent absent x) as [Lx|Ax].
+    + right. left. destruct (lift_live _ _ _ _ _ _ S C L Lx) as (t & Lt & St).
+      destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
+      { intros y I. exact (closed_lift _ _ C _ _ _ _ Lt I). }
+      exists (settled R v). split; [now apply (carry R absent s (live absent u) x t)|].
+      apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
+    + left. destruct (lift_absent _ _ _ _ _ _ S C L Ax) as (N & Sq).
+      apply real_settled; auto. eapply put_absent; eauto.
+  - destruct (live_or_absent absent x) as [Lx|Ax].
+    + destruct (offered_live _ _ _ _ _ S O Lx) as (t & Ot & St).
+      destruct (existsb (fits R x) absent) eqn:F.
+      * apply existsb_exists in F. destruct F as (y & I & F). right. right. exists x, y, t.
+        split; [|split; [auto|split; [auto|split; [auto|]]]].
+        -- intros D. rewrite (closed_offered _ _ C _ _ _ D Ot I) in F. discriminate.
+        -- intros more v I' Sv Av. apply real_settled; auto. apply (put_absent more l v [] x); auto; [|apply I';
+             now left].
+           apply (shadow_trans absent more l t v); auto. intros z J. apply I'. now right.
+      * right. left. destruct (put_live _ _ _ _ _ _ St P Lx) as (v & Pv & Sv).
+        { intros y I. apply not_true_iff_false. intros T. apply not_true_iff_false in F. apply F, existsb_exists.
+        eauto. }
+        exists (settled R v). split; [now apply (play R absent s x t)|].
+        apply real_settled; [apply settled_at_rest|]. now apply shadow_settled.
+    + left. destruct (offered_absent _ _ _ _ _ S O Ax) as (_ & Sq). apply real_settled; auto.
+      apply (put_absent absent l s [] x); auto.
+  - right. left. destruct S as [Sc Sd Se So (Sa & Sr) Sf Sh Sg].
+    assert (absent = []) as -> by (destruct Sg as [Sg|(Sg & _)]; congruence).
+    destruct Sa as (m & Lm & T). rewrite E in T, Lm. unfold live_talon in T. simpl in T. rewrite !live_nil in T.
+    assert (Es : turning s = Talon (x :: st) wa m) by (inversion T as [|? ? ? U]; [auto|destruct U; congruence]).
+    eexists. split; [eapply deal; [exact H|exact Es|rewrite Sh; exact Ho]|].
+    apply real_settled; [apply settled_at_rest|]. apply shadow_settled. constructor; simpl; auto; [|now left]. split.
+    + exists m. unfold live_talon. simpl. rewrite !live_nil. split; [exact Lm|constructor].
+    + destruct Sr as [D|(N & U)]; auto. right. simpl. rewrite E in N. unfold all_cards in *. simpl in *. split.
+      * now apply NoDup_remove_1 in N.
+      * intros z _ [].
+Qed.
+End Simulation.

@@ -1,0 +1,234 @@
+(* Rules files and layouts as the records of Game.v, and back. What this file reads is trusted; see
+   docs/proofs/README.md. *)
+open Proved
+
+exception Not_read of string
+
+let fail format = Printf.ksprintf (fun reason -> raise (Not_read reason)) format
+
+(* Lines of files, which are numbered from 1. *)
+
+let rec each_line ?(number = 1) channel act =
+  match input_line channel with
+  | line ->
+      act number line;
+      each_line ~number:(number + 1) channel act
+  | exception End_of_file -> ()
+
+let each_line_of_file path act =
+  let channel = open_in_bin path in
+  Fun.protect ~finally:(fun () -> close_in channel) (fun () -> each_line channel act)
+
+(* Cards: a rank and a suit; a small letter for the suit lies face down. *)
+
+let rank_letters = "A23456789TJQK"
+let suits = [ (Clubs, 'C'); (Hearts, 'H'); (Spades, 'S'); (Diamonds, 'D') ]
+
+let rank_of_letter letter =
+  match String.index_opt rank_letters letter with Some index -> index + 1 | None -> fail "%C is not a rank" letter
+
+let suit_of_letter letter =
+  match List.find_opt (fun (_, known) -> known = Char.uppercase_ascii letter) suits with
+  | Some (suit, _) -> suit
+  | None -> fail "%C is not a suit" letter
+
+let cards_of_text text =
+  if String.length text mod 2 = 1 then fail "%S is not a list of cards" text;
+  List.init
+    (String.length text / 2)
+    (fun index -> { rank = rank_of_letter text.[2 * index]; suit_of = suit_of_letter text.[(2 * index) + 1] })
+
+let card_text ?(face_down = false) card =
+  let letter = List.assoc card.suit_of suits in
+  Printf.sprintf "%c%c" rank_letters.[card.rank - 1] (if face_down then Char.lowercase_ascii letter else letter)
+
+let cards_text cards = String.concat "" (List.map (fun card -> card_text card) cards)
+
+let deck rules =
+  List.concat_map
+    (fun index -> List.map (fun (suit, _) -> { rank = index + 1; suit_of = suit }) suits)
+    (List.init rules.ranks Fun.id)
+
+(* Rules: the text that `dealmill games NAME --rules` writes into NAME.toml. It has every key that matters. *)
+
+type game = { name : string; rules : rules; base_is_dealt : bool; has_hole : bool; stacked : bool }
+
+(* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
+let keys_of_deals =
+  [
+    "title"; "family"; "numbers"; "tableau.sizes"; "tableau.deal"; "tableau.face-down"; "cells.filled";
+      "reserve.size";
+    "stock.size";
+  ]
+
+(* The values of all keys as they are written, such as "\"red-black\"" for tableau.build. *)
+let read_keys path =
+  let keys = Hashtbl.create 30 and table = ref "" in
+  let read number line =
+    let line = String.trim line in
+    let length = String.length line in
+    match String.index_opt line '=' with
+    | None when line = "" -> ()
+    | None when line.[0] = '[' && line.[length - 1] = ']' -> table := String.sub line 1 (length - 2) ^ "."
+    | Some index when line.[0] <> '#' ->
+        let key = !table ^ String.trim (String.sub line 0 index) in
+        if Hashtbl.mem keys key then fail "%s, line %d: %s occurs twice" path number key;
+        Hashtbl.add keys key (String.trim (String.sub line (index + 1) (length - index - 1)))
+    | _ -> fail "%s, line %d: write this file with dealmill games NAME --rules" path number
+  in
+  each_line_of_file path read;
+  keys
+
+let read_game path =
+  let keys = read_keys path in
+  let used = Hashtbl.create 30 in
+  List.iter (fun key -> Hashtbl.replace used key ()) keys_of_deals;
+  let value key =
+    Hashtbl.replace used key ();
+    match Hashtbl.find_opt keys key with
+    | Some value -> value
+    | None -> fail "%s: %s is missing; write this file with dealmill games NAME --rules" path key
+  in
+  let meaning key values =
+    match List.assoc_opt (value key) values with
+    | Some meaning -> meaning
+    | None -> fail "%s: the proof does not cover %s = %s" path key (value key)
+  in
+  let number key =
+    match int_of_string_opt (value key) with
+    | Some number when number >= 0 -> number
+    | _ -> fail "%s: %s = %s is not a number" path key (value key)
+  in
+  let yes_or_no key = meaning key [ ("true", true); ("false", false) ] in
+  let base = value "foundations.base" in
+  let base_is_dealt = base = "\"dealt\"" in
+  let rules =
+    {
+      ranks = number "deck.ranks";
+      base = (if base_is_dealt then 1 else rank_of_letter base.[1]);
+      build =
+        meaning "tableau.build"
+          [
+            ("\"any-suit\"", AnySuit); ("\"red-black\"", RedBlack); ("\"same-suit\"", SameSuit);
+              ("\"none\"", NoBuilding);
+          ];
+      moving_on =
+        meaning "tableau.move" [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ];
+      spaces =
+        meaning "tableau.spaces"
+          [ ("\"any\"", AnyCard); ("\"kings\"", LastRank); ("\"none\"", NoCard); ("\"reserve\"", FromReserve) ];
+      removable = yes_or_no "foundations.removable";
+      first_stay = meaning "foundations.initial" [ ("\"all\"", true); ("\"one\"", false); ("\"none\"", false) ];
+      cell_count = number "cells.count";
+      draw = number "stock.draw";
+      unlimited = value "stock.passes" = "\"unlimited\"";
+      to_hole = meaning "stock.to" [ ("\"waste\"", false); ("\"hole\"", true) ];
+      wrap = yes_or_no "hole.wrap";
+    }
+  in
+  let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
+  let check_used key _ = if not (Hashtbl.mem used key) then fail "%s: the proof does not cover %s" path key in
+  Hashtbl.iter check_used keys;
+  { name = Filename.remove_extension (Filename.basename path); rules; base_is_dealt; has_hole; stacked }
+
+(* Layouts: the name of the game, its columns, and parts, see docs/patience.md. *)
+
+let cards_of position =
+  List.concat position.columns @ position.cells @ position.open_reserve @ position.reserve @ position.turning.stock
+  @ position.turning.waste @ position.foundations
+
+(* Every card occurs once. In a game with a hole, those below its top card are nowhere. *)
+let check_cards game rules cards =
+  let check card =
+    match List.length (List.filter (same_card card) cards) with
+    | 1 -> ()
+    | 0 when game.has_hole -> ()
+    | count -> fail "%s occurs %d times" (card_text card) count
+  in
+  List.iter check (deck rules);
+  List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards
+
+let read_parts words =
+  let read word =
+    match String.split_on_char ':' word with [ part; value ] -> (part, value) | _ -> fail "%S is not a part" word
+  in
+  List.map read words
+
+(* The cards of a foundation, from its top card down to the first. *)
+let cards_below rules top =
+  List.init (height rules top + 1) (fun index -> { top with rank = ((rules.base - 1 + index) mod rules.ranks) + 1 })
+
+(* The rules of the game with the base of this layout, and its position. *)
+let read_layout game text =
+  match String.split_on_char ' ' text with
+  | name :: columns :: words ->
+      if name <> game.name then fail "the layout is one of %s, but the rules are those of %s" name game.name;
+      let parts = read_parts words in
+      let part name = Option.value (List.assoc_opt name parts) ~default:"" in
+      let cards name = cards_of_text (part name) in
+      let base =
+        if not game.base_is_dealt then game.rules.base
+        else if part "base" = "" then fail "there is no base"
+        else rank_of_letter (part "base").[0]
+      in
+      let rules = { game.rules with base } in
+      let columns = List.map (fun text -> if text = "-" then "" else text) (String.split_on_char '/' columns) in
+      let face_down text = List.filteri (fun index _ -> text.[(2 * index) + 1] >= 'a') (cards_of_text text) in
+      let reserve = cards "reserve" in
+      let in_hole = cards "hole" in
+      let position =
+        {
+          columns = List.map (fun text -> List.rev (cards_of_text text)) columns;
+          face_down = List.concat_map face_down columns;
+          cells = cards "cells";
+          open_reserve = (if game.stacked then [] else reserve);
+          reserve = (if game.stacked then List.rev reserve else []);
+          turning =
+            {
+              stock = cards "stock";
+              waste = List.rev (cards "waste");
+              passes = (if part "passes" = "" then 0 else int_of_string (part "passes"));
+            };
+          hole =
+            (match (game.has_hole, in_hole) with
+            | true, [ card ] -> Some card.rank
+            | false, [] -> None
+            | _ -> fail "the hole has %d cards on top" (List.length in_hole));
+          foundations = List.concat_map (cards_below rules) (cards "foundations");
+        }
+      in
+      check_cards game rules (cards_of position @ in_hole);
+      (rules, settled rules position)
+  | _ -> fail "%S is not a layout" text
+
+(* A layout of a position. Only the rank in the hole counts: the card there is one that is nowhere else. *)
+let layout_text game rules position =
+  let column cards =
+    match List.rev_map (fun card -> card_text ~face_down:(member card position.face_down) card) cards with
+    | [] -> "-"
+    | texts -> String.concat "" texts
+  in
+  let top_of (suit, _) =
+    let higher x y = compare (height rules y) (height rules x) in
+    List.filter (fun card -> card.suit_of = suit) position.foundations |> List.sort higher |> List.filteri (fun index
+      _ -> index = 0)
+  in
+  let in_hole rank =
+    let cards = List.map (fun (suit, _) -> { rank; suit_of = suit }) suits in
+    card_text (List.find (fun card -> not (List.mem card (cards_of position))) cards)
+  in
+  let talon = position.turning in
+  let parts =
+    [
+      ("base", if game.base_is_dealt then String.make 1 rank_letters.[rules.base - 1] else "");
+      ("cells", cards_text position.cells);
+      ("foundations", cards_text (List.concat_map top_of suits));
+      ("hole", Option.fold ~none:"" ~some:in_hole position.hole);
+      ("passes", if talon.passes > 0 then string_of_int talon.passes else "");
+      ("reserve", cards_text (position.open_reserve @ List.rev position.reserve));
+      ("stock", cards_text talon.stock);
+      ("waste", cards_text (List.rev talon.waste));
+    ]
+  in
+  let words = List.filter_map (fun (part, text) -> if text = "" then None else Some (part ^ ":" ^ text)) parts in
+  String.concat " " (game.name :: String.concat "/" (List.map column position.columns) :: words)

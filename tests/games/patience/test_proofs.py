@@ -1,0 +1,214 @@
+"""The game and the referee that are proved in Coq, against those in Python; see docs/proofs/README.md."""
+
+import fcntl
+import json
+import re
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from random import Random
+from shutil import which
+from typing import NamedTuple
+
+import pytest
+
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Referee, Rules
+from dealmill.pipeline.games.patience.schema import canonical_rules
+from dealmill.testing.patiences import naive
+from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games.patience.files import FILES, rules_of
+from tests.games.patience.random_rules import random_rules
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(__file__).parents[3]
+PROOFS = ROOT / "proofs" / "patience"
+FEW_POSITIONS = 1_000
+"""Claims of more positions take the referee in Python too long."""
+SAME = 300
+"""The positions that random claims allow."""
+
+
+class Claim(NamedTuple):
+    """A loss that is claimed."""
+
+    rules: Rules
+    layout: str
+    evidence: str
+
+
+@pytest.fixture(scope="session")
+def programs() -> Path:
+    """The folder with the proved programs, built if need be."""
+    if not (which("coqc") and which("ocamlopt")):
+        pytest.skip("the proofs need coq and ocaml")
+    with (PROOFS / "Makefile").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # test processes build it one after the other
+        subprocess.run(["make", "--silent", "--directory", PROOFS], check=True)
+    return PROOFS / "build"
+
+
+def write_rules(rules: Rules, folder: Path) -> Path:
+    path = folder / f"{rules.name}.toml"
+    path.write_text(canonical_rules(rules))
+    return path
+
+
+def refused_by_proof(programs: Path, claims: list[Claim], folder: Path) -> set[Claim]:
+    """Return those claims by the same rules that the proved referee does not accept."""
+    export = folder / "export.jsonl"
+    rows = [
+        {"position": 1, "layout": layout, "verdict": "unwinnable", "value": None, "evidence": evidence}
+        for _, layout, evidence in claims
+    ]
+    export.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    judged = subprocess.run(
+        [programs / "referee", write_rules(claims[0].rules, folder), export],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert judged.stderr == ""
+    refused = [int(line) - 1 for line in re.findall(r"^line (\d+): ", judged.stdout, re.MULTILINE)]
+    assert f"{len(claims) - len(refused)} losses proved" in judged.stdout
+    return {claims[index] for index in refused}
+
+
+def reason_of_python(claim: Claim) -> str:
+    """Return why the referee in Python refuses a claim; empty if it does not."""
+    try:
+        Referee(claim.rules)("winnable", claim.layout, Verdict.UNWINNABLE, None, claim.evidence)
+    except InvalidEvidence as error:
+        return error.reason
+    return ""
+
+
+def golden_claims() -> Iterator[Claim]:
+    """Yield the losses in the golden files, which our engine has found."""
+    for name, game in FILES.items():
+        for path in (ROOT / "tests" / "golden").glob(f"{name}.winnable.*.jsonl"):
+            for line in path.read_text().splitlines():
+                layout, verdict, _, _, evidence = json.loads(line)
+                if verdict == "unwinnable" and int(evidence.split(" ")[1]) <= FEW_POSITIONS:
+                    yield Claim(game.rules, layout, evidence)
+
+
+def random_claims(first_seed: int) -> Iterator[Claim]:
+    """Yield claims of random rules and live cards without end, true ones where there are any."""
+    seed = first_seed
+    while True:
+        seed += 1
+        random, rules = Random(seed), random_rules(Random(seed))
+        for layout in unpack(deal(rules, seed, 1, 2)):
+            for share in (1.0, 0.3, 0.5, 0.7):
+                live = [card for card in ordered(rules.deck()) if random.random() < share]
+                claim = Claim(rules, layout, f"{'*' if share == 1 or not live else ''.join(live)} {SAME}")
+                number = re.search(r"([\d,]+) positions can be reached, not", reason_of_python(claim))
+                yield claim._replace(evidence=claim.evidence.replace(str(SAME), number[1])) if number else claim
+
+
+def ordered(cards: Iterable[str]) -> list[str]:
+    return sorted(cards, key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
+
+
+def altered(claim: Claim) -> Iterator[Claim]:
+    """Yield claims that differ a little, most of them wrong."""
+    random = Random(repr(claim))
+    cards, number = claim.evidence.split(" ")
+    for count in {int(number) + 1, max(1, int(number) - 1)} - {int(number)}:
+        yield claim._replace(evidence=f"{cards} {count}")
+    if cards != "*":
+        live = [cards[at : at + 2] for at in range(0, len(cards), 2)]
+        changes = (random.sample(live, len(live) - 1), [*live, random.choice(claim.rules.deck())], live[::-1])
+        for changed in (changes[0], ordered(set(changes[1])), changes[2]):
+            yield claim._replace(evidence=f"{''.join(changed)} {number}")
+    columns = claim.layout.split(" ")[1]
+    face_up = sorted(set(re.findall(r"[2-9ATJQK][CHSD]", columns)))
+    if len(face_up) > 1:
+        first, second = random.sample(face_up, 2)
+        swapped = {first: second, second: first}
+        changed_columns = re.sub(f"{first}|{second}", lambda card: swapped[card[0]], columns)
+        yield claim._replace(layout=claim.layout.replace(columns, changed_columns))
+        yield claim._replace(layout=claim.layout.replace(first, second))
+
+
+def disagreements(programs: Path, claims: Iterable[Claim], folder: Path) -> list[tuple[Claim, str]]:
+    """Return the claims that only one of the two referees accepts, with what Python says."""
+    by_rules = defaultdict[Rules, list[Claim]](list)
+    for claim in claims:
+        by_rules[claim.rules].append(claim)
+    differences = []
+    for group in by_rules.values():
+        refused = refused_by_proof(programs, group, folder)
+        reasons = {claim: reason_of_python(claim) for claim in group}
+        differences += [(claim, reason) for claim, reason in reasons.items() if bool(reason) != (claim in refused)]
+    return differences
+
+
+def some_claims(number: int, first_seed: int) -> list[Claim]:
+    """Return claims of our engine and of random rules, real and altered ones, in equal parts."""
+    real = [*golden_claims(), *islice(random_claims(first_seed), number)]
+    claims = [each for claim in real for each in (claim, *altered(claim))]
+    return Random(first_seed).sample(sorted(set(claims), key=repr), number)
+
+
+def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
+    claims = some_claims(500, 20_000)
+    assert disagreements(programs, claims, tmp_path) == []
+
+
+@pytest.mark.by_hand
+@pytest.mark.timeout(3_600)  # ten minutes
+def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
+    claims = some_claims(10_000, 40_000)
+    assert disagreements(programs, claims, tmp_path) == []
+
+
+@pytest.mark.parametrize("seed", range(7_000, 7_060))
+def test_the_game_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Path) -> None:
+    """It has the same moves in positions of deals by random rules. Moves that change nothing do not count."""
+    rules = random_rules(Random(seed))
+    command = [str(programs / "moves"), str(write_rules(rules, tmp_path))]
+    layouts = list(unpack(deal(rules, seed, 1, 2)))
+    for _ in range(4):
+        lines = "".join(f"{layout}\n" for layout in layouts)
+        moved = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
+        following = dict[object, str]()
+        for layout, line in zip(layouts, moved, strict=True):
+            state = naive.parsed(layout, rules)
+            texts = [text for text in line.split("\t") if text]
+            by_key = {naive.key(naive.parsed(text, rules), rules): text for text in texts}
+            keys = {naive.key(after, rules) for _, after in naive.following(state, rules)}
+            itself = {naive.key(state, rules)}
+            assert by_key.keys() - itself == keys - itself, (rules, layout)
+            following |= by_key
+        layouts = list(following.values())[:40]
+        if not layouts:
+            break
+
+
+def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
+    golf = rules_of("golf")
+    [layout] = unpack(deal(golf, 1, 5, 1))
+    row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "ACAH 1"})
+    (tmp_path / "export.jsonl").write_text(f"{row}\n")
+    path = write_rules(golf, tmp_path)
+    judged = subprocess.run(
+        [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
+    )
+    assert (judged.returncode, judged.stdout.splitlines()[0]) == (
+        3,
+        "line 1: not covered: a list of cards by these rules",
+    )
+    path.write_text(path.read_text().replace('move = "card"', 'move = "whole-pile"'))
+    judged = subprocess.run(
+        [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
+    )
+    assert (judged.returncode, judged.stderr) == (
+        2,
+        f'referee: {path}: the proof does not cover tableau.move = "whole-pile"\n',
+    )

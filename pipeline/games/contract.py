@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import wraps
 from pathlib import Path
+from tomllib import loads
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dealmill.pipeline.errors import DealmillError
@@ -134,6 +135,17 @@ class RulesText(NamedTuple):
     digest: str
     family: str
     text: str
+
+    def play_as(self, rules: "RulesText") -> bool:
+        """Return whether both are the same rules, whatever the games and their families are called. `rules` may be of a
+        damaged record."""
+        if self.text == rules.text:
+            return True
+        try:
+            left, right = ({**loads(each.text), "title": "", "family": ""} for each in (self, rules))
+        except (TypeError, ValueError, RecursionError):
+            return False
+        return left == right
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from dealmill.pipeline.errors import (
 )
 from dealmill.pipeline.games import find_engine, find_game, installed
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.games.patience import GAMES
+from dealmill.pipeline.games.patience import GAMES, schema
 from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
 from dealmill.pipeline.outputs.checker.writing import export_with_checker
@@ -259,3 +259,17 @@ def test_rules_are_stored_once_for_all_sources(database: Database, users: Callab
         [recorded] = connection.execute(rules.select()).all()
         assert (ENGINE, f"{VERSION}-{recorded.digest}") in workable_engines(connection)
     assert {source.rules for source in list_sources(database)} == {recorded.digest}
+
+
+def test_rules_with_the_digest_of_others_are_refused(
+    sqlite_store: Database, users: Callable[[str | None], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(schema, "digest_of_rules", lambda _: "0badcafe")
+    users(SMALL)
+    before = planned(sqlite_store)
+    users(SMALL.replace("Small", "The same by another title"))
+    assert planned(sqlite_store, count=4).rules == before.rules
+    users(CHANGED)
+    for count in (5, 8):  # a new source, and one that the store has
+        with pytest.raises(UsageError, match="the rules of small have the digest 0badcafe, as other rules in this st"):
+            planned(sqlite_store, count=count)

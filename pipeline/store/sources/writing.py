@@ -10,7 +10,7 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import DIGEST, continued, digest_start
-from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.games.batch import Bytes, Entries, Texts
 from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
@@ -100,16 +100,35 @@ def _open(database: Database, rules: RulesText | None, *, game: str, digest: byt
     key = {"game": game, "digest": digest}
     create_store(database)  # a source is the first thing that any store holds
     with database.writing() as connection:
+        if rules is not None:
+            _record_rules(connection, game, rules)
         if store_has := one_source(connection, BY_CONTENTS, key):
             return store_has
-        if rules is not None and connection.execute(RULES, {"digest": rules.digest}).one_or_none() is None:
-            insert_once(connection, INSERT_RULES, rules._asdict())
         row = {**key, **NOTHING_READ, **described, "rules": rules and rules.digest}
         insert_once(connection, INSERT_SOURCE, row)
         opened = one_source(connection, BY_CONTENTS, key)
         assert opened is not None  # noqa: S101 -- inserted by now
         connection.execute(FIRST_SEAL, {"number": opened.id, "found": opened.seal})
     return opened
+
+
+def _record_rules(connection: Connection, game: str, rules: RulesText) -> None:
+    """Record the rules of a game, unless they are on record.
+
+    Raises
+    ------
+    UsageError
+        If other rules are on record with their digest, which does not tell them apart.
+    """
+    recorded = connection.execute(RULES, {"digest": rules.digest}).one_or_none()
+    if recorded is None:
+        insert_once(connection, INSERT_RULES, rules._asdict())
+        recorded = connection.execute(RULES, {"digest": rules.digest}).one()
+    if not rules.play_as(RulesText(*recorded)):
+        raise UsageError(
+            f"the rules of {game} have the digest {rules.digest}, as other rules in this store have: use another store "
+            f"for {game}"
+        )
 
 
 def append(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dealmill.audits import Audit
 from dealmill.pipeline.arguments import DifferenceKind, check_integer
-from dealmill.pipeline.errors import DamagedError, UsageError
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
@@ -310,8 +310,6 @@ class Run(Tabular):
             If the recorded counts are damaged.
         """
         counts = self.progress.counts
-        if min(counts.values(), default=0) < 0:
-            raise DamagedError(f"the counts of run {self.id} are damaged; find all with: dealmill audit {self.id}")
         won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
         solved = sum(counts.values())
         return of_share(won, solved - won - lost, solved) if won + lost else None

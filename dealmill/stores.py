@@ -539,9 +539,10 @@ class Store:
             If one run is named, and there is no such run.
         """
         if run is None:
-            statuses = list_runs(self._database, run_numbers(self._database, *labelled(tags, note)))
+            numbers = run_numbers(self._database, *labelled(tags, note))
+            statuses = list_runs(self._database, numbers, with_totals=True)
         elif isinstance(run, Collection) and not isinstance(run, str):
-            statuses = list_runs(self._database, run)
+            statuses = list_runs(self._database, run, with_totals=True)
         else:
             statuses = [find_run(self._database, run)]
         audits = latest_audits(self._database, [status.id for status in statuses])

@@ -120,7 +120,7 @@ def runs(
     after: Annotated[int, Query(ge=0, le=MOST_NUMBER, description="Only runs after this number."), Digits] = 0,
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> list[Run]:
-    """List the runs, oldest first."""
+    """List the runs, oldest first. Runs that cannot be read are left out; the header ``Dealmill-Warning`` says so."""
     return list(map(_run, store.status(store.run_numbers(after=after, limit=limit))))
 
 

@@ -18,6 +18,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from dealmill import DamagedError, DamagedWarning, UsageError
+from dealmill.pipeline.printable import printable
 
 _found: ContextVar[list[str] | None] = ContextVar("damaged", default=None)
 PYTHON_SHOWS = warnings.showwarning
@@ -59,6 +60,8 @@ HEADERS: Mapping[str, str] = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+WARNING = "Dealmill-Warning"
+"""The header with the warnings of rows that a list leaves out, in ASCII with escapes."""
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Dealmill", charset="UTF-8"'}
 SHORTEST_TOKEN = 12
 EMBEDDED = "this request comes from a page of another site\n"
@@ -94,7 +97,7 @@ def is_loopback(host: str) -> bool:
 
 class Gate:
     """Middleware that refuses requests without the token, and those that pages of other sites cause, except for links.
-    It adds `HEADERS`, and answers HEAD as GET; the server leaves out the body."""
+    It adds `HEADERS` and, if rows are left out, `WARNING`, and answers HEAD as GET; the server leaves out the body."""
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
@@ -111,6 +114,8 @@ class Gate:
                 headers = MutableHeaders(scope=message)
                 headers.update(HEADERS)
                 headers.setdefault("Cache-Control", "no-cache")
+                if messages := damage():
+                    headers[WARNING] = printable("; ".join(messages)).encode("ascii", "backslashreplace").decode()
             await send(message)
 
         collect_damage()

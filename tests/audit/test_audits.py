@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline import solve as solving
-from dealmill.pipeline.errors import DealmillError, UsageError, VersionError
+from dealmill.pipeline.errors import DamagedError, DealmillError, UsageError, VersionError
 from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store.audits.audit import AUDITING, findings_of, latest_audits, objections_of
+from dealmill.pipeline.store.audits.audit import AUDITING, find_audit, findings_of, latest_audits, objections_of
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
@@ -208,3 +208,13 @@ def test_no_audit_starts_without_the_referee_of_its_game(database: Database, mon
     ):
         queue_audit(database, run, None, 1)
     assert latest_audits(database) == {}
+
+
+def test_the_totals_of_an_audit_that_do_not_add_up_are_not_shown(database: Database) -> None:
+    audit = an_audit(database, a_run(database, "memory/two-pass", ["ABBA", "ABAB"]))
+    for total in ("valid = 3", f"faults = {2**62}"):
+        alter(database, f"UPDATE audit_jobs SET {total}")
+        with pytest.raises(DamagedError, match=f"audit {audit.id} cannot be read: the totals of its jobs do not"):
+            find_audit(database, audit.id)
+        alter(database, "UPDATE audit_jobs SET valid = 2, faults = 0")
+    assert find_audit(database, audit.id) == audit

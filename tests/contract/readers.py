@@ -46,7 +46,11 @@ def _differences(store: dealmill.Store, run: dealmill.Run) -> object:
 
 
 def _listed(store: dealmill.Store, _run: dealmill.Run) -> object:
-    return [(run.id, run.engine, run.source, run.progress.items, run.progress.state) for run in store.status()]
+    statuses = [run.progress for run in store.status()]
+    return [
+        (run.id, run.engine, run.source_name, run.items, run.state, run.solved, run.counts, run.unproved, run.mean)
+        for run in statuses
+    ]
 
 
 READERS: Mapping[str, Reader] = {

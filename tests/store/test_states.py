@@ -1,5 +1,6 @@
 """The words for the state of a run tell a healthy run from one that does not go on."""
 
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
@@ -7,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
@@ -20,11 +20,13 @@ HALF: dict[str, Any] = {
     "items": 1_000,
     "covered": 1_000,
     "jobs": 4,
+    "sound": 4,
     "done": 2,
     "stuck": 0,
     "pending": 1,
     "leased": 1,
-    "counts": {Verdict.SCORED: 419},
+    "solved": 419,
+    "totals": Counter(scored=419),
     "now": NOW,
     "reading_seconds": 7.0,
     "started": NOW - timedelta(seconds=93),
@@ -38,33 +40,36 @@ DEAD: dict[str, Any] = HALF | {"leased": 0, "held": 0, "pending": 2, "seen": NOW
 READING = HALF | {"complete": False}
 READ = READING | {"read": NOW - timedelta(seconds=5)}
 DEALS = {"seed": 1, "parameters": {}, "first": 1_001, "last": 3_000}
-DONE: dict[str, Any] = HALF | {"done": 4, "pending": 0, "leased": 0, "held": 0, "counts": {Verdict.SCORED: 1_000}}
-EMPTY: dict[str, Any] = DONE | {"items": 0, "covered": 0, "jobs": 0, "done": 0, "counts": {}}
+ALL: dict[str, Any] = {"solved": 1_000, "totals": Counter(scored=1_000)}
+NOTHING: dict[str, Any] = {"solved": 0, "totals": Counter()}
+DONE: dict[str, Any] = HALF | ALL | {"done": 4, "pending": 0, "leased": 0, "held": 0}
+EMPTY: dict[str, Any] = DONE | NOTHING | {"items": 0, "covered": 0, "jobs": 0, "sound": 0, "done": 0}
 LAST: dict[datetime | None, float] = {NOW - timedelta(seconds=1): 99, NOW - timedelta(seconds=30): 70}
 """The seconds from the start of a run to its last job."""
-UNDECIDED = {Verdict.WINNABLE: 700, Verdict.UNDECIDED: 290, Verdict.FAILED: 10}
+UNDECIDED = Counter(winnable=700, undecided=290, failed=10)
 WORDS: list[tuple[dict[str, Any], str, str]] = [
     (HALF, "solving", "solving, 41 %, 3 min left"),
     (HALF | {"retried": 2}, "solving", "solving, 41 %, 3 min left, 2 retried"),
     (HALF | {"leased": 0, "held": 0, "pending": 2}, "solving", "solving, 41 %"),
     (DEAD, "waiting", "waiting for workers, 41 %"),
     (HALF | {"held": 0, "seen": NOW - timedelta(seconds=30)}, "waiting", "waiting for workers, 41 %"),
-    (DEAD | {"counts": {}, "started": None, "seen": None, "done": 0, "pending": 4}, "waiting", "waiting for workers"),
+    (DEAD | {"solved": 0, "started": None, "seen": None, "done": 0, "pending": 4}, "waiting", "waiting for workers"),
     (DEAD | {"stuck": 1}, "stuck", "stuck, 41 %: fix the cause, then dealmill work"),
     (READ, "reading", "reading and solving, 419 of 1,000 so far"),
-    (READ | {"jobs": 0}, "reading", "reading, 1,000 so far"),
+    (READ | {"jobs": 0, "sound": 0}, "reading", "reading, 1,000 so far"),
     (READ | {"deals": DEALS}, "reading", "reading and solving, 419 of 2,000, 8 min left"),
-    (READ | {"deals": DEALS, "jobs": 0}, "reading", "reading, 1,000 of 2,000"),
+    (READ | {"deals": DEALS, "jobs": 0, "sound": 0}, "reading", "reading, 1,000 of 2,000"),
     (READING, "stopped", "not fully read: correct the input, or repeat the command"),
     (DEAD | {"complete": False}, "stopped", "not fully read: correct the input, or repeat the command"),
     (HALF | {"control": Control.PAUSED}, "paused", "paused, 41 %"),
     (DONE | {"control": Control.PAUSED}, "paused", "paused, 100 %"),
     (DEAD | {"control": Control.CANCELLED}, "cancelled", "cancelled, 41 %"),
     (HALF | {"covered": 900}, "damaged", "damaged: dealmill audit 1"),
+    (HALF | {"sound": 3}, "damaged", "damaged: dealmill audit 1"),
     (HALF | {"leased": 0}, "damaged", "damaged: dealmill audit 1"),
     (HALF | {"retracted": "it errs"}, "retracted", "retracted"),
     (DONE, "finished", "finished"),
-    (DONE | {"counts": UNDECIDED, "max_nodes": 20}, "finished", "10 failed, 290 undecided (20 nodes)"),
+    (DONE | {"totals": UNDECIDED, "max_nodes": 20}, "finished", "10 failed, 290 undecided (20 nodes)"),
     (EMPTY | {"rejected": 40_000}, "finished", "nothing to solve: all 40,000 lines were rejected"),
     (EMPTY | {"rejected": 1}, "finished", "nothing to solve: the only line was rejected"),
     (EMPTY, "finished", "nothing to solve"),

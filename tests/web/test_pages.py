@@ -14,7 +14,7 @@ from dealmill.pipeline.bounded import BoundedProcess
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.printable import decimal, percentage
 from dealmill.pipeline.store.database.connections import Database
-from tests.doing import a_run
+from tests.doing import a_run, alter
 from tests.servers import dealmill as command
 from tests.web import shop
 from tests.web.conftest import client_of
@@ -381,6 +381,21 @@ def test_a_page_ends_before_a_damaged_row_and_another_one_begins_after_it(sqlite
         after = client.get(damaged.json()["further"]).json()
         assert [row["item"] for row in after["results"]] == ["1:3"] and after["after"] is None
         assert client.get("/api/runs/1/results.jsonl").text.count("\n") < 3, "neither all rows nor the mark at the end"
+
+
+@pytest.mark.parametrize("total", ["scored = 'x'", "scored = 3", "nodes = 1.5", "value_sum = 1e300", "unproved = -1"])
+def test_the_json_api_names_a_run_that_it_leaves_out(total: str, sqlite_store: Database) -> None:
+    for engine in ("memory/two-pass", "memory/incremental"):
+        a_run(sqlite_store, engine, ["ABBA", "ABAB"])
+    with client_of(sqlite_store) as client:
+        complete = client.get("/api/runs")
+        assert len(complete.json()) == 2 and "Dealmill-Warning" not in complete.headers
+        alter(sqlite_store, f"UPDATE jobs SET {total} WHERE run_id = 1")
+        listed = client.get("/api/runs")
+        assert [run["run"] for run in listed.json()] == [2]
+        assert listed.headers["Dealmill-Warning"].startswith("the verdicts of run 1 cannot be counted: ")
+        assert client.get("/api/runs/1").status_code == 500
+        assert len(client.get("/api/runs/1/results").json()["results"]) == 2
 
 
 NUMBERS = [

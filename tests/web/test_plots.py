@@ -138,7 +138,7 @@ def test_damaged_totals_are_named(sqlite_store: Database, value: str) -> None:
         with pytest.raises(dealmill.DamagedError, match=r"the job of run 1 at item 1001 .*jobs\.winnable is .*audit 1"):
             survey.convergence()
         alter(sqlite_store, "UPDATE jobs SET winnable = -70000")
-        with pytest.raises(dealmill.DamagedError, match="the counts of run 1 are damaged"):
+        with pytest.raises(dealmill.DamagedError, match="the verdicts of run 1 cannot be counted: the totals of"):
             _ = opened.find_run(run).winnability
 
 

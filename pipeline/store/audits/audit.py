@@ -43,7 +43,7 @@ from dealmill.pipeline.store.database.tables import (
 )
 from dealmill.pipeline.store.database.tables import actions as actions_table
 from dealmill.pipeline.store.runs import log
-from dealmill.pipeline.store.runs.jobs import audits_of, bounded, sizes
+from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, audits_of, bounded, sizes
 from dealmill.pipeline.store.runs.leases import JobTable, cut
 from dealmill.pipeline.store.runs.planned import lock_run
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
@@ -205,6 +205,8 @@ def find_audit(database: Database, audit: int) -> AuditStatus:
 def _audit(row: Row[*tuple[Any, ...]]) -> AuditStatus:
     if error := AUDIT.error(row):
         raise DamagedError(f"audit {row.id} cannot be read: {error}")
+    if row.valid + row.invalid + row.no_evidence > row.size or row.faults >= MAX_ADDEND:
+        raise DamagedError(f"audit {row.id} cannot be read: the totals of its jobs do not add up; start a new audit")
     return AuditStatus(**row._mapping)
 
 

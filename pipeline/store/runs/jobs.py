@@ -7,13 +7,16 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     ColumnElement,
     Connection,
     FromClause,
     Row,
     Select,
+    and_,
     bindparam,
     case,
+    cast,
     exists,
     func,
     literal,
@@ -82,12 +85,14 @@ def _dealt_here() -> ColumnElement[bool]:
 
 
 MAX_ADDEND = 2**56
-"""The largest number of a job that is added up as it is. A larger one counts as this."""
+"""The largest number of a job that is added up. A job with a larger one is damaged."""
 
 
 def bounded(column: ColumnElement[int], least: int = 0) -> ColumnElement[int]:
-    """Return a column for sums: numbers from `least` to `MAX_ADDEND`; anything else counts as `MAX_ADDEND`."""
-    return case((column.between(least, MAX_ADDEND), column), else_=MAX_ADDEND)
+    """Return a column for sums: whole numbers from `least` to `MAX_ADDEND`; anything else counts as `MAX_ADDEND`, so
+    that the sum is none that is right."""
+    valid = and_(column.between(least, MAX_ADDEND), column == cast(column, BigInteger))
+    return case((valid, column), else_=MAX_ADDEND)
 
 
 def sizes(jobs: FromClause) -> ColumnElement[int]:
@@ -95,8 +100,16 @@ def sizes(jobs: FromClause) -> ColumnElement[int]:
     return bounded(jobs.c.stop) - bounded(jobs.c.first)
 
 
-TOTALS = (*(verdict.word for verdict in Verdict), "unproved", "value_sum", "nodes")
+VERDICTS = tuple(verdict.word for verdict in Verdict)
+TOTALS = (*VERDICTS, "unproved", "value_sum", "nodes")
 """The columns of a job with sums over its verdicts."""
+ADDS_UP = and_(
+    *(jobs.c[name].between(-MAX_ADDEND if name == "value_sum" else 0, MAX_ADDEND) for name in TOTALS),
+    *(jobs.c[name] == cast(jobs.c[name], BigInteger) for name in ("unproved", "value_sum", "nodes")),
+    sum((jobs.c[word] for word in VERDICTS), start=literal(0)) == case((jobs.c.state == DONE, sizes(jobs)), else_=0),
+)
+"""The condition that the totals of a job are whole numbers that can be added up, and that it has as many verdicts as
+items if it is done, and none otherwise."""
 SPREAD = ("least_value", "greatest_value", "value_counts", "least_nodes", "greatest_nodes", "node_counts")
 """The columns of a job with the distribution of its values and node counts; NULL until it is done."""
 SOLVING = JobTable(

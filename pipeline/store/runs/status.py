@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
-from typing import Any, overload
+from typing import Any, Self, overload
 
 from sqlalchemy import (
     BigInteger,
@@ -43,7 +43,7 @@ from dealmill.pipeline.store.database.tables import (
     runs,
     sources,
 )
-from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, TOTALS, bounded, sizes
+from dealmill.pipeline.store.runs.jobs import ADDS_UP, MAX_ADDEND, TOTALS, bounded, sizes
 from dealmill.pipeline.store.runs.leases import MOST_CLAIMS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED, PlannedRun, item_count, planned_fields
 from dealmill.pipeline.store.runs.times import MINUTE, recent_seconds, worked_seconds
@@ -61,14 +61,15 @@ class RunStatus(PlannedRun):
     `items` is the number of items: while its source is not `complete`, those ingested so far; over an endless deal
     range, those requested so far. `covered` is the number of items in jobs. `pending`, `leased` and `done` count `jobs`
     by state; `retried` counts those that are not done after at least one failed attempt, and `stuck` those that
-    commands no longer wait for (see `dealmill.pipeline.store.runs.leases.stuck`). `counts` has the number of items for
-    every verdict that occurs. `recent` is the number of items of the jobs that were finished in the last
-    minute in which there were any, and `recent_seconds` the time that these took. `rejected` is the number of rejects
-    of its source. `held` counts the leases that have not expired. Times are by the clock of the database: when its
-    first job was claimed (`started`), when its newest one was claimed or finished (`seen`), when entries of its source
-    were last stored (`read`), and `now`. `reading_seconds` is how long its source was read for it before it started.
-    `cpu_seconds` are the processor seconds that its engine took; None if no job is done, or if what one of them cost is
-    not on record.
+    commands no longer wait for (see `dealmill.pipeline.store.runs.leases.stuck`). `solved` is the number of items that
+    have a verdict: those of the jobs that are done. `totals` are the sums over the jobs, by name; they are valid if all
+    jobs are `sound`, that is, their totals add up. `recent` is the number of items of the jobs that were finished in
+    the last minute in which there were any, and `recent_seconds` the time that these took. `rejected` is the number of
+    rejects of its source. `held` counts the leases that have not expired. Times are by the clock of the database: when
+    its first job was claimed (`started`), when its newest one was claimed or finished (`seen`), when entries of its
+    source were last stored (`read`), and `now`. `reading_seconds` is how long its source was read for it before it
+    started. `cpu_seconds` are the processor seconds that its engine took; None if no job is done, or if what one of
+    them cost is not on record.
     """
 
     items: int
@@ -80,10 +81,9 @@ class RunStatus(PlannedRun):
     done: int
     retried: int
     stuck: int
-    counts: dict[Verdict, int]
-    unproved: int
-    value_sum: int
-    nodes: int
+    solved: int
+    sound: int
+    totals: Mapping[str, int]
     recent: int
     recent_seconds: float
     rejected: int
@@ -95,10 +95,41 @@ class RunStatus(PlannedRun):
     now: datetime
     cpu_seconds: float | None
 
+    def check_totals(self) -> Self:
+        """Check that the totals of the jobs can be added up, and return this run.
+
+        Raises
+        ------
+        DamagedError
+            If they cannot. So do the properties that are sums of them.
+        """
+        if self.sound < self.jobs:
+            raise DamagedError(
+                f"the verdicts of run {self.id} cannot be counted: the totals of {self.jobs - self.sound:,} of its "
+                f"{self.jobs:,} jobs do not add up; find all faults with: dealmill audit {self.id}"
+            )
+        return self
+
     @property
-    def solved(self) -> int:
-        """The number of items that have a verdict."""
-        return sum(self.counts.values())
+    def counts(self) -> dict[Verdict, int]:
+        """The number of items for every verdict that occurs."""
+        totals = self.check_totals().totals
+        return {verdict: totals[verdict.word] for verdict in Verdict if totals[verdict.word]}
+
+    @property
+    def unproved(self) -> int:
+        """The number of verdicts that are claims without evidence."""
+        return self.check_totals().totals["unproved"]
+
+    @property
+    def value_sum(self) -> int:
+        """The sum of the values of the scored layouts."""
+        return self.check_totals().totals["value_sum"]
+
+    @property
+    def nodes(self) -> int:
+        """The nodes of all searches."""
+        return self.check_totals().totals["nodes"]
 
     @property
     def finished(self) -> bool:
@@ -112,9 +143,9 @@ class RunStatus(PlannedRun):
 
     @property
     def damaged(self) -> bool:
-        """Whether its jobs do not match its items, because some are missing or there are too many, or have no valid
-        state."""
-        if self.pending + self.leased + self.done < self.jobs:
+        """Whether its jobs do not match its items, because some are missing or there are too many, or they have no
+        valid state or totals."""
+        if self.sound < self.jobs or self.pending + self.leased + self.done < self.jobs:
             return True
         return self.covered > self.items or (self.complete and self.covered < self.items)
 
@@ -271,11 +302,12 @@ class Runs(Sequence[RunStatus]):
         return [run for run in candidates if not run.finished]
 
 
-def list_runs(database: Database, only: Collection[int] | None = None) -> list[RunStatus]:
+def list_runs(database: Database, only: Collection[int] | None = None, *, with_totals: bool = False) -> list[RunStatus]:
     """Return all runs, or those with the numbers `only`, oldest first, without those that cannot be read (see
-    `readable`)."""
+    `readable`) or, `with_totals`, cannot be counted."""
     numbers = run_numbers(database) if only is None else sorted(set(only))
-    return list(readable(_counted_rows(database, numbers), _run))
+    read = (lambda row: _run(row).check_totals()) if with_totals else _run
+    return list(readable(_counted_rows(database, numbers), read))
 
 
 def _counted_runs(database: Database, numbers: Sequence[int]) -> list[RunStatus]:
@@ -360,7 +392,7 @@ def _counted() -> Select[*tuple[Any, ...]]:
     """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
     the texts of their run."""
     counted, reading = _sums().subquery(), runs.c.reading_seconds
-    whole = ("covered", "jobs", "pending", "leased", "done", "retried", "stuck", *TOTALS, "recent")
+    whole = ("covered", "jobs", "pending", "leased", "done", "retried", "stuck", "solved", "sound", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
             *PLANNED,
@@ -410,7 +442,12 @@ def _sums() -> Select[*tuple[Any, ...]]:
             how_many(DONE).label("done"),
             func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
             func.count(case(((jobs.c.state == PENDING) & (jobs.c.attempt > MOST_CLAIMS), 1))).label("stuck"),
-            *(func.sum(bounded(jobs.c[name], -MAX_ADDEND)).label(name) for name in TOTALS),
+            func.sum(case((jobs.c.state == DONE, size), else_=0)).label("solved"),
+            func.count(case((ADDS_UP, 1))).label("sound"),
+            *(
+                func.sum(case((jobs.c[name].between(-MAX_ADDEND, MAX_ADDEND), jobs.c[name]))).label(name)
+                for name in TOTALS
+            ),
             func.sum(case((recent, size), else_=0)).label("recent"),
             cast(func.min(case((recent, jobs.c.started))), Float).label("recent_since"),
             cast(latest.c.at, Float).label("finished"),
@@ -451,7 +488,6 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
     if counted["complete"] not in (0, 1):
         what = f"sources.complete is {shown_value(counted['complete'])}, not true or false"
         raise DamagedError(f"run {counted['id']} cannot be read: {what}; restore the database from a backup")
-    counts = {verdict: int(counted[verdict.word]) for verdict in Verdict}
     return RunStatus(
         **planned,
         items=_items(planned, counted),
@@ -463,10 +499,9 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         done=int(counted["done"]),
         retried=int(counted["retried"]),
         stuck=int(counted["stuck"]),
-        counts={verdict: number for verdict, number in counts.items() if number},
-        unproved=int(counted["unproved"]),
-        value_sum=int(counted["value_sum"]),
-        nodes=int(counted["nodes"]),
+        solved=int(counted["solved"]),
+        sound=int(counted["sound"]),
+        totals={name: int(counted[name]) for name in TOTALS},
         recent=int(counted["recent"]),
         recent_seconds=recent_seconds(
             counted["reading_seconds"], counted["started"], counted["recent_since"], counted["finished"]

@@ -73,8 +73,8 @@ def reconcile(database: Database, broker_url: str, installation: Installation) -
             return
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
-                for number in leases.pending(database, kind.table, installation.engines(database), WINDOW):
-                    app.send_task(TASK, (name, number), producer=producer)
+                for job_id in leases.pending(database, kind.table, installation.engines(database), WINDOW):
+                    app.send_task(TASK, (name, job_id), producer=producer)
 
 
 def _check_keys(channel: Any) -> None:

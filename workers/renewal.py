@@ -80,8 +80,8 @@ class Renewal(Thread):
                 with self._forking, suppress(DealmillError):  # the children and the command report it, too
                     self._renew(
                         {
-                            JobInHand(number, attempt, worker_name(child)): child
-                            for child, number, attempt in now & before
+                            JobInHand(job_id, attempt, worker_name(child)): child
+                            for child, job_id, attempt in now & before
                         },
                         seconds,
                     )
@@ -90,7 +90,7 @@ class Renewal(Thread):
     def _renew(self, children: dict[JobInHand, int], seconds: float) -> None:
         for kind in KINDS.values():
             for job in renew(self._store, kind.table, children, seconds):
-                logger.warning("job %d was ended, because its run was cancelled", job.number)
+                logger.warning("job %d was ended, because its run was cancelled", job.job_id)
                 with suppress(ProcessLookupError):
                     os.kill(children[job], signal.SIGKILL)
                 give_back(self._store, kind.table, job.worker)

@@ -32,8 +32,8 @@ from dealmill.workers.renewal import in_hand
 
 logger = logging.getLogger(__name__)
 
-GREATEST_NUMBER = 2**31 - 1
-"""The greatest job number that its column can hold."""
+GREATEST_ID = 2**31 - 1
+"""The greatest id of a job that its column can hold."""
 
 T = TypeVar("T")
 
@@ -45,27 +45,27 @@ def configured_store() -> Database:
 
 @app.task(name=TASK, Request=f"{__name__}:WatchedRequest")  # type: ignore[untyped-decorator]
 def do_job(*message: object, **_more: object) -> None:
-    """Do the job with the kind and number in a message, if this installation can do it. A message may be delivered
+    """Do the job with the kind and id in a message, if this installation can do it. A message may be delivered
     late, twice or never without harm; see `dealmill.pipeline.store.runs.leases`."""
     IN_HAND.clear()
-    name, number = message if len(message) == 2 else (None, None)
+    name, job_id = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None
-    if kind is None or not isinstance(number, int) or not 0 < number <= GREATEST_NUMBER:
+    if kind is None or not isinstance(job_id, int) or not 0 < job_id <= GREATEST_ID:
         logger.warning("dropped a message that does not name a job")
         return
-    IN_HAND["job"] = number
+    IN_HAND["job"] = job_id
     try:
-        _do_number(kind, number)
+        _claim_and_do(kind, job_id)
     except StoreError as error:  # the command that runs the farm gets the same error, and exits
         _log_store_error(str(error))
 
 
-def _do_number(kind: JobKind[Any, Any], number: int) -> None:
+def _claim_and_do(kind: JobKind[Any, Any], job_id: int) -> None:
     """Do a job, or one of a run with a higher priority, whose messages may be far behind in the queue. The job itself
     is sent again then. If another worker takes the other job first, choose again."""
     database, chosen, job = configured_store(), 0, None
-    while job is None and chosen != number:
-        chosen, run = _waiting(partial(_chosen, database, kind, number))
+    while job is None and chosen != job_id:
+        chosen, run = _waiting(partial(_chosen, database, kind, job_id))
         if isinstance(run, DamagedError):
             _refuse_damaged(database, kind, chosen, run)
             return
@@ -81,7 +81,7 @@ def _do_number(kind: JobKind[Any, Any], number: int) -> None:
         _compile(database, kind, job)
 
 
-def _chosen(database: Database, kind: JobKind[Any, Any], number: int) -> tuple[int, PlannedRun | DamagedError | None]:
+def _chosen(database: Database, kind: JobKind[Any, Any], job_id: int) -> tuple[int, PlannedRun | DamagedError | None]:
     """Return the job to do when a message names a job, and its run or why that cannot be read; None if this
     installation cannot do the job, users have stopped its run, or there is no such job.
 
@@ -90,20 +90,20 @@ def _chosen(database: Database, kind: JobKind[Any, Any], number: int) -> tuple[i
     """
     with database.reading() as connection:
         check_revision(connection)
-        number = kind.choose(connection, number, workable_engines(connection))
+        job_id = kind.choose(connection, job_id, workable_engines(connection))
         try:
-            run = run_of_job(connection, kind.table, number)
+            run = run_of_job(connection, kind.table, job_id)
         except DamagedError as error:
-            return number, error
-        if run is None or leases.workable(connection, kind.table, number, workable_engines(connection)):
-            return number, run
+            return job_id, error
+        if run is None or leases.workable(connection, kind.table, job_id, workable_engines(connection)):
+            return job_id, run
     if run.control is Control.ACTIVE:
         _log_unworkable(run.solved_by, run.version)
-    return number, None
+    return job_id, None
 
 
 def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
-    number, engine, noun = job.lease.id, job.run.engine, kind.table.noun
+    job_id, engine, noun = job.lease.id, job.run.engine, kind.table.noun
     IN_HAND[noun] = job.lease.parent
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.unstarted
@@ -121,7 +121,7 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
         unstarted = isinstance(error, ProgramError)
         hopeless = isinstance(error, ProgramError) and error.hopeless
         if not hopeless:  # else the command that waits for the job says so
-            logger.error("job %d failed, attempt %d: %s", number, job.lease.attempt, reason, exc_info=not known)
+            logger.error("job %d failed, attempt %d: %s", job_id, job.lease.attempt, reason, exc_info=not known)
         release = partial(leases.release, database, kind.table, job.lease, reason)
         _waiting(partial(release, unstarted=unstarted, hopeless=hopeless))
         metrics.count(engine, noun, "retried", {})
@@ -129,18 +129,18 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
     if finished:
         metrics.count(engine, noun, "failed" if over else "done", kind.count(outcome))
     else:
-        logger.warning("job %d was taken over by another worker; discarded its results", number)
+        logger.warning("job %d was taken over by another worker; discarded its results", job_id)
 
 
-def _refuse_damaged(database: Database, kind: JobKind[Any, Any], number: int, error: DamagedError) -> None:
+def _refuse_damaged(database: Database, kind: JobKind[Any, Any], job_id: int, error: DamagedError) -> None:
     """Release a job whose run cannot be read, with the reason, so that commands that wait for it can report it."""
 
     def claim() -> Lease | None:
         with database.writing() as connection:
-            return leases.claim(connection, kind.table, number, worker_name(os.getpid()), settings().lease_seconds)
+            return leases.claim(connection, kind.table, job_id, worker_name(os.getpid()), settings().lease_seconds)
 
     if lease := _waiting(claim):
-        logger.error("job %d cannot be done: %s", number, error)
+        logger.error("job %d cannot be done: %s", job_id, error)
         _waiting(partial(leases.release, database, kind.table, lease, str(error)))
 
 
@@ -162,7 +162,7 @@ def _log_store_error(why: str) -> None:
 
 
 def _prepared(
-    database: Database, kind: JobKind[Any, Any], number: int, engine: str, step: Callable[[], object]
+    database: Database, kind: JobKind[Any, Any], job_id: int, engine: str, step: Callable[[], object]
 ) -> bool:
     """Load and compile an engine by a step, while no lease runs: it may take longer than all else. Return False if that
     fails: it is an error of the installation, not of the layouts, so the job waits."""
@@ -171,7 +171,7 @@ def _prepared(
     except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything
         reason = f"{type(error).__name__}: {error}"
         _log_unloadable(engine, reason, traced=not isinstance(error, DealmillError))
-        _waiting(partial(leases.refuse, database, kind.table, number, reason))
+        _waiting(partial(leases.refuse, database, kind.table, job_id, reason))
         return False
     return True
 

@@ -84,11 +84,11 @@ def work_until_done(
 
 
 def solve_runs(
-    database: Database, numbers: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
+    database: Database, run_ids: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
 ) -> list[RunStatus]:
     """Solve runs, while the sources in `readings` are being ingested, and return their final status. If
     nothing is left to do, no workers are started. Do not wait for runs that are paused or cancelled."""
-    known = {run.id: run for run in read_runs(database, numbers)}
+    known = {run.id: run for run in read_runs(database, run_ids)}
     announced = set[int]()
 
     def announce() -> None:
@@ -187,7 +187,7 @@ def _solving(runs: Sequence[RunStatus]) -> Solving:
     return Solving(solved, layouts, working.id, working.engine, working.source_name, working.rate)
 
 
-def finish_audit(database: Database, number: int, progress: Progress) -> AuditStatus:
+def finish_audit(database: Database, audit_id: int, progress: Progress) -> AuditStatus:
     """Do a planned audit and return its final status.
 
     Raises
@@ -197,18 +197,19 @@ def finish_audit(database: Database, number: int, progress: Progress) -> AuditSt
     """
 
     def check() -> Installation | None:
-        audit = find_audit(database, number)
+        audit = find_audit(database, audit_id)
         progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
         if audit.damaged:
             raise DamagedError(
-                f"audit {number} cannot be finished, because some of its jobs are missing or changed; start a new audit"
+                f"audit {audit_id} cannot be finished, because some of its jobs are missing or changed; start a new "
+                "audit"
             )
-        for lease in () if audit.finished else stuck(database, AUDITING, [number]):
+        for lease in () if audit.finished else stuck(database, AUDITING, [audit_id]):
             raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
     work_until_done(database, check, progress, engines=False)
-    return find_audit(database, number)
+    return find_audit(database, audit_id)
 
 
 def work(database: Database, progress: Progress, *, drain: bool) -> None:
@@ -255,14 +256,14 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
             raise _stuck(kind.table, lease)
 
 
-def grow_survey(database: Database, number: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
+def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Progress) -> tuple[RunStatus, Estimate]:
     """Work on a survey until its interval is narrow enough, or it has the requested number of deals. Return its status
     and its estimate."""
-    run, estimated = find_run(database, number), None
+    run, estimated = find_run(database, run_id), None
 
     def check() -> Installation | None:
         nonlocal run, estimated
-        run = find_run(database, number)
+        run = find_run(database, run_id)
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
             check_not_retracted(run)

@@ -59,20 +59,20 @@ class JobKind(ABC, Generic[JobT, ResultsT]):
 
     table: JobTable
 
-    def choose(self, _connection: Connection, number: int, _installed: Installed) -> int:
-        """Return the number of the job to do when a message names job `number`."""
-        return number
+    def choose(self, _connection: Connection, job_id: int, _installed: Installed) -> int:
+        """Return the id of the job to do when a message names a job."""
+        return job_id
 
     @abstractmethod
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile everything needed for jobs of a run, before the lease starts."""
 
     @abstractmethod
-    def claim(self, database: Database, number: int, worker: str, seconds: float) -> JobT | None:
+    def claim(self, database: Database, job_id: int, worker: str, seconds: float) -> JobT | None:
         """Claim a job for `seconds`; return None if it is done or leased to another worker.
 
-        The run is read in the same transaction: SQLite reuses the numbers of deleted rows, so a run that was read
-        earlier for this job number may be that of another job.
+        The run is read in the same transaction: SQLite reuses the ids of deleted rows, so a run that was read
+        earlier for this id may be that of another job.
 
         Raises
         ------
@@ -103,21 +103,21 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
 
     table = SOLVING
 
-    def choose(self, connection: Connection, number: int, installed: Installed) -> int:
+    def choose(self, connection: Connection, job_id: int, installed: Installed) -> int:
         """Return the job of a run with a higher priority, if there is one."""
-        return more_urgent_job(connection, number, installed) or number
+        return more_urgent_job(connection, job_id, installed) or job_id
 
     def prepare(self, run: PlannedRun) -> None:
         """Load and compile the engine of a run."""
         storage_of(run).prepare(run)
 
-    def claim(self, database: Database, number: int, worker: str, seconds: float) -> Job | None:
+    def claim(self, database: Database, job_id: int, worker: str, seconds: float) -> Job | None:
         """Claim a job for `seconds`, with its run."""
         with database.writing() as connection:
-            lease = leases.claim(connection, SOLVING, number, worker, seconds)
+            lease = leases.claim(connection, SOLVING, job_id, worker, seconds)
             if lease is not None:
                 mark_started(connection, lease.parent)
-            run = None if lease is None else run_of_job(connection, SOLVING, number)
+            run = None if lease is None else run_of_job(connection, SOLVING, job_id)
         return None if lease is None or run is None else Job(lease, run)
 
     def do(self, database: Database, job: Job) -> SolvedJob:
@@ -158,11 +158,11 @@ class AuditJobs(JobKind[AuditJob, Findings]):
         """Load and compile what reading the items of a run needs."""
         storage_of(run).prepare_audit(run)
 
-    def claim(self, database: Database, number: int, worker: str, seconds: float) -> AuditJob | None:
+    def claim(self, database: Database, job_id: int, worker: str, seconds: float) -> AuditJob | None:
         """Claim a job for `seconds`, with its run and the sample of its audit."""
         with database.writing() as connection:
-            lease = leases.claim(connection, AUDITING, number, worker, seconds)
-            run = None if lease is None else run_of_job(connection, AUDITING, number)
+            lease = leases.claim(connection, AUDITING, job_id, worker, seconds)
+            run = None if lease is None else run_of_job(connection, AUDITING, job_id)
             if lease is None or run is None:
                 return None
             audit = connection.execute(AUDIT_OF_JOB, {"audit": lease.parent}).one()

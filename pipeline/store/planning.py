@@ -58,11 +58,11 @@ def plan_run(
         known: int | None = connection.execute(FIRST_RUN, plan).scalar()
         if known is not None:
             return known
-        number = _plan(connection, plan, None)
+        run_id = _plan(connection, plan, None)
         items, complete = storage_for(storage).count_items(connection, source)
-        cut_jobs(connection, number, items, complete, chunk or storage_for(storage).items_per_job(items))
-        log.record(connection, "run", entered.id, run=number, why=why)
-    return number
+        cut_jobs(connection, run_id, items, complete, chunk or storage_for(storage).items_per_job(items))
+        log.record(connection, "run", entered.id, run=run_id, why=why)
+    return run_id
 
 
 def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
@@ -84,10 +84,10 @@ def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | No
         begun: int | None = connection.execute(rerun, plan).scalar()
         if begun is not None:
             return begun
-        number = _plan(connection, plan, run.id)
-        cut_jobs(connection, number, run.items, True, chunk or storage_of(run).items_per_job(run.items))
-        log.record(connection, "rerun", entered.id, run=number, why=f"repeats run {run.id}")
-    return number
+        run_id = _plan(connection, plan, run.id)
+        cut_jobs(connection, run_id, run.items, True, chunk or storage_of(run).items_per_job(run.items))
+        log.record(connection, "rerun", entered.id, run=run_id, why=f"repeats run {run.id}")
+    return run_id
 
 
 def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage) -> dict[str, object]:
@@ -185,10 +185,10 @@ def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
     source, storage = find_source(database, retracted.source), retracted.storage
     storage_for(storage).check_source(source, game)
     why = f"in place of run {retracted.id}"
-    number = plan_run(database, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
+    run_id = plan_run(database, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
     if source.endless:
-        grow(database, number, retracted.items, storage_for(storage).items_per_job(retracted.items))
-    return find_run(database, number)
+        grow(database, run_id, retracted.items, storage_for(storage).items_per_job(retracted.items))
+    return find_run(database, run_id)
 
 
 def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int:
@@ -237,14 +237,14 @@ def reset_failed(database: Database, run: int) -> int:
             .where(jobs.c.run_id == run, jobs.c.state == DONE, exists().where(*retryable(run), *within))
             .order_by(jobs.c.first)
         ).all()
-        for number, first, stop in concerned:
+        for job_id, first, stop in concerned:
             position, block = verdicts.c.position, blocks.c.number
             connection.execute(delete(verdicts).where(verdicts.c.run_id == run, position >= first, position < stop))
             connection.execute(
                 delete(blocks).where(blocks.c.run_id == run, block >= block_of(first), block <= block_of(stop - 1))
             )
             connection.execute(delete(packs).where(packs.c.run_id == run, packs.c.first == first))
-            connection.execute(delete(jobs).where(jobs.c.id == number))
+            connection.execute(delete(jobs).where(jobs.c.id == job_id))
         cut(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
         if failed:
             log.record(connection, "retry", engine, run=run, why=f"{failed} failed")

@@ -82,8 +82,8 @@ def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: in
     storage_for(Storage.PACKED).check_engine(definition)
     source = open_deals(database, deals)
     limit = definition.max_nodes if max_nodes is None else max_nodes
-    number = plan_run(database, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")
-    return find_run(database, number)
+    run_id = plan_run(database, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")
+    return find_run(database, run_id)
 
 
 def next_stage(estimate: Estimate | None, goal: Width | int) -> int:

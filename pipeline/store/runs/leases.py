@@ -92,7 +92,7 @@ class JobTable:
 
     @property
     def parent(self) -> Column[int]:
-        """The column with the number of the parent of a job."""
+        """The column with the id of the parent of a job."""
         return self.table.c[f"{self.noun}_id"]
 
 
@@ -121,10 +121,12 @@ def cut(connection: Connection, jobs: JobTable, parent: int, spans: list[tuple[i
     )
 
 
-def claim(connection: Connection, jobs: JobTable, job: int, worker: str, seconds: float) -> Lease | None:
+def claim(connection: Connection, jobs: JobTable, job_id: int, worker: str, seconds: float) -> Lease | None:
     """Claim a job for `seconds`; return None if it is not pending, has to wait for the end of a pause, or users have
     stopped its parent."""
-    claimed = connection.execute(_claiming(jobs), {"number": job, "claimant": worker, "seconds": seconds}).one_or_none()
+    claimed = connection.execute(
+        _claiming(jobs), {"job_id": job_id, "claimant": worker, "seconds": seconds}
+    ).one_or_none()
     return None if claimed is None else Lease(*claimed)
 
 
@@ -139,7 +141,7 @@ def _claiming(jobs: JobTable) -> ReturningUpdate[*tuple[Any, ...]]:
     table = jobs.table
     return (
         update(table)
-        .where(table.c.id == bindparam("number"), waiting(jobs), jobs.not_halted)
+        .where(table.c.id == bindparam("job_id"), waiting(jobs), jobs.not_halted)
         .values(
             state=LEASED,
             attempt=table.c.attempt + 1,
@@ -206,14 +208,14 @@ def release(
         connection.execute(update(jobs.table).where(_held(jobs)).values(freed), _of(lease))
 
 
-def refuse(database: Database, jobs: JobTable, job: int, trouble: str) -> None:
+def refuse(database: Database, jobs: JobTable, job_id: int, trouble: str) -> None:
     """Leave a pending job to others for a moment, because this worker cannot load what it needs. This is no attempt: it
     says nothing about the items."""
     table = jobs.table
     with database.writing() as connection:
         connection.execute(
             update(table)
-            .where(table.c.id == job, waiting(jobs))
+            .where(table.c.id == job_id, waiting(jobs))
             .values(leased_until=clock() + PAUSES[0], trouble=f"not begun: {trouble}", unstarted=True)
         )
 
@@ -228,9 +230,9 @@ def unstarted_runs(database: Database, jobs: JobTable) -> set[int]:
 
 @dataclass(frozen=True, slots=True)
 class JobInHand:
-    """The job that a worker does: its number and attempt, and the name of the worker."""
+    """The job that a worker does: its id and attempt, and the name of the worker."""
 
-    number: int
+    job_id: int
     attempt: int
     worker: str
 
@@ -240,7 +242,7 @@ def renew(database: Database, jobs: JobTable, in_hand: Collection[JobInHand], se
     parent was cancelled; their leases are not renewed."""
     cancelled, due = list[JobInHand](), list[JobInHand]()
     with database.reading() as connection:
-        rows = connection.execute(_leases(jobs), {"numbers": [job.number for job in in_hand]}).all()
+        rows = connection.execute(_leases(jobs), {"job_ids": [job.job_id for job in in_hand]}).all()
     for *lease, left, is_cancelled in rows:
         if (job := JobInHand(*lease)) in in_hand:
             if is_cancelled:
@@ -250,7 +252,7 @@ def renew(database: Database, jobs: JobTable, in_hand: Collection[JobInHand], se
     if due:
         with database.writing() as connection:
             for job in due:
-                parameters = {"number": job.number, "claim": job.attempt, "claimant": job.worker, "seconds": seconds}
+                parameters = {"job_id": job.job_id, "claim": job.attempt, "claimant": job.worker, "seconds": seconds}
                 connection.execute(_renewing(jobs), parameters)
     return cancelled
 
@@ -260,7 +262,7 @@ def _leases(jobs: JobTable) -> Select[*tuple[Any, ...]]:
     table = jobs.table
     left = table.c.leased_until - clock()
     query: Select[*tuple[Any, ...]] = select(table.c.id, table.c.attempt, table.c.worker, left, jobs.cancelled)
-    return query.where(table.c.id.in_(bindparam("numbers", expanding=True)), table.c.state == LEASED)
+    return query.where(table.c.id.in_(bindparam("job_ids", expanding=True)), table.c.state == LEASED)
 
 
 @cache
@@ -269,7 +271,7 @@ def _renewing(jobs: JobTable) -> Update:
     return (
         update(table)
         .where(
-            table.c.id == bindparam("number"),
+            table.c.id == bindparam("job_id"),
             table.c.attempt == bindparam("claim"),
             table.c.worker == bindparam("claimant"),
             table.c.state == LEASED,
@@ -338,16 +340,16 @@ def _expired(jobs: JobTable) -> ColumnElement[bool]:
 
 
 def pending(database: Database, jobs: JobTable, installed: Installed, limit: int) -> list[int]:
-    """Return the numbers of at most `limit` pending jobs that can be worked on with these engines, oldest first."""
+    """Return the ids of at most `limit` pending jobs that can be worked on with these engines, oldest first."""
     with database.reading() as connection:
-        return list(connection.execute(_pending(jobs, frozenset(installed)), {"most": limit}).scalars())
+        return list(connection.execute(_pending(jobs, frozenset(installed)), {"limit": limit}).scalars())
 
 
 @cache
 def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
-    number = jobs.table.c.id
-    workable = select(number).where(waiting(jobs), jobs.parent.in_(jobs.workable_parents(installed)))
-    return workable.order_by(number).limit(bindparam("most", type_=Integer))
+    job_id = jobs.table.c.id
+    workable = select(job_id).where(waiting(jobs), jobs.parent.in_(jobs.workable_parents(installed)))
+    return workable.order_by(job_id).limit(bindparam("limit", type_=Integer))
 
 
 def stuck(database: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:
@@ -359,15 +361,15 @@ def stuck(database: Database, jobs: JobTable, parents: Collection[int] | Select[
         return [Lease(*row) for row in connection.execute(query)]
 
 
-def workable(connection: Connection, jobs: JobTable, job: int, installed: Installed) -> bool:
+def workable(connection: Connection, jobs: JobTable, job_id: int, installed: Installed) -> bool:
     """Return whether a job can be worked on with these engines."""
-    return connection.execute(_whether_workable(jobs, frozenset(installed)), {"number": job}).scalar_one()
+    return connection.execute(_whether_workable(jobs, frozenset(installed)), {"job_id": job_id}).scalar_one()
 
 
 @cache
 def _whether_workable(jobs: JobTable, installed: Installed) -> Select[bool]:
     return select(
-        exists().where(jobs.table.c.id == bindparam("number"), jobs.parent.in_(jobs.workable_parents(installed)))
+        exists().where(jobs.table.c.id == bindparam("job_id"), jobs.parent.in_(jobs.workable_parents(installed)))
     )
 
 

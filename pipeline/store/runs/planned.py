@@ -175,16 +175,16 @@ def item_count(what: str, items: object) -> int:
     return items
 
 
-def run_of_job(connection: Connection, jobs: JobTable, number: int) -> PlannedRun | None:
+def run_of_job(connection: Connection, jobs: JobTable, job_id: int) -> PlannedRun | None:
     """Return the run that a job is about; None if the job does not exist (any more)."""
-    row = connection.execute(_run_of_job(jobs), {"number": number}).one_or_none()
+    row = connection.execute(_run_of_job(jobs), {"job_id": job_id}).one_or_none()
     return None if row is None else PlannedRun(**planned_fields(row._asdict()))
 
 
 @cache
 def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
     joined = jobs.with_parents.join(JOINED, jobs.run == runs.c.id)
-    return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("number"))
+    return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("job_id"))
 
 
 def expectation_of(run: PlannedRun) -> Fraction | None:

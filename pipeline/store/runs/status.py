@@ -302,12 +302,13 @@ class Runs(Sequence[RunStatus]):
         return [run for run in candidates if not run.finished]
 
 
-def list_runs(database: Database, only: Collection[int] | None = None, *, with_totals: bool = False) -> list[RunStatus]:
-    """Return all runs, or those with the numbers `only`, oldest first, without those that cannot be read (see
+def list_runs(
+    database: Database, numbers: Collection[int] | None = None, *, with_totals: bool = False
+) -> list[RunStatus]:
+    """Return all runs, or those with these `numbers`, oldest first, without those that cannot be read (see
     `readable`) or, `with_totals`, cannot be counted."""
-    numbers = run_numbers(database) if only is None else sorted(set(only))
-    read = (lambda row: _run(row).check_totals()) if with_totals else _run
-    return list(readable(_counted_rows(database, numbers), read))
+    rows = _counted_rows(database, run_numbers(database) if numbers is None else sorted(set(numbers)))
+    return list(readable(rows, (lambda row: _run(row).check_totals()) if with_totals else _run))
 
 
 def _counted_runs(database: Database, numbers: Sequence[int]) -> list[RunStatus]:

@@ -37,8 +37,10 @@ check: .venv/tested
 	$(BIN)/lint-imports
 
 # Reproduces all published figures, including slow ones, and writes docs/results.md. Takes minutes.
+# With KLONDIKE=FILE, also compares published verdicts on Klondike with ours: bench/reproduce/klondike.py.
 reproduce: .venv/tested
 	$(BIN)/python -m bench.reproduce
+	$(if $(KLONDIKE),$(BIN)/python -m bench.reproduce.klondike $(KLONDIKE))
 
 # Writes missing golden files, after an engine has got a new version.
 golden: .venv/tested

@@ -1,0 +1,77 @@
+"""Compare verdicts on Solvitaire's deals of Klondike, draw 3, with published ones: ``make reproduce KLONDIKE=FILE``.
+
+FILE is a CSV file with the columns ``seed``, a deal of seed 0, and ``result``, ``solved`` or ``unsolvable``, such as
+the united verdicts of the six solvers of Dang, Gent, Nightingale, Ulrich-Oltean and Waller, *Constraint Models for
+Klondike*, CP 2025. Their games have no worrying back: a card on a foundation stays there. So by the same rules, no
+verdict may differ; by the rules of ``klondike``, with worrying back, a deal that they solved must not be unwinnable.
+"""
+
+import csv
+import sys
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.patience import GAMES
+from dealmill.pipeline.games.patience.counting import CompiledReferee
+from dealmill.pipeline.games.patience.deal import FIELD_SEED, deal
+from dealmill.pipeline.games.patience.engine import Winnable
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.verdicts import Verdict
+
+SOLVED, UNSOLVABLE = "solved", "unsolvable"
+CONTRADICTIONS = {
+    True: {(SOLVED, Verdict.UNWINNABLE)},
+    False: {(SOLVED, Verdict.UNWINNABLE), (UNSOLVABLE, Verdict.WINNABLE)},
+}
+"""Published results and verdicts that cannot both be right, by whether cards come back from foundations."""
+
+
+def main() -> int:
+    """Print how often each verdict meets each published result; 1 if some contradict each other."""
+    parser = ArgumentParser(description="Compare verdicts on Klondike, draw 3, with published ones.")
+    parser.add_argument("file", type=Path, help="a CSV file with the columns seed and result")
+    parser.add_argument("--first", type=int, default=1, help="the first deal (default: 1)")
+    parser.add_argument("--count", type=int, default=5_000, help="the number of deals (default: 5,000)")
+    parser.add_argument("--max-nodes", type=int, default=1_000_000, help="the node limit (default: 1,000,000)")
+    options = parser.parse_args()
+    with options.file.open(newline="") as file:
+        published = {int(row["seed"]): row["result"] for row in csv.DictReader(file)}
+    numbers = range(options.first, options.first + options.count)
+    chosen = {number: published[number] for number in numbers if number in published}
+    rules = GAMES.load("klondike", (GAMES.folder / "klondike.toml").read_text()).rules
+    contradicts = [_contradicts(replace(rules, removable=back), chosen, options.max_nodes) for back in (True, False)]
+    return int(any(contradicts))
+
+
+def _contradicts(rules: Rules, published: Mapping[int, str], max_nodes: int) -> bool:
+    """Print the counts and the contradictions by some rules, and return whether there are any."""
+    counts, contradictions = Counter[tuple[str, Verdict]](), list[int]()
+    for number, verdict in _verdicts(rules, list(published), max_nodes):
+        counts[published[number], verdict] += 1
+        if (published[number], verdict) in CONTRADICTIONS[rules.removable]:
+            contradictions.append(number)
+    sys.stdout.write(f"foundations.removable = {str(rules.removable).lower()}, {len(published):,} deals\n")
+    for (result, verdict), count in sorted(counts.items()):
+        sys.stdout.write(f"  {result:10}  {verdict.word:10}  {count:5,}\n")
+    sys.stdout.write(f"  contradictions: {', '.join(map(str, contradictions)) or 'none'}\n")
+    return bool(contradictions)
+
+
+def _verdicts(rules: Rules, numbers: list[int], max_nodes: int) -> Iterator[tuple[int, Verdict]]:
+    """Yield the verdicts on deals, whose evidence is refereed."""
+    solve, check = Winnable(rules), CompiledReferee(rules)
+    for number in numbers:
+        [layout] = unpack(deal(rules, FIELD_SEED, number, 1))
+        solved = to_batch(solve(pack([layout]), max_nodes))
+        [verdict], [evidence] = solved.verdicts, solved.evidence
+        if evidence is not None:
+            check("winnable", layout, verdict, None, evidence)
+        yield number, verdict
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -5,21 +5,24 @@ A range can set the parameters of its game (``deal:hi-q:seed=1:pegs=20:1-1000``)
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from itertools import chain
+from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.arguments import MAX_INTEGER, MOST_DEAL, MOST_SEED, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.installed import variant_name
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Texts
 
 PREFIX = "deal:"
+PARAMETER = re.compile(r"([a-z]+)=(\d{1,20})", re.ASCII)
+"""The seed, or a parameter of the deals."""
 DEALT_AT_ONCE = 10_000
 
 
@@ -177,6 +180,8 @@ def is_deal_range(text: str) -> bool:
 def parse_deal_range(text: str) -> DealRange:
     """Parse ``deal:GAME:seed=S:[NAME=VALUE:]FIRST-LAST``; ``FIRST`` alone is one deal, ``FIRST-`` has no end.
 
+    The game may have changed rules: ``deal:klondike:stock.draw=1:seed=0:1-1000``.
+
     Raises
     ------
     UsageError
@@ -189,8 +194,10 @@ def parse_deal_range(text: str) -> DealRange:
         "deal:hi-q:seed=1:pegs=20:1-1000"
     )
     game, *options, numbers = text.removeprefix(PREFIX).split(":") if text.count(":") > 1 else ("", "")
+    rules = list(takewhile(lambda option: not PARAMETER.fullmatch(option), options))
+    game, options = ":".join([game, *rules]), options[len(rules) :]
     span = re.fullmatch(r"(\d{1,20})(-)?(\d{1,20})?", numbers, re.ASCII)
-    named = [re.fullmatch(r"([a-z]+)=(\d{1,20})", option, re.ASCII) for option in options]
+    named = [PARAMETER.fullmatch(option) for option in options]
     if span is None or None in named or (span[3] and not span[2]):
         raise UsageError(usage)
     parameters = {match[1]: int(match[2]) for match in named if match}
@@ -206,6 +213,12 @@ def parse_deal_range(text: str) -> DealRange:
         else first
     )
     return DealRange(find_game(game), seed, first, last, parameters)
+
+
+def with_rules(text: str, rules: Sequence[str]) -> str:
+    """Return the name of a range of deals by a game with changed rules, each ``KEY=VALUE``."""
+    game, *options = text.removeprefix(PREFIX).split(":")
+    return ":".join([PREFIX + variant_name(game, rules), *options])
 
 
 def parse_deals(text: str) -> DealRange:

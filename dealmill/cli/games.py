@@ -17,11 +17,13 @@ from dealmill.cli.options import (
     given_parameters,
     nodes_option,
     parameters_option,
+    rules_option,
 )
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.pipeline.arguments import MOST_DEAL, MOST_SEED
 from dealmill.pipeline.errors import DealmillError, UsageError
+from dealmill.pipeline.games.installed import variant_name
 
 if TYPE_CHECKING:
     from dealmill.testing import Check, Outcome
@@ -252,6 +254,7 @@ def new_engine(engine: str) -> None:
     "--first", type=WholeNumber(1, MOST_DEAL), default=1, show_default=True, help="The number of the first deal."
 )
 @parameters_option
+@rules_option
 @click.option(
     "--format",
     "form",
@@ -259,12 +262,23 @@ def new_engine(engine: str) -> None:
     help="Print each as another program writes it; for patiences, board or solvitaire.",
 )
 @json_option
-def deal(game: str, count: int, seed: int, first: int, given: tuple[str, ...], form: str | None, as_json: bool) -> None:
+def deal(
+    game: str,
+    count: int,
+    seed: int,
+    first: int,
+    given: tuple[str, ...],
+    rules: tuple[str, ...],
+    form: str | None,
+    as_json: bool,
+) -> None:
     """Print numbered deals, one canonical layout per line.
 
     Deal number k of a seed is the same on every machine. It is computed directly, without the deals before it. With
-    --json, `line` is the number of the deal, as in other commands. Files with another --format can be read by `run`.
+    --rule, the deals are of a game with changed rules, whose name has the changes: klondike:stock.draw=1. With --json,
+    `line` is the number of the deal, as in other commands. Files with another --format can be read by `run`.
     """
+    game = variant_name(game, rules)
     deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=given_parameters(given))
     if form:
         if as_json:

@@ -149,6 +149,13 @@ packed_option = click.option(
 parameters_option = click.option(
     "--param", "given", metavar="NAME=N", multiple=True, help="Set a parameter of the deals; see dealmill games."
 )
+rules_option = click.option(
+    "--rule",
+    "rules",
+    metavar="KEY=VALUE",
+    multiple=True,
+    help="Change a rule of a patience, such as stock.draw=1; repeatable. `dealmill games NAME --rules` lists them.",
+)
 verdict_option = click.option(
     "--verdict",
     type=click.Choice([verdict.word for verdict in Verdict]),

@@ -22,6 +22,7 @@ from dealmill.cli.options import (
     packed_option,
     parameters_option,
     priority_option,
+    rules_option,
     tag_option,
     workers_option,
 )
@@ -40,13 +41,16 @@ from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.games.installed import variant_name
 from dealmill.pipeline.games.verdict import Verdict
 
 
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
+@rules_option
 @click.option(
     "--engine",
     "engines",
@@ -74,6 +78,7 @@ def run(
     ctx: click.Context,
     files: tuple[str, ...],
     game: str | None,
+    rules: tuple[str, ...],
     engines: tuple[str, ...],
     max_nodes: int | None,
     packed: bool,
@@ -90,6 +95,9 @@ def run(
     FILE is the same as for `dealmill ingest`. Layouts that were solved before are not solved again, and an interrupted
     run resumes where it stopped.
 
+    With --rule, numbered deals, and files of --game, are of a game with changed rules. Its name says which:
+    klondike:stock.draw=1.
+
     A paused or cancelled run is not continued. The priority, tags and note are those of all runs of this command;
     repeat it to change them.
 
@@ -98,6 +106,8 @@ def run(
     compares the result with the stored verdicts and digest. The same deals with and without --packed are two separate
     runs.
     """
+    if rules:
+        files, game = _with_rules(files, game, rules)
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             commands = None
@@ -127,6 +137,17 @@ def run(
     if halted or retryable or (commands and not commands.all_succeeded()):
         ctx.exit(ERROR)
     _exit_after_reading(ctx, batch.errors, batch.sources)
+
+
+def _with_rules(files: tuple[str, ...], game: str | None, rules: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """Return ranges of deals, files and the game of these by changed rules."""
+    from dealmill.pipeline.deals import is_deal_range, with_rules
+
+    for file in files:
+        if not is_deal_range(file) and game is None:
+            raise UsageError(f"--rule changes the rules of numbered deals and of --game: name the game of {file}")
+    changed = tuple(with_rules(file, rules) if is_deal_range(file) else file for file in files)
+    return changed, None if game is None else variant_name(game, rules)
 
 
 def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
@@ -444,6 +465,7 @@ SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdic
 )
 @click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")
 @parameters_option
+@rules_option
 @nodes_option
 @click.option("--report", type=click.Path(), help="Write a report with pictures to this folder.")
 @workers_option
@@ -457,6 +479,7 @@ def survey(
     count: int | None,
     seed: int,
     given: tuple[str, ...],
+    rules: tuple[str, ...],
     max_nodes: int | None,
     report: str | None,
     form: str | None,
@@ -474,7 +497,7 @@ def survey(
     with dealmill.open() as store:
         with shown_progress() as progress:
             outcome = store.survey(
-                game,
+                variant_name(game, rules),
                 engine=engine,
                 half_width=half_width,
                 count=count,

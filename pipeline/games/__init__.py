@@ -66,19 +66,26 @@ def broken_games() -> "list[BrokenGame]":
 
 
 def find_game(name: str) -> "Game":
-    """Return the game of that name.
+    """Return the game of that name, which may be a variant by changed rules such as ``klondike:stock.draw=1``.
 
     Raises
     ------
     NotFoundError
         If there is no such game, or it cannot be used.
+    UsageError
+        If the rules cannot be changed like this.
     """
-    from dealmill.pipeline.games.installed import BrokenGame, games_named
+    from dealmill.pipeline.games.installed import BrokenGame, games_named, load_variant
 
-    candidates = games_named(name)
+    base, colon, _ = name.partition(":")
+    candidates = games_named(base)
     for game in candidates:
         if not isinstance(game, BrokenGame):
-            return with_programs(game)
+            if not colon:
+                return with_programs(game)
+            if game.rules_text is None:
+                raise UsageError(f"{name}: {base} has no rules that can be changed by key")
+            return with_programs(load_variant(name, game.rules_text))
     for broken in candidates:
         raise NotFoundError(str(broken))
     raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")

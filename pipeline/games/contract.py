@@ -18,7 +18,7 @@ from pathlib import Path
 from tomllib import loads
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -416,6 +416,16 @@ class Family(ABC):
         UsageError
             With everything that is wrong with the text.
         """
+
+    def changed(self, text: str, changes: Mapping[str, str]) -> str:
+        """Return a text of rules in which some keys have other values, which `load` checks. By default, none can.
+
+        Raises
+        ------
+        UsageError
+            If a key cannot be changed.
+        """
+        raise UsageError(f"the rules of {self.name} cannot be changed by key, except in a file: {', '.join(changes)}")
 
     def engines_by(self, digest: str) -> tuple[Engine, ...]:
         """Return the engines of the game with these rules."""

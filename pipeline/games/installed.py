@@ -7,7 +7,7 @@ described by a `BrokenGame` and affects no other one.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -29,9 +29,15 @@ FAMILIES = "dealmill.families"
 OWN = "dealmill"
 """The name of Dealmill's own distribution."""
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
+VARIANT = re.compile(rf"({NAME.pattern})((:[a-z]+([.-][a-z]+)*=[A-Za-z0-9,-]+)+)", re.ASCII)
+"""The name of a game with changed rules, such as ``klondike:stock.draw=1``."""
 UNKNOWN = "unknown"
-LONGEST_NAME = 40
+LONGEST_NAME, LONGEST_VARIANT = 40, 200
 BAD_NAME = f"its name is not valid: use up to {LONGEST_NAME} lower-case letters, digits and single hyphens"
+BAD_VARIANT = (
+    f"changed rules are written KEY=VALUE with a colon before each, in up to {LONGEST_VARIANT} characters: "
+    "klondike:stock.draw=1"
+)
 EXCLUDED = "DEALMILL_PLUGINS does not name this package"
 RULES = "DEALMILL_RULES"
 """The setting that names the folder of a user's rules files."""
@@ -182,6 +188,33 @@ def load_rules(name: str, rules: "RulesText") -> "Game":
     return game
 
 
+@lru_cache(maxsize=256)
+def load_variant(name: str, rules: "RulesText") -> "Game":
+    """Return the game `name` such as ``klondike:stock.draw=1``, whose other rules are those of a game.
+
+    Raises
+    ------
+    UsageError
+        If the name is not valid, or with all that is wrong with the changed rules.
+    """
+    base, *changes = name.split(":")
+    if not VARIANT.fullmatch(name) or len(name) > LONGEST_VARIANT:
+        raise UsageError(f"{printable(name)}: {BAD_VARIANT}")
+    if name != (expected := variant_name(base, changes)):
+        raise UsageError(f"{name}: write {expected}, with each key once, in alphabetical order")
+    family = families()[rules.family]
+    try:
+        return _load_text(family, name, family.changed(rules.text, dict(change.split("=") for change in changes)))
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from error
+
+
+def variant_name(game: str, rules: Iterable[str]) -> str:
+    """Return the name of a game with changed rules, each ``KEY=VALUE``; the last of several for one key counts."""
+    by_key = dict(sorted({rule.partition("=")[0]: rule for rule in rules}.items()))
+    return ":".join([game, *by_key.values()])
+
+
 def _load_text(family: "Family", name: str, text: str) -> "Game":
     if refusal := _refusal(name):
         raise UsageError(refusal)
@@ -203,6 +236,8 @@ def _read_rules(path: Path) -> str:
 
 
 def _refusal(name: str) -> str | None:
+    if VARIANT.fullmatch(name) and len(name) <= LONGEST_VARIANT:
+        return None
     return None if NAME.fullmatch(name) and len(name) <= LONGEST_NAME else BAD_NAME
 
 

@@ -5,6 +5,7 @@ The digests of all items are read, which takes about 0.2 seconds per million. Th
 """
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import NamedTuple
@@ -12,7 +13,14 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, exists, func, literal, select, tuple_
 
 from dealmill.pipeline.digests import layout_digest
-from dealmill.pipeline.errors import BadLayout, DamagedError, DamagedResults, NotFoundError, VersionError
+from dealmill.pipeline.errors import (
+    BadLayout,
+    DamagedError,
+    DamagedResults,
+    NotFoundError,
+    UsageError,
+    VersionError,
+)
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.reading import Line
@@ -89,7 +97,7 @@ def _unstored_ranges(database: Database, games: Sequence[str]) -> int:
 
 def _one_layout(lines: Sequence[Line], game: str | None) -> list[tuple[str, str]]:
     """Return the canonical text of the layout in these lines for each game that can read it."""
-    candidates = list(games().values()) if game is None else [find_game(game)]
+    candidates = [*games().values(), *_variant(lines)] if game is None else [find_game(game)]
     read = {owner.name: _first_two(owner, lines) for owner in candidates}
     texts = [(name, entries[0].text) for name, entries in read.items() if [*map(type, entries)] == [Layout]]
     if texts:
@@ -99,6 +107,14 @@ def _one_layout(lines: Sequence[Line], game: str | None) -> list[tuple[str, str]
     [entries] = read.values()
     reasons = [reason for entry in entries if isinstance(entry, Reject) for reason in entry.reasons]
     raise BadLayout(reasons or [f"this is not exactly one layout of {game}"])
+
+
+def _variant(lines: Sequence[Line]) -> Iterator[Game]:
+    """Yield the game with changed rules that the first line names, if it does."""
+    name = next((line.partition(" ")[0] for _, line in lines), "")
+    if ":" in name:
+        with suppress(NotFoundError, UsageError):
+            yield find_game(name)
 
 
 def _first_two(game: Game, lines: Sequence[Line]) -> list[Layout | Reject]:

@@ -140,5 +140,11 @@ class Patiences(Family):
         rules = parse_rules(name, text)
         return Patience(rules, RulesText(digest_of_rules(rules), self.name, canonical_rules(rules)))
 
+    def changed(self, text: str, changes: Mapping[str, str]) -> str:
+        """Return a text of rules in which some keys have other values."""
+        from dealmill.pipeline.games.patience.schema import changed_rules, parse_rules
+
+        return changed_rules(parse_rules("", text), changes)
+
 
 GAMES = Patiences()

@@ -11,8 +11,8 @@ from dealmill.pipeline.games.patience.layout import canonical
 from dealmill.pipeline.games.patience.rules import Referee, Rules
 
 OBJECT = "{"
-BOARD = re.compile(r":|[A-Z]+:|<?(?:10|[A2-9TJQK])[CHSD]>?(?:\s|$)", re.ASCII | re.IGNORECASE)
-"""The beginning of the first line of a board."""
+BOARD = re.compile(r":|[A-Z]+:(?!\S*=)|<?(?:10|[A2-9TJQK])[CHSD]>?(?:\s|$)", re.ASCII | re.IGNORECASE)
+"""The beginning of the first line of a board, not of a position of a game such as ``klondike:stock.draw=1``."""
 
 
 def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:

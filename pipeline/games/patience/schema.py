@@ -1,6 +1,7 @@
 """Rules files: TOML in, a checked record `Rules` out. Every mistake is named with key, value, and what is allowed."""
 
 import json
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -198,6 +199,48 @@ def _errors_of_keys(tables: Mapping[str, Any]) -> Iterator[str]:
         yield "title is missing: expected the name of the game for people"
 
 
+def changed_rules(rules: Rules, changes: Mapping[str, str]) -> str:
+    """Return the text of a file with rules in which keys such as ``stock.draw`` have other values, which may be wrong.
+
+    The columns get the cards that are left for them, unless their sizes are special.
+
+    Raises
+    ------
+    UsageError
+        If a key is not one of a rule.
+    """
+    tables = tomllib.loads(canonical_rules(rules))
+    tableau = tables["tableau"]
+    if "tableau.sizes" not in changes and rules.sizes == _sizes(len(rules.sizes), rules):
+        tableau["count"] = len(tableau.pop("sizes"))
+    if "tableau.count" in changes:
+        tableau.pop("sizes", None)
+    for key, text in changes.items():
+        if key in ("title", "family"):
+            raise UsageError(f"{key} is not a rule: write a rules file to change it")
+        table, _, last = key.rpartition(".")
+        values = tables.setdefault(table, {}) if table else tables
+        values[last] = _parsed(SCHEMA.get(table, {}).get(last), text)
+    written = ", ".join(f"{key} = {text}" for key, text in changes.items())
+    tables["title"] = f"{rules.title}, {written}"[:MOST_CHARACTERS]
+    top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
+    return _written({"": top, **{table: values for table, values in tables.items() if isinstance(values, dict)}})
+
+
+def _parsed(key: Key | None, text: str) -> object:
+    """Return the value of a key for which a text stands; the text itself if it stands for none."""
+    for value in key.allowed if key else ():
+        if _toml(value).strip('"') == text:
+            return value
+    if key and isinstance(key.default, list):
+        return [_number(part) for part in text.split(",")]
+    return _number(text)
+
+
+def _number(text: str) -> int | str:
+    return int(text) if re.fullmatch("0|[1-9][0-9]{0,8}", text) else text
+
+
 def _record(name: str, tables: Mapping[str, Any]) -> Rules:
     def value(key: str) -> Any:
         table, _, last = key.rpartition(".")
@@ -315,10 +358,15 @@ def canonical_rules(rules: Rules) -> str:
         },
         "hole": {"base": rules.hole, "wrap": rules.wrap},
     }
+    return _written(values)
+
+
+def _written(tables: Mapping[str, Mapping[str, object]]) -> str:
+    """Return the text of a file with these keys by table."""
     lines = []
-    for table, entries in values.items():
+    for table, values in tables.items():
         lines += [f"\n[{table}]"] if table else []
-        lines += [f"{key} = {_toml(value)}" for key, value in entries.items()]
+        lines += [f"{key} = {_toml(value)}" for key, value in values.items()]
     return "".join(f"{line}\n" for line in lines)
 
 

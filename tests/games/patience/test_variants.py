@@ -1,0 +1,93 @@
+"""Games with rules changed by key, which have a name and no file."""
+
+from pathlib import Path
+
+import pytest
+
+import dealmill
+from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.patience import Patience
+from tests.servers import dealmill as command
+
+DRAW_1 = "klondike:stock.draw=1"
+
+
+def test_changed_rules_are_those_of_a_file_that_says_the_same() -> None:
+    variant, game = find_game(DRAW_1), find_game("klondike-deal-1")
+    assert variant.rules_text and game.rules_text and variant.rules_text.digest == game.rules_text.digest
+    assert variant.engines == game.engines and variant.title == "Klondike, stock.draw = 1"
+    assert find_game(DRAW_1) is variant
+
+
+def test_columns_get_the_cards_that_are_left_for_them() -> None:
+    for name, sizes in {
+        "klondike:stock.size=20": (2, 3, 4, 5, 5, 6, 7),
+        "klondike:tableau.count=6": (3, 3, 4, 5, 6, 7),
+        "golf:stock.size=9:tableau.sizes=20,22": (20, 22),
+    }.items():
+        game = find_game(name)
+        assert isinstance(game, Patience)
+        assert game.rules.sizes == sizes
+
+
+WRONG = {
+    "klondike:stock.draw=12": "stock.draw = 12: expected a number from 1 to 9",
+    "klondike:stock.draw=01": 'stock.draw = "01": expected a number from 1 to 9',
+    "klondike:tableau.build=up": 'tableau.build = "up": expected "any-suit" or "red-black"',
+    "klondike:stock.drew=1": "there is no key stock.drew; [stock] has size, to, full-columns, draw, passes",
+    "klondike:draw=1": "there is no key draw; the top has title, family, numbers",
+    "klondike:deck.decks=2": "deck.decks = 2: the engine and the referee do not play this yet, only 1",
+    "klondike:title=x": "title is not a rule",
+    "klondike:stock.draw=1:stock.draw=2": "write klondike:stock.draw=2, with each key once, in alphabetical order",
+    "klondike:stock.draw": "changed rules are written KEY=VALUE",
+    "klondike:stock.draw=": "changed rules are written KEY=VALUE",
+    f"klondike:stock.draw={'1' * 200}": "in up to 200 characters",
+    "memory:stock.draw=1": "memory has no rules that can be changed by key",
+    "solitaire:stock.draw=1": "there is no game",
+}
+
+
+@pytest.mark.parametrize(("name", "error"), WRONG.items(), ids=WRONG)
+def test_what_is_wrong_is_named_with_what_is_allowed(name: str, error: str) -> None:
+    with pytest.raises(DealmillError) as caught:
+        find_game(name)
+    assert error in str(caught.value)
+
+
+def test_a_range_of_deals_names_changed_rules_before_the_seed() -> None:
+    deals = parse_deal_range(f"deal:{DRAW_1}:seed=0:3-4")
+    assert deals.game.name == DRAW_1 and deals.name == f"deal:{DRAW_1}:seed=0:3-4"
+    changed, usual = (unpack(dealmill.deals(name, seed=0, first=3, count=2).texts()) for name in (DRAW_1, "klondike"))
+    assert [text.replace(DRAW_1, "klondike") for text in changed] == usual
+
+
+def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: Path) -> None:
+    deals = "deal:klondike:seed=0:1-6"
+    ran = command("run", deals, "--rule", "stock.draw=1", "--max-nodes", "2000", cwd=tmp_path)
+    assert ran.returncode == 0 and f"{DRAW_1}/winnable" in ran.stdout, ran.stderr
+    refused = command("run", "layouts.txt", "--rule", "stock.draw=1", cwd=tmp_path)
+    assert "name the game of layouts.txt" in refused.stderr
+    dealt = command("deal", "klondike", "--rule", "stock.draw=1", "--seed", "0", "--count", "6", cwd=tmp_path)
+    (tmp_path / "layouts.txt").write_text(dealt.stdout)
+    written = command("deal", DRAW_1, "--seed", "0", "--count", "6", "--format", "board", cwd=tmp_path)
+    (tmp_path / "boards.txt").write_text(written.stdout)
+    by_rules = ("--rule", "stock.draw=1", "--max-nodes", "2000")
+    for arguments in (
+        ("run", "layouts.txt", "--game", "klondike", *by_rules),
+        ("run", "boards.txt", "--game", "klondike", *by_rules),
+        ("diff", "1", "2"),
+        ("diff", "1", "3"),
+        ("audit", "1"),
+        ("rerun", "1"),
+        ("survey", "klondike", "--rule", "stock.draw=1", "--count", "1000", "--max-nodes", "100"),
+        ("show", "1:1"),
+        ("query", "--game", DRAW_1),
+        ("games", DRAW_1, "--rules"),
+    ):
+        ran = command(*arguments, cwd=tmp_path)
+        assert ran.returncode == 0, (arguments, ran.stdout, ran.stderr)
+    found = command("find", dealt.stdout.splitlines()[1], cwd=tmp_path)
+    assert "1:2 " in found.stdout and "2:2 " in found.stdout, found.stdout + found.stderr

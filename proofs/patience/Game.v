@@ -5,7 +5,12 @@
    A card moves in two steps: it is lifted, with the cards on it, and put down. Then empty columns are filled from the
    reserve, if the rules say so, and top cards are turned up. In the real game, no card is absent. In the easier game
    that proves a loss, some are ([absent]): they are missing in the position, and nobody waits for them on the
-   foundations. This is the only difference in this file, and it is in one place, [to_foundation]. *)
+   foundations. This is the only difference in this file, and it is in one place, [to_foundation].
+
+   To read this without knowing Coq: [x :: l] is the list l with x before it, [l ++ m] is one list after another, and
+   [] is the empty list. So [columns p = left ++ (y :: below) :: right] says: some column of p has y on top. [/\] is
+   and, [\/] is or, [~] is not, [->] is "if, then", and [In x l] says that x is in l. An Inductive lists all cases in
+   which something holds, each with its conditions before the last arrow. *)
 Require Import List Bool Arith.
 Import ListNotations.
 

@@ -155,7 +155,7 @@ Proof.
   - rewrite Q. apply in_or_app. auto.
 Qed.
 
-(* One column of p with live cards is changed, and so is its shadow. *)
+(* Three ways to change a column of the real game, from c to d. If c has live cards, its shadow changes, too. *)
 Lemma change_column absent p s c d l r :
   same_columns absent p s -> columns p = l ++ c :: r -> live absent c <> [] ->
   exists a b, columns s = a ++ live absent c :: b /\
@@ -175,7 +175,7 @@ Proof.
   - rewrite app_assoc, <- !Permutation_middle, Qa. reflexivity.
 Qed.
 
-(* One column of p is changed, and none of its live cards. *)
+(* If the live cards stay the same, so does the shadow. *)
 Lemma keep_column absent p s c d l r :
   same_columns absent p s -> columns p = l ++ c :: r -> live absent c = live absent d ->
   same_columns absent (with_columns p (l ++ d :: r)) s.
@@ -184,7 +184,7 @@ Proof.
   rewrite map_app in *. simpl in *. now rewrite <- N.
 Qed.
 
-(* An empty column of p, when no card is parked. *)
+(* If the column was a space, no card is parked, and there is a space in the shadow. *)
 Lemma use_space absent p s d l r :
   same_columns absent p s -> columns p = l ++ [] :: r -> (spaces R = FromReserve -> reserve p = []) ->
   exists a b, columns s = a ++ [] :: b /\ (spaces R = FromReserve -> reserve s = []) /\
@@ -205,6 +205,7 @@ Qed.
 Lemma scope_of_shadow absent p s : hole s = hole p -> in_scope absent p -> in_scope absent s.
 Proof. intros H S. unfold in_scope. now rewrite H. Qed.
 
+(* A live card is lifted: the easier game can lift it, too, with the live ones of the cards on it. *)
 Lemma lift_live absent p s u x q :
   shadow absent p s -> closed absent s -> lift R p u x q -> ~ In x absent ->
   exists t, lift R s (live absent u) x t /\ shadow absent q t.
@@ -253,6 +254,7 @@ Proof.
     + constructor; simpl; auto. now rewrite filter_app.
 Qed.
 
+(* An absent card is lifted: no card on it is live, and nothing happens in the easier game. *)
 Lemma lift_absent absent p s u x q :
   shadow absent p s -> closed absent s -> lift R p u x q -> In x absent ->
   live absent u = [] /\ shadow absent q s.
@@ -289,6 +291,7 @@ Proof.
   - intros z I. apply U. rewrite <- T. now apply in_all_cards_without.
 Qed.
 
+(* The stock offers a live card: it does so in the easier game. *)
 Lemma offered_live absent p s x q :
   shadow absent p s -> offered R p x q -> ~ In x absent ->
   exists t, offered R s x t /\ shadow absent q t.
@@ -319,6 +322,7 @@ Qed.
 
 (** * Putting down *)
 
+(* A live card that fits no absent one is put down. *)
 Lemma put_live absent p s u x q :
   shadow absent p s -> put R [] p u x q -> ~ In x absent ->
   (forall y, In y absent -> fits R x y = false) ->
@@ -351,6 +355,7 @@ Proof.
     constructor; simpl; auto. destruct Sg as [Sg|(Sg & _)]; [now left|congruence].
 Qed.
 
+(* An absent card is put down, with no live one on it. *)
 Lemma put_absent absent p s u x q :
   shadow absent p s -> put R [] p u x q -> In x absent -> live absent u = [] -> shadow absent q s.
 Proof.
@@ -404,6 +409,7 @@ Proof.
   - exists k', o. simpl. rewrite map_app. simpl. rewrite A. auto.
 Qed.
 
+(* What holds before each single fill, and after it, holds after all of them. *)
 Lemma filled_preserves (P : position -> Prop) p :
   (forall q a b x k, spaces R = FromReserve -> P q -> columns q = a ++ [] :: b -> reserve q = x :: k ->
     P (with_reserve (with_columns q (a ++ [x] :: b)) k)) ->
@@ -468,6 +474,7 @@ Qed.
 
 Notation single := (fun x : card => [x]).
 
+(* Columns that are not empty are found among the others, when both sides have the same columns. *)
 Lemma nonempty_split (a : list (list card)) : forall b c n, Forall (fun l => l <> []) a ->
   Permutation (a ++ b) (repeat [] n ++ c) -> exists o, Permutation c (a ++ o) /\ Permutation b (repeat [] n ++ o).
 Proof.
@@ -507,6 +514,7 @@ Proof.
   - intros N. now rewrite (F1 N), (F2 N).
 Qed.
 
+(* If more cards become absent, the shadow of a shadow is a shadow. *)
 Lemma shadow_trans absent more p q r :
   incl absent more -> shadow absent p q -> shadow more q r -> shadow more p r.
 Proof.

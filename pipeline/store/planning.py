@@ -28,7 +28,7 @@ FIRST_RUN = select(runs.c.id).where(*SAME_PLAN, NOT_DELETED).order_by(runs.c.rep
 SAME_RUNS = select(func.count()).select_from(runs).where(*SAME_PLAN)
 INSERT_RUN = insert(runs).values(created=clock(), seal=b"").returning(runs.c.id)
 """Its seal follows, because it covers the number of the run."""
-SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindparam("found"))
+SEALED = update(runs).where(runs.c.id == bindparam("number")).values(seal=bindparam("computed"))
 
 
 def plan_run(
@@ -98,7 +98,7 @@ def _same_plan(source: int, engine: int, max_nodes: int | None, storage: Storage
 def _plan(connection: Connection, plan: Mapping[str, object], repeats: int | None) -> int:
     repetition = connection.execute(SAME_RUNS, plan).scalar_one()
     run: int = connection.execute(INSERT_RUN, {**plan, "repetition": repetition, "repeats": repeats}).scalar_one()
-    connection.execute(SEALED, {"number": run, "found": run_seal(connection, run)})
+    connection.execute(SEALED, {"number": run, "computed": run_seal(connection, run)})
     return run
 
 

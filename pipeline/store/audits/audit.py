@@ -75,7 +75,7 @@ BEGUN = (
     .limit(1)
 )
 INSERT_AUDIT = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
-SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("found"))
+SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("computed"))
 GREATEST_NUMBERS = [
     greatest_below_end(column) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)
 ]
@@ -167,7 +167,7 @@ def plan_audit(database: Database, run: RunStatus, sample: int | None, seed: int
             return begun
         number = {"id": _next_number(connection)} if database.embedded else {}
         audit: int = connection.execute(INSERT_AUDIT, {**number, **plan}).scalar_one()
-        connection.execute(SEALED, {"audit": audit, "found": audit_seal(connection, audit)})
+        connection.execute(SEALED, {"audit": audit, "computed": audit_seal(connection, audit)})
         cut(
             connection,
             AUDITING,

@@ -139,11 +139,11 @@ def _blocks_without_digest(scope: AuditScope) -> Iterator[Fault]:
 
 def _changed_blocks(scope: AuditScope) -> Iterator[Fault]:
     for block in scope.scan.blocks:
-        if block.recorded is not None and block.recorded != block.found:
+        if block.recorded is not None and block.recorded != block.computed:
             yield Fault(
                 block.first,
                 block.stop - 1,
-                f"the layouts, verdicts or evidence were changed: their digest is {_shown(block.found)}, "
+                f"the layouts, verdicts or evidence were changed: their digest is {_shown(block.computed)}, "
                 f"the recorded one {_shown(block.recorded)}",
             )
 
@@ -160,7 +160,7 @@ def _damaged_rows(scope: AuditScope) -> Iterator[Fault]:
 
 def _altered_lines(scope: AuditScope) -> Iterator[Fault]:
     for block in scope.scan.source_blocks:
-        if block.recorded != block.found:
+        if block.recorded != block.computed:
             yield Fault(
                 block.first, block.stop - 1, "the lines or layouts of these items were changed after they were read"
             )

@@ -37,7 +37,7 @@ INSERT_RULES = insert(recorded_rules)
 FIRST_SEAL = (
     update(sources)
     .where(sources.c.id == bindparam("number"), sources.c.seal == UNSEALED)
-    .values(seal=bindparam("found"))
+    .values(seal=bindparam("computed"))
 )
 ADVANCE = (
     update(sources)
@@ -108,7 +108,7 @@ def _open(database: Database, rules: RulesText | None, *, game: str, digest: byt
         insert_once(connection, INSERT_SOURCE, row)
         opened = one_source(connection, BY_CONTENTS, key)
         assert opened is not None  # noqa: S101 -- inserted by now
-        connection.execute(FIRST_SEAL, {"number": opened.id, "found": opened.seal})
+        connection.execute(FIRST_SEAL, {"number": opened.id, "computed": opened.seal})
     return opened
 
 

@@ -55,12 +55,12 @@ class JobRecord:
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
     """A block of a source, or a block of a run whose jobs are done: its range `[first, stop)`, the `recorded` digest
-    (None if there is none), and the digest `found` by computing it again."""
+    (None if there is none), and the digest `computed` again."""
 
     first: int
     stop: int
     recorded: bytes | None
-    found: bytes
+    computed: bytes
 
 
 @dataclass(frozen=True, slots=True)

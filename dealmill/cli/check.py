@@ -16,6 +16,7 @@ from dealmill.cli.output import (
     write_first,
     write_json,
     write_rows,
+    written_time,
 )
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
@@ -164,7 +165,7 @@ def log(form: str | None) -> None:
         actions = store.log()
     rows = [
         {
-            "when": action.at.astimezone().isoformat(" ", "seconds"),
+            "when": written_time(action.at, form),
             "who": action.who,
             "what": action.what,
             "run": action.run,

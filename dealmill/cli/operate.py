@@ -139,6 +139,8 @@ def doctor(ctx: click.Context, form: str | None) -> None:
     rows = [
         {"check": check.name, "state": "ok" if check.passed else "failed", "found": check.found} for check in checks
     ]
+    if form is None:
+        rows.sort(key=lambda row: row["state"] == "ok")  # what failed is first
     write_rows(["check", "state", "found"], rows, form)
     if not all(check.passed for check in checks):
         ctx.exit(ERROR)

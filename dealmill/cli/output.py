@@ -4,6 +4,8 @@ import csv
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -17,21 +19,24 @@ from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- f
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-WIDE = "dealmill.wide"
-"""Where the context of a command has its option ``--wide``."""
+WIDE, NO_PAGER = "dealmill.wide", "dealmill.no-pager"
+"""Where the context of a command has its options ``--wide`` and ``--no-pager``."""
+MOST_NAMED = 3
+"""The most columns that are named as left out; of the rest, only the number is told."""
 SCREEN = 100
 """Rows of a table by default; the other formats have no limit."""
 
 
 def output_options(command: Command) -> Command:
-    """Add ``--json``, ``--nl``, ``--csv`` and ``--excel``, which the command receives as `form`; and ``--wide``."""
-    command = click.option(
-        "--wide",
-        is_flag=True,
-        expose_value=False,
-        callback=_remember_wide,
-        help="Print tables in full, even if they are wider than the terminal.",
-    )(command)
+    """Add ``--json``, ``--nl``, ``--csv`` and ``--excel``, which the command receives as `form`; and options of
+    tables."""
+    for name, meaning in (
+        (NO_PAGER, "Print tables directly, even if they are longer than the terminal; else $PAGER shows them."),
+        (WIDE, "Print tables in full, even if they are wider than the terminal."),
+    ):
+        option = f"--{name.removeprefix('dealmill.')}"
+        remember = partial(_remember, name)
+        command = click.option(option, is_flag=True, expose_value=False, callback=remember, help=meaning)(command)
     for form, meaning in (
         ("excel", "Print rows as CSV for spreadsheets: text that these would change gets an apostrophe before it."),
         ("csv", "Print rows as CSV."),
@@ -42,8 +47,8 @@ def output_options(command: Command) -> Command:
     return command
 
 
-def _remember_wide(ctx: click.Context, _option: click.Parameter, wide: bool) -> None:
-    ctx.meta[WIDE] = wide
+def _remember(name: str, ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
+    ctx.meta[name] = is_set
 
 
 def json_option(command: Command) -> Command:
@@ -83,6 +88,13 @@ def tell_retryable(runs: "Iterable[dealmill.Run]") -> bool:
     return bool(retryable)
 
 
+def written_time(time: datetime, form: str | None) -> str:
+    """Return a time as all commands write it: for people local, with its zone; in data in UTC."""
+    if form is None:
+        return f"{time.astimezone():%Y-%m-%d %H:%M:%S %Z}"
+    return time.astimezone(UTC).isoformat(" ", "seconds")
+
+
 def write_line(text: str) -> None:
     """Print a line on standard output."""
     click.echo(printable(text))
@@ -106,10 +118,12 @@ def write_rows(
     rows: Iterable[Mapping[str, object]],
     form: str | None,
     empty: str = "there is nothing to list",
+    narrow: Sequence[str] = (),
 ) -> None:
     """Write rows to standard output. Only a table holds all of them in memory; the other formats stream.
 
-    Instead of a table without rows, the message `empty` is printed on standard error.
+    Instead of a table without rows, the message `empty` is printed on standard error. A table that is wider than the
+    terminal has the columns `narrow` instead, if there are any.
     """
     match form:
         case "json" | "nl":
@@ -127,9 +141,13 @@ def write_rows(
 
             listed, error = _before_error(rows)
             if listed:
-                shortened = write_table(columns, listed, wide=click.get_current_context().meta.get(WIDE, False))
-                if shortened:
-                    tell(f"left out or shortened: {', '.join(shortened)}; show all with --wide")
+                meta = click.get_current_context().meta
+                pager = not meta.get(NO_PAGER, False)
+                missing = write_table(columns, listed, wide=meta.get(WIDE, False), narrow=narrow, pager=pager)
+                if missing:
+                    more = len(missing) - MOST_NAMED
+                    names = ", ".join(missing[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
+                    tell(f"left out: {names}; show all with --wide")
             elif not error:
                 tell(empty)
             if error:

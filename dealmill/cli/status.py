@@ -8,9 +8,9 @@ import click
 
 import dealmill
 from dealmill.cli.options import complete_run
-from dealmill.cli.output import counted, output_options, tell, write_rows
+from dealmill.cli.output import counted, output_options, tell, write_rows, written_time
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import duration
+from dealmill.pipeline.printable import decimal, duration
 from dealmill.pipeline.record import STATUS, run_fields
 
 STATUS_COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
@@ -19,6 +19,8 @@ LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority
 """Columns that a table has only if some run has something there."""
 REPLACED = {"counts", "rate", "retracted"}
 """Fields of a run for which a row has other columns."""
+NARROW = ("run", "engine", "results", "source", "state")
+"""The columns of a table on a terminal that is too narrow for all."""
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
 
@@ -132,7 +134,7 @@ def _show_runs(
     else:
         ends = ("mean", "layouts/s", "started", "seconds", "cpu_seconds", "audit", "fingerprint", "state")
         columns = [*STATUS_COLUMNS, *LABELS, *used, *ends]
-    write_rows(columns, rows, form, empty)
+    write_rows(columns, rows, form, empty, narrow=NARROW)
 
 
 def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
@@ -150,16 +152,25 @@ def _tell_cost(run: "dealmill.Run") -> None:
         tell(f"run {run.id} took {seconds:,.2f} s of processor time on {', '.join(run.machines)}")
 
 
-def _words(run: "dealmill.Run", row: dict[str, object]) -> dict[str, object]:
+def _words(run: "dealmill.Run", row: dict[str, Any]) -> dict[str, object]:
     """Return the columns of a table that differ from those for programs."""
     status = run.progress
     return {
+        "results": _results(row),
         "storage": None if run.storage.stores_layouts else run.storage.word,
-        "started": None if status.started is None else f"{status.started.astimezone():%Y-%m-%d %H:%M}",
+        "started": None if status.started is None else written_time(status.started, None),
         "took": None if status.seconds is None else duration(status.seconds),
         "fingerprint": str(row["fingerprint"] or "")[:SHOWN],
         "state": run.state,
     }
+
+
+def _results(row: dict[str, Any]) -> str:
+    """Return what a run has found, in words, such as ``211 winnable, 89 unwinnable, 1 rejected``."""
+    names = (*(verdict.word for verdict in Verdict), "rejected")
+    mean = [] if row["mean"] is None else [f"mean {decimal(row['mean'])}"]
+    unproved = [f"{row['unproved']:,} not proved"] if row["unproved"] else []
+    return ", ".join([*(f"{row[name]:,} {name}" for name in names if row[name]), *mean, *unproved])
 
 
 def status_rows(store: "dealmill.Store", runs: Sequence["dealmill.Run"]) -> list[dict[str, object]]:
@@ -187,6 +198,6 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "layouts/s": None if status.rate is None else round(status.rate),
         "audit": None if audit is None else audit.status.summary,
         "fingerprint": fingerprint,
-        "started": None if status.started is None else status.started.astimezone().isoformat(" ", "seconds"),
+        "started": None if status.started is None else written_time(status.started, "json"),
         **{name: None if row[name] is None else round(row[name], 3) for name in ("mean", "seconds", "cpu_seconds")},
     }

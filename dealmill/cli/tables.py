@@ -1,14 +1,16 @@
-"""Tables for people: one line for each row and, on a terminal, no line wider than the terminal.
+"""Tables for people: on a terminal, no line is wider than the terminal, and what is longer than it goes to a pager.
 
 Columns that say least are left out first: those that are empty, those that are the same in all rows, then the least
-important ones. What is still too wide is shortened, but never a number.
+important ones. What is still too wide is shortened, but never a number, an engine or a verdict; states, and what
+`doctor` found, are wrapped instead, so that such a row has several lines.
 """
 
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Self
 
 import click
@@ -20,21 +22,25 @@ GAP = 2
 NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
 """Columns whose numbers are names, which are written without separators."""
 DISPENSABLE = (
-    *("dealmill", "version", "fingerprint", "storage", "name", "duplicates", "seconds_ago", "items/s", "runs"),
-    *("took", "position", "line", "layouts/s", "pending", "who", "started", "note", "audit", "solved", "mean", "step"),
+    *("dealmill", "version", "fingerprint", "storage", "duplicates", "seconds_ago", "items/s", "runs"),
+    *("took", "position", "line", "layouts/s", "pending", "started", "note", "audit", "solved", "step"),
     *("other_nodes", "priority", "repeats", "tags"),
 )
 """Columns that are left out before texts become shorter than `LONG`, the least important first."""
 LEAST_IMPORTANT = (
-    *("deal_parameters", "max_nodes", "nodes", "rejected", "failed", "undecided", "other_value", "value", "scored"),
-    *("unwinnable", "engine", "source"),
+    *("deal_parameters", "max_nodes", "nodes", "rejected", "other_value", "other_evidence", "evidence"),
+    *("source", "game", "engine"),
 )
 """Columns that are left out next, before texts become shorter than `SHORT`. All others say what a row is about."""
 LONG, SHORT, SHORTEST = 24, 14, 4
 """Widths to which texts are shortened; the last one when nothing else can be left out."""
-NEVER_SHORTENED = {"game", "item", "items", "other_verdict", "verdict", "when"}
-IN_THE_MIDDLE = {"engine", "evidence", "layout", "other_evidence", "source", "text", "worker"}
+NEVER_SHORTENED = {"engine", "game", "item", "items", "kind", "other_verdict", "verdict", "when", "who"}
+IN_THE_MIDDLE = {"evidence", "layout", "name", "other_evidence", "source", "text", "worker"}
 """Columns that are shortened in the middle, because their ends tell them apart. Others lose their ends."""
+WRAPPED = {"found", "reason", "reasons", "results", "state", "why"}
+"""Columns that are not shortened: their cells take several lines."""
+TO_COPY = {"layout"}
+"""Columns that stay whole if leaving out others makes room for them."""
 COLOURED = {"outcome", "other_verdict", "state", "verdict"}
 COLOURS = (
     dict.fromkeys(("finished", "ok", "valid", "winnable"), "green")
@@ -69,81 +75,126 @@ class Column:
         alike = len(cells) > 1 and len({*cells}) == 1
         return not any(cells) or (alike and self.name in (*DISPENSABLE, *LEAST_IMPORTANT))
 
-    def least(self, shortest: int) -> int:
-        """Return the width to which it may be shortened."""
-        fixed = self.is_number or self.name in NEVER_SHORTENED
+    def least(self, shortest: int, whole: Collection[str] = ()) -> int:
+        """Return the width to which it may be shortened, unless it is one of those that stay `whole`."""
+        fixed = self.is_number or self.name in NEVER_SHORTENED or self.name in whole
         return self.width if fixed else min(self.width, max(shortest, len(self.name)))
 
 
-def write_table(columns: Sequence[str], rows: Sequence[Mapping[str, object]], *, wide: bool) -> list[str]:
-    """Write a table so that it fits the terminal, unless `wide`. Return the names of columns that are not all there.
+def write_table(
+    columns: Sequence[str],
+    rows: Sequence[Mapping[str, object]],
+    *,
+    wide: bool,
+    narrow: Sequence[str] = (),
+    pager: bool = False,
+) -> list[str]:
+    """Write a table so that it fits the terminal, unless `wide`; with a `pager` if it has more lines than the terminal.
+    If not all columns fit, write those in `narrow` instead, if there are any. Return the names of columns that are not
+    all there.
 
     Columns that show by an ellipsis in the middle that they are shortened are not named.
     """
-    whole = [Column.of(name, [row.get(name) for row in rows]) for name in columns]
-    full = {column.name: column.width for column in whole if any(column.cells[1:])}
+    shown = every = [Column.of(name, [row.get(name) for row in rows]) for name in columns]
     on_terminal = sys.stdout.isatty()
-    shown = _fitting(whole, shutil.get_terminal_size().columns) if on_terminal and not wide else whole
+    room = shutil.get_terminal_size().columns
+    if on_terminal and not wide and _total(every) > room:
+        kept = [Column.of(name, [row.get(name) for row in rows]) for name in narrow] or every
+        shown = _fitting(kept, room)
     coloured = on_terminal and "NO_COLOR" not in os.environ
-    for line in range(len(rows) + 1):
-        last = shown[-1]
-        cells = [_written(column, line, coloured=coloured and line > 0, padded=column is not last) for column in shown]
-        click.echo((" " * GAP).join(cells).rstrip())
+    lines = [text for line in range(len(rows) + 1) for text in _row(shown, line, coloured=coloured and line > 0)]
+    if pager and on_terminal and len(lines) >= shutil.get_terminal_size().lines:
+        click.echo_via_pager("\n".join([*lines, ""]), color=coloured or None)
+    else:
+        for text in lines:
+            click.echo(text)
     widths = {column.name: column.width for column in shown}
     return [
-        name
-        for name, width in full.items()
-        if name not in widths or (widths[name] < width and name not in IN_THE_MIDDLE)
+        column.name
+        for column in every
+        if any(column.cells[1:])
+        and (column.name not in widths or widths[column.name] < column.width)
+        and not (column.name in widths and column.name in {*IN_THE_MIDDLE, *WRAPPED})
     ]
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:
     """Return the columns to show, with widths that fit into the room."""
-    shown = list(columns)
+    chosen = _chosen(columns, room, TO_COPY)
+    if _total(chosen, SHORT, TO_COPY) > room:
+        chosen = _chosen(columns, room)
+    whole = TO_COPY if _total(chosen, SHORT, TO_COPY) <= room else ()
+    while _total(chosen, SHORTEST, whole) > room and len(chosen) > 1:
+        del chosen[-1]
+    least = next((least for least in (LONG, SHORT) if _total(chosen, least, whole) <= room), SHORTEST)
+    _shorten(chosen, room, least, whole)
+    return chosen
+
+
+def _chosen(columns: Sequence[Column], room: int, whole: Collection[str] = ()) -> list[Column]:
+    """Return the columns that are left if those that say least are left out until the others fit."""
+    chosen = list(columns)
     for column in columns:
-        if _total(shown) > room and column.says_nothing and len(shown) > 1:
-            shown.remove(column)
+        if _total(chosen) > room and column.says_nothing and len(chosen) > 1:
+            chosen.remove(column)
     for names, least in ((DISPENSABLE, LONG), (LEAST_IMPORTANT, SHORT)):
         for name in names:
-            if _total(shown, least) > room:
-                shown = [column for column in shown if column.name != name] or shown
-    while _total(shown, SHORTEST) > room and len(shown) > 1:
-        del shown[-1]
-    _shorten(shown, room, next((least for least in (LONG, SHORT) if _total(shown, least) <= room), SHORTEST))
-    return shown
+            if _total(chosen, least, whole) > room:
+                chosen = [column for column in chosen if column.name != name] or chosen
+    return chosen
 
 
-def _shorten(columns: Sequence[Column], room: int, least: int) -> None:
+def _shorten(columns: Sequence[Column], room: int, least: int, whole: Collection[str]) -> None:
     """Make the widest texts narrower, but not narrower than `least`, until the table fits or none can be shortened."""
     while (excess := _total(columns) - room) > 0:
-        longest = sorted((column for column in columns if column.width > column.least(least)), key=_width, reverse=True)
+        wider = [column for column in columns if column.width > column.least(least, whole)]
+        longest = sorted(wider, key=_width, reverse=True)
         if not longest:
             return
         next_width = longest[1].width if len(longest) > 1 else 0
         widest = longest[0]
-        widest.width = max(widest.width - excess, widest.least(least), min(next_width, widest.width - 1))
+        widest.width = max(widest.width - excess, widest.least(least, whole), min(next_width, widest.width - 1))
 
 
 def _width(column: Column) -> int:
     return column.width
 
 
-def _total(columns: Sequence[Column], shortest: int | None = None) -> int:
+def _total(columns: Sequence[Column], shortest: int | None = None, whole: Collection[str] = ()) -> int:
     """Return the width of a table with these columns, shortened to `shortest` where they can be."""
-    widths = [column.width if shortest is None else column.least(shortest) for column in columns]
+    widths = [column.width if shortest is None else column.least(shortest, whole) for column in columns]
     return sum(widths) + GAP * (len(widths) - 1)
 
 
-def _written(column: Column, line: int, *, coloured: bool, padded: bool) -> str:
-    """Return a cell with its colour and, if it is to be `padded`, as wide as its column."""
+def _row(columns: Sequence[Column], row: int, *, coloured: bool) -> Iterator[str]:
+    """Yield the lines of a row: several if a cell is wrapped."""
+    cells = [_cell_lines(column, row) for column in columns]
+    for texts in zip_longest(*cells, fillvalue=""):
+        written = [_written(column, text, coloured=coloured) for column, text in zip(columns, texts, strict=True)]
+        yield (" " * GAP).join(written).rstrip()
+
+
+def _cell_lines(column: Column, row: int) -> list[str]:
+    """Return the lines of a cell, none of which is wider than its column."""
+    from rich.cells import cell_len
+    from rich.console import Console
+    from rich.text import Text
+
+    cell = column.cells[row]
+    if column.name in WRAPPED and cell_len(cell) > column.width:
+        return [line.plain.rstrip() for line in Text(cell).wrap(Console(), column.width)]
+    return [_shortened(cell, column.width, in_the_middle=column.name in IN_THE_MIDDLE)]
+
+
+def _written(column: Column, text: str, *, coloured: bool) -> str:
+    """Return a line of a cell with its colour and as wide as its column."""
     from rich.cells import cell_len
 
-    cell = _shortened(column.cells[line], column.width, in_the_middle=column.name in IN_THE_MIDDLE)
-    blanks = " " * (column.width - cell_len(cell))
-    first = cell.replace(":", " ").split(" ", 1)[0]
+    blanks = " " * (column.width - cell_len(text))
+    first = text.replace(":", " ").replace(",", " ").split(" ", 1)[0]
     if coloured and column.name in COLOURED and first in COLOURS:
-        cell = click.style(cell, fg=COLOURS[first])
-    return blanks + cell if column.is_number else cell + blanks if padded else cell
+        text = click.style(text, fg=COLOURS[first])
+    return blanks + text if column.is_number else text + blanks
 
 
 def _shortened(text: str, width: int, *, in_the_middle: bool) -> str:

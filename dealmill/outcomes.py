@@ -133,23 +133,27 @@ class Retraction:
 
 
 class Deletion:
-    """A run or a source that can be deleted. As text, it says what will be lost.
+    """Runs or sources that can be deleted. As text, it says what will be lost.
 
     Attributes
     ----------
-    subject : RunStatus or Source
-        What will be deleted.
+    subjects : Sequence of RunStatus or Source
+        What will be deleted, in this order.
     """
 
-    def __init__(self, database: Database, subject: RunStatus | Source) -> None:
+    def __init__(self, database: Database, subjects: Sequence[RunStatus | Source]) -> None:
         from dealmill.pipeline.store.deletion import check_deletable  # loads NumPy
 
-        check_deletable(database, subject)
+        for subject in subjects:
+            check_deletable(database, subject, subjects)
         self._database = database
-        self.subject = subject
+        self.subjects = subjects
 
     def __str__(self) -> str:
-        subject = self.subject
+        return "; ".join(map(self._described, self.subjects))
+
+    @staticmethod
+    def _described(subject: RunStatus | Source) -> str:
         if isinstance(subject, Source):
             layouts, rejects = counted(subject.accepted, "layout"), counted(subject.rejected, "reject")
             return f"source {subject.id}: {subject.name} ({subject.game}), with {layouts} and {rejects}"
@@ -161,24 +165,24 @@ class Deletion:
         return f"<Deletion of {self}>"
 
     @property
-    def unused_source(self) -> int | None:
-        """The number of the source of a deleted run, if no other run is over it; None otherwise."""
-        if isinstance(self.subject, Source) or runs_over(self._database, self.subject.source):
-            return None
-        return self.subject.source
+    def unused_sources(self) -> list[int]:
+        """The numbers of the sources of deleted runs over which there is no other run."""
+        sources = sorted({subject.source for subject in self.subjects if not isinstance(subject, Source)})
+        return [source for source in sources if not runs_over(self._database, source)]
 
     def carry_out(self) -> bool:
-        """Delete it, and give back the space. Return False if others use the database meanwhile, so that the space is
+        """Delete them, and give back the space. Return False if others use the database meanwhile, so that the space is
         used for new rows instead.
 
         Raises
         ------
         StoreError
-            If something depends on it by now.
+            If something depends on one by now; those before it are deleted.
         NotFoundError
-            If it was deleted before.
+            If one was deleted before.
         """
         from dealmill.pipeline.store.deletion import delete_subject, give_back_space
 
-        delete_subject(self._database, self.subject)
+        for subject in self.subjects:
+            delete_subject(self._database, subject)
         return give_back_space(self._database)

@@ -453,42 +453,150 @@ class Store:
         """
         return Run(self._database, find_run(self._database, run))
 
-    def pause(self, *runs: int | str) -> list[Run]:
-        """Pause runs, given by number or as ``"last"``, and return them; see `Run.pause`. If one does not exist, none
-        is paused."""
-        return self._controlled(runs, Run.pause)
+    def select(
+        self,
+        *runs: int | str,
+        tags: str | Iterable[str] = (),
+        game: str | None = None,
+        engine: str | None = None,
+        reruns: bool = False,
+    ) -> RunList:
+        """Return several runs, oldest first.
 
-    def resume(self, *runs: int | str) -> list[Run]:
-        """Continue runs that were paused or cancelled; see `Run.resume`."""
-        return self._controlled(runs, Run.resume)
+        Parameters
+        ----------
+        runs
+            Numbers, ranges of numbers such as ``"3-7"`` (of which some may not exist), ``"last"`` and ``"all"``,
+            separately or with commas between them. Without any, all runs that the other parameters select.
+        tags, game, engine
+            Of these, only the runs with all these tags, of this game, and by this engine (its full name).
+        reruns
+            Also the reruns of these runs, and their reruns.
 
-    def cancel(self, *runs: int | str) -> list[Run]:
-        """Cancel runs; see `Run.cancel`."""
-        return self._controlled(runs, Run.cancel)
+        Raises
+        ------
+        UsageError
+            If nothing selects runs, or a text is not a number or a range.
+        NotFoundError
+            If there is no such run, or none is selected.
+        """
+        keys = [key for text in runs for key in str(text).split(",")]
+        if not keys and not tags and game is None and engine is None:
+            raise UsageError(
+                "name the runs: numbers or ranges such as 3-7, last or all; or with --tag, --game, --engine"
+            )
+        known = list(self.status(tags=tags))
+        numbers = {number for key in keys for number in self._numbers_of(key)} if keys else {run.id for run in known}
+        selected = {
+            run.id
+            for run in known
+            if run.id in numbers and game in {None, run.progress.game} and engine in {None, run.engine}
+        }
+        while reruns and (more := {run.id for run in self.runs() if run.progress.repeats in selected} - selected):
+            selected |= more
+        if not selected:
+            raise NotFoundError("no run is selected: dealmill status lists all")
+        return self.status(selected)
 
-    def _controlled(self, keys: Sequence[int | str], decide: Callable[[Run], object]) -> list[Run]:
-        runs = [self.find_run(key) for key in keys]
+    def _numbers_of(self, key: str) -> Iterable[int]:
+        """Return the numbers of the runs that a word of `select` names, which may be more than there are."""
+        first, dash, last = key.partition("-")
+        if key == "all":
+            return range(1, self.find_run("last").id + 1)
+        if dash and (start := row_number(first)) and (end := row_number(last)):
+            return range(start, min(end, self.find_run("last").id) + 1)
+        return [self.find_run(key).id]
+
+    def pause(
+        self,
+        *runs: int | str,
+        tags: str | Iterable[str] = (),
+        game: str | None = None,
+        engine: str | None = None,
+    ) -> list[Run]:
+        """Pause runs, selected as by `select`, and return them; see `Run.pause`. If one does not exist, none is paused.
+        Of several runs, finished ones are left as they are."""
+        return self._controlled(self.select(*runs, tags=tags, game=game, engine=engine), Run.pause)
+
+    def resume(
+        self,
+        *runs: int | str,
+        tags: str | Iterable[str] = (),
+        game: str | None = None,
+        engine: str | None = None,
+    ) -> list[Run]:
+        """Continue runs that were paused or cancelled; see `pause` and `Run.resume`."""
+        return self._controlled(self.select(*runs, tags=tags, game=game, engine=engine), Run.resume)
+
+    def cancel(
+        self,
+        *runs: int | str,
+        tags: str | Iterable[str] = (),
+        game: str | None = None,
+        engine: str | None = None,
+    ) -> list[Run]:
+        """Cancel runs; see `pause` and `Run.cancel`."""
+        return self._controlled(self.select(*runs, tags=tags, game=game, engine=engine), Run.cancel)
+
+    def _controlled(self, runs: Sequence[Run], decide: Callable[[Run], object]) -> list[Run]:
         for run in runs:
-            decide(run)
-        return runs
+            if len(runs) == 1 or not run.progress.finished:
+                decide(run)
+        return list(runs)
 
-    def deletion(self, subject: int | str) -> Deletion:
-        """Return what is needed to delete a run (its number or ``"last"``) or a source (``"source:3"`` or
+    def label(
+        self,
+        *runs: int | str,
+        add: str | Iterable[str] = (),
+        remove: str | Iterable[str] = (),
+        note: str | None = None,
+        tags: str | Iterable[str] = (),
+        game: str | None = None,
+        engine: str | None = None,
+    ) -> list[Run]:
+        """Add tags to runs, selected as by `select`, remove others, set their note if there is one, and return them;
+        see `Run.tag`, `Run.untag` and `Run.annotate`."""
+        added, removed = ([words] if isinstance(words, str) else [*words] for words in (add, remove))
+        selected = self.select(*runs, tags=tags, game=game, engine=engine)
+        for run in selected:
+            if added:
+                run.tag(*added)
+            if removed:
+                run.untag(*removed)
+            if note is not None:
+                run.annotate(note)
+        return list(selected)
+
+    def deletion(
+        self,
+        *subjects: int | str,
+        tags: str | Iterable[str] = (),
+        game: str | None = None,
+        engine: str | None = None,
+        reruns: bool = False,
+    ) -> Deletion:
+        """Return what is needed to delete runs, selected as by `select`, or a source (``"source:3"`` or
         ``"source:NAME"``). Nothing is deleted yet; see `Deletion.carry_out`.
 
-        The number is not used again, and the action log keeps the entries about a run.
+        The numbers are not used again, and the action log keeps the entries about runs.
 
         Raises
         ------
         NotFoundError
             If there is no such run or source.
+        UsageError
+            If runs and sources are named together.
         StoreError
-            If something depends on it, such as a rerun, an unfinished audit or, for a source, a run.
+            If something depends on one of them, such as a rerun that is not selected, an unfinished audit or, for a
+            source, a run.
         """
-        kind, _, key = str(subject).partition(":")
-        if kind == "source":
-            return Deletion(self._database, find_source(self._database, key))
-        return Deletion(self._database, find_run(self._database, subject))
+        names = [str(subject).partition(":") for subject in subjects]
+        if sources := [key for kind, _, key in names if kind == "source"]:
+            if len(sources) < len(names) or tags or game or engine:
+                raise UsageError("delete runs and sources by separate commands")
+            return Deletion(self._database, [find_source(self._database, key) for key in sources])
+        runs = self.select(*subjects, tags=tags, game=game, engine=engine, reruns=reruns)
+        return Deletion(self._database, [run.progress for run in reversed(runs)])  # reruns before what they repeat
 
     def find_source(self, source: int | str) -> Source:
         """Return a source by its number, or the newest source of that name.

@@ -6,7 +6,15 @@ from collections.abc import Sequence
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, complete_engine, complete_run, confirm, workers_option, yes_option
+from dealmill.cli.options import (
+    WholeNumber,
+    chosen_options,
+    complete_engine,
+    confirm,
+    runs_argument,
+    workers_option,
+    yes_option,
+)
 from dealmill.cli.output import (
     counted,
     json_option,
@@ -25,15 +33,27 @@ FINDING_COLUMNS = ("items", "finding", "step", "reason")
 
 
 @click.command()
-@click.argument("run", shell_complete=complete_run)
+@runs_argument
+@chosen_options
 @click.option("--sample", type=WholeNumber(1), help="Check only this many verdicts, spread evenly.")
 @click.option("--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, help="The seed of the sample.")
 @click.option("--seal", metavar="SEAL", help="Compare with this seal, printed by an earlier audit.")
 @workers_option
 @output_options
 @click.pass_context
-def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str | None, form: str | None) -> None:
-    """Check every stored verdict of RUN (its number, or `last`) with the referee of its game.
+def audit(
+    ctx: click.Context,
+    runs: tuple[str, ...],
+    tags: tuple[str, ...],
+    game: str | None,
+    engine: str | None,
+    sample: int | None,
+    seed: int,
+    seal: str | None,
+    form: str | None,
+) -> None:
+    """Check every stored verdict of each RUN (a number, a range such as 3-7, `last` or `all`) with the referee of its
+    game.
 
     The referee knows only the rules and shares no code with the engine. Its judgement on each verdict is stored (for a
     packed run, only if it is not `valid`); `dealmill query RUN --audit invalid` lists the verdicts that failed.
@@ -46,25 +66,35 @@ def audit(ctx: click.Context, run: str, sample: int | None, seed: int, seal: str
     The exit code is 3 if there are findings or the seal differs.
     """
     with dealmill.open() as store:
-        audited = store.find_run(run)
+        audited = store.select(*runs, tags=tags, game=game, engine=engine)
+        if seal is not None and len(audited) > 1:
+            raise click.UsageError("--seal is that of one run: name one run with it")
         with shown_progress(store) as progress:
-            result = audited.audit(sample=sample, seed=seed, seal=seal, progress=progress)
-        if (form or not result.valid) and write_first(FINDING_COLUMNS, map(_finding_row, result.findings()), form):
+            results = [run.audit(sample=sample, seed=seed, seal=seal, progress=progress) for run in audited]
+        all_valid = all(result.valid for result in results)
+        findings = (_finding_row(finding) for result in results for finding in result.findings())
+        if (form or not all_valid) and write_first(FINDING_COLUMNS, findings, form):
             tell("more findings follow; --nl prints all of them")
-        figures, status, sealed, unproved = result.status, audited.status(), result.seal, result.unproved
+        for run, result in zip(audited, results, strict=True):
+            _tell_audit(run, result, seal)
+    if not all_valid:
+        ctx.exit(DIFFERENT)
+
+
+def _tell_audit(run: "dealmill.Run", result: "dealmill.Audit", seal: str | None) -> None:
+    """Print the figures of an audit, its seal, and what is missing."""
+    figures, status = result.status, run.status()
     tell(
-        f"audit {figures.id} of run {audited.id}: {figures.valid:,} valid, {figures.invalid:,} invalid, "
+        f"audit {figures.id} of run {run.id}: {figures.valid:,} valid, {figures.invalid:,} invalid, "
         f"{figures.no_evidence:,} without evidence; {counted(figures.faults, 'fault')} in the record",
     )
-    tell_unproved(unproved, audited.id)
-    if sealed:
-        tell(f"seal: {sealed}")
+    tell_unproved(result.unproved, run.id)
+    if result.seal:
+        tell(f"seal: {result.seal}")
     if result.sealed is False:
-        tell(f"run {audited.id} or the action log does not match the seal {seal}: restore the database from a backup")
+        tell(f"run {run.id} or the action log does not match the seal {seal}: restore the database from a backup")
     if not status.finished:
-        tell(f"run {audited.id} is not finished: {counted(status.items - status.solved, 'layout')} pending")
-    if not result.valid:
-        ctx.exit(DIFFERENT)
+        tell(f"run {run.id} is not finished: {counted(status.items - status.solved, 'layout')} pending")
 
 
 def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:

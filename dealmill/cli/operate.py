@@ -5,7 +5,7 @@ from contextlib import suppress
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, complete_run, confirm, yes_option
+from dealmill.cli.options import WholeNumber, chosen_options, complete_run, confirm, yes_option
 from dealmill.cli.output import called_as, json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR
 from dealmill.cli.progress import shown_progress
@@ -35,31 +35,43 @@ def web(host: str, port: int) -> None:
 
 
 @click.command()
-@click.argument("subject", metavar="RUN|source:N", shell_complete=complete_run)
+@click.argument("subjects", metavar="[RUN|source:N]…", nargs=-1, shell_complete=complete_run)
+@chosen_options
+@click.option("--reruns", is_flag=True, help="Also delete the reruns of these runs.")
 @yes_option
 @json_option
-def delete(subject: str, yes: bool, as_json: bool) -> None:
-    """Delete a run (its number, or `last`) with its verdicts and audits, or a source with its layouts and rejects.
+def delete(
+    subjects: tuple[str, ...],
+    tags: tuple[str, ...],
+    game: str | None,
+    engine: str | None,
+    reruns: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Delete runs (numbers, ranges such as 3-7, `last` or `all`) with their verdicts and audits, or a source with its
+    layouts and rejects.
 
     This says what will be deleted, and asks for confirmation unless --yes is given. It is refused while something
-    depends on it: a rerun of the run, a source that has the layouts of a query of it, an unfinished audit, or jobs that
+    depends on it: a rerun of a run, a source that has the layouts of a query of it, an unfinished audit, or jobs that
     workers hold; or a run over the source. The number is not used again, the log keeps all entries, and audits of other
     runs stay valid. The same command as before starts a new run, and reads a deleted source again under its number.
 
     The space is given back if no worker is busy. A PostgreSQL server does that by itself.
     """
     with dealmill.open() as store:
-        deletion = store.deletion(subject)
+        deletion = store.deletion(*subjects, tags=tags, game=game, engine=engine, reruns=reruns)
         if not yes:
             confirm(f"deletes {deletion}")
         given_back = deletion.carry_out()
         tell(f"deleted {deletion}")
-        if source := deletion.unused_source:
-            tell(f"its source is kept; delete it with: {called_as()} delete source:{source}")
+        command = called_as()
+        for source in deletion.unused_sources:
+            tell(f"its source is kept; delete it with: {command} delete source:{source}")
         if not given_back:
             tell("workers or other programs are using the file, so the space is used for new results instead")
         if as_json:
-            write_json({"deleted": subject, "space_given_back": given_back})
+            write_json({"deleted": [*subjects], "space_given_back": given_back})
 
 
 @click.group()

@@ -186,6 +186,22 @@ def given_options(ctx: click.Context) -> set[str]:
     return {name for name in ctx.params if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE}
 
 
+runs_argument = click.argument("runs", metavar="[RUN]…", nargs=-1, shell_complete=complete_run)
+
+
+def chosen_options(command: Command) -> Command:
+    """Add the options that choose among runs: the command receives them as `tags`, `game` and `engine`."""
+    for option in (
+        click.option(
+            "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only the runs of this engine."
+        ),
+        click.option("--game", metavar="GAME", shell_complete=complete_game, help="Only the runs of this game."),
+        click.option("--tag", "tags", metavar="WORD", multiple=True, help="Only the runs with this tag; repeatable."),
+    ):
+        command = option(command)
+    return command
+
+
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 

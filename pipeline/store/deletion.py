@@ -2,6 +2,7 @@
 used again, and the action log can still be checked (docs/decisions/0055-deletion.md)."""
 
 import sqlite3
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sqlalchemy import Connection, Select, delete, exists, func, or_, select, update
@@ -37,8 +38,10 @@ VACUUM_SECONDS = 5.0
 """How long to wait for the exclusive access that giving back space needs."""
 
 
-def check_deletable(database: Database, subject: RunStatus | Source) -> None:
-    """Check that nothing depends on a run or a source.
+def check_deletable(
+    database: Database, subject: RunStatus | Source, subjects: Sequence[RunStatus | Source] = ()
+) -> None:
+    """Check that nothing depends on a run or a source, except runs among the `subjects`, which are deleted before it.
 
     Raises
     ------
@@ -46,7 +49,7 @@ def check_deletable(database: Database, subject: RunStatus | Source) -> None:
         If something does, and what.
     """
     with database.reading() as connection:
-        _check(connection, subject)
+        _check(connection, subject, [run.id for run in subjects if isinstance(run, RunStatus)])
 
 
 def delete_subject(database: Database, subject: RunStatus | Source) -> None:
@@ -115,23 +118,23 @@ def _delete_source(connection: Connection, source: Source) -> None:
         log.record(connection, log.DELETE_SOURCE, deleted.engine_id, run=deleted.id, why=why)
 
 
-def _check(connection: Connection, subject: RunStatus | Source) -> None:
-    reasons = _of_source(subject) if isinstance(subject, Source) else _of_run(subject)
+def _check(connection: Connection, subject: RunStatus | Source, deleted: Collection[int] = ()) -> None:
+    reasons = _of_source(subject) if isinstance(subject, Source) else _of_run(subject, deleted)
     what = f"source {subject.id}" if isinstance(subject, Source) else f"run {subject.id}"
     for query, reason in reasons:
         if (obstacle := connection.execute(query.limit(1)).scalar()) is not None:
             raise StoreError(f"{what} cannot be deleted: {reason.format(obstacle)}")
 
 
-def _of_run(run: RunStatus) -> list[tuple[Select[int], str]]:
+def _of_run(run: RunStatus, deleted: Collection[int]) -> list[tuple[Select[int], str]]:
     """Return queries for what depends on a run, each with a message for the number that it finds."""
     open_audit = exists().where(audit_jobs.c.audit_id == audits.c.id, audit_jobs.c.state.in_((PENDING, LEASED)))
     held = (jobs.c.run_id == run.id, jobs.c.state == LEASED, jobs.c.leased_until > clock())
     queried = sources.c.name.startswith(f"query:{run.id}:", autoescape=True)
     return [
         (
-            select(runs.c.id).where(runs.c.repeats == run.id, NOT_DELETED),
-            "run {0} is a rerun of it; delete run {0} first",
+            select(runs.c.id).where(runs.c.repeats == run.id, NOT_DELETED, runs.c.id.not_in(deleted)),
+            "run {0} is a rerun of it; delete run {0} first, or both with --reruns",
         ),
         (
             select(sources.c.id).where(queried, or_(sources.c.accepted > 0, sources.c.complete)),

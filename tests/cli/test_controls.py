@@ -55,6 +55,46 @@ def solved(database: Database) -> int:
         return 0
 
 
+def test_runs_are_selected_by_range_tag_game_and_engine(folder: Path) -> None:
+    for source, engine in (("1", "memory/incremental"), ("deal:hi-q:seed=1:1-5", "hi-q/greedy")):
+        assert dealmill("queue", source, "--engine", engine, "--tag", "night", cwd=folder).returncode == 0
+    for command, states in {
+        "pause all": ["finished", "paused", "paused"],
+        "resume 1,2-99 --game memory": ["finished", "active"],
+        "cancel --tag night --engine hi-q/greedy": ["cancelled"],
+        "resume 3 2": ["active", "active"],
+        "cancel --tag night": ["cancelled", "cancelled"],
+    }.items():
+        said = dealmill(*command.split(), cwd=folder).stderr.splitlines()
+        assert [line.partition(":")[0].rpartition(" ")[2] for line in said] == states, said
+    for command, reason in {
+        "pause": "name the runs: numbers or ranges",
+        "pause 9": "the store has no run '9'",
+        "cancel 7-9": "no run is selected",
+        "audit --engine memory/none": "no run is selected",
+        "audit 1,2 --seal x": "--seal is that of one run",
+        "delete 1 source:1": "delete runs and sources by separate commands",
+        "delete --tag night": "this deletes run 3: hi-q/greedy",
+    }.items():
+        refused = dealmill(*command.split(), cwd=folder)
+        assert (refused.returncode, reason in refused.stderr) == (2, True), refused.stderr
+    assert dealmill("tag", "2-3", "x", cwd=folder).stdout == "run 2: night x\nrun 3: night x\n"
+    assert [row["run"] for row in rows("status", "--tag", "x", cwd=folder)] == [2, 3]
+
+
+def test_several_runs_are_audited_and_deleted_together_also_with_their_reruns(folder: Path) -> None:
+    assert dealmill("rerun", "1", cwd=folder).returncode == 0
+    audited = dealmill("audit", "all", cwd=folder)
+    assert audited.returncode == 0 and audited.stderr.count("3 valid, 0 invalid") == audited.stderr.count("seal: ") == 2
+    refused = dealmill("delete", "1", "--yes", cwd=folder)
+    assert (
+        refused.returncode == 1
+        and "run 2 is a rerun of it; delete run 2 first, or both with --reruns" in refused.stderr
+    )
+    assert dealmill("delete", "1", "--reruns", "--yes", cwd=folder).returncode == 0
+    assert rows("status", cwd=folder) == []
+
+
 def test_a_command_that_fails_at_the_end_of_a_run_is_one_sentence(folder: Path) -> None:
     (folder / "memory.txt").write_text("AABB\n")
     failed = dealmill("run", "memory.txt", "--on-finish", "exit 3", cwd=folder)
@@ -65,9 +105,9 @@ def test_a_command_that_fails_at_the_end_of_a_run_is_one_sentence(folder: Path) 
 
 
 def test_tags_and_notes_are_set_removed_and_searched(folder: Path) -> None:
-    assert dealmill("tag", "1", "night", "a", "--note", "after the fix", cwd=folder).stdout == "a night\n"
+    assert dealmill("tag", "1", "night", "a", "--note", "after the fix", cwd=folder).stdout == "run 1: a night\n"
     assert [row["run"] for row in rows("status", "--tag", "a", "--note", "FIX", cwd=folder)] == [1]
-    removed = rows("tag", "last", "a", "--remove", "--note", "", cwd=folder)
+    [removed] = rows("tag", "last", "a", "--remove", "--note", "", cwd=folder)
     assert (removed["tags"], removed["note"]) == (["night"], None)
     assert dealmill("status", "--tag", "a", cwd=folder).stderr == "no run has these tags and this note\n"
     assert dealmill("tag", "1", "two words", cwd=folder).returncode == 2
@@ -89,7 +129,7 @@ def test_what_is_deleted_or_withdrawn_is_said_first(folder: Path) -> None:
         "dealmill: source 1 cannot be deleted: run 1 is over it; delete run 1 first\n",
     )
     deleted = dealmill("delete", "last", "--yes", "--json", cwd=folder)
-    assert json.loads(deleted.stdout) == {"deleted": "last", "space_given_back": True}
+    assert json.loads(deleted.stdout) == {"deleted": ["last"], "space_given_back": True}
     assert "its source is kept; delete it with: " in deleted.stderr and deleted.stderr.endswith(" delete source:1\n")
     gone = dealmill("delete", "source:memory.txt", "--yes", cwd=folder)
     assert gone.stderr == "deleted source 1: memory.txt (memory), with 3 layouts and 0 rejects\n"

@@ -426,8 +426,11 @@ class Run(Tabular):
             check_not_halted(self.progress)
         return tried
 
-    def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] | str = ()) -> Diff:
+    def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] | str = (), by_deal: bool = False) -> Diff:
         """Return the diff of this run and another run of the same game, without differences of the kinds in `ignore`.
+
+        If `by_deal` is true, the other run may be of a related game, such as another patience: then layouts are the
+        same if all that follows the name of the game is, and only verdicts are compared.
 
         Raises
         ------
@@ -437,7 +440,8 @@ class Run(Tabular):
         """
         if other._database.url != self._database.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
-        return diff(self._database, self.status(), other.status(), [ignore] if isinstance(ignore, str) else [*ignore])
+        ignored = [ignore] if isinstance(ignore, str) else [*ignore]
+        return diff(self._database, self.status(), other.status(), ignored, by_deal=by_deal)
 
     def diffs(self, *, ignore: Iterable[DifferenceKind | str] | str = ()) -> Iterator[Diff]:
         """Yield the diffs of this run and each other run in the store whose engine answers the same question, oldest

@@ -115,7 +115,7 @@ class DifferenceKind(StrEnum):
     CONTRADICTED = "contradicted"
     """Both decided the layout, with different verdicts or values: one of them is wrong."""
     QUESTION = "question"
-    """Both decided the layout, but answer different questions, as two strategies of Memory do."""
+    """Both decided the layout, but answer different questions, as two strategies of Memory and two games do."""
     LOST = "lost"
     """Only the first run decided it; it is undecided or failed in the other."""
     GAINED = "gained"

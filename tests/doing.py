@@ -49,7 +49,7 @@ def alter(database: Database, statement: str, **values: object) -> None:
 def a_source(database: Database, engine: str, layouts: list[str], name: str = "a.txt") -> Source:
     """Return the source with the given name. If it is new, store these layouts in it."""
     game, _ = find_engine(engine)
-    opened = open_source(database, game.name, name, name.encode())
+    opened = open_source(database, game.name, name, name.encode(), game.rules_text)
     if opened.complete:
         return opened
     entries = [Layout(line, text) for line, text in enumerate(layouts, start=1)]

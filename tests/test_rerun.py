@@ -23,7 +23,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, Storage, engines, jobs, verdicts
 from dealmill.pipeline.store.diff import Difference, diff, differences
 from dealmill.pipeline.store.planning import plan_replacement, plan_run, queue_rerun, queue_run
-from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.results import find_result, matching_runs
 from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
@@ -288,6 +288,32 @@ def naive_contradictions(claims: list[tuple[str, Claim]]) -> list[tuple[int, int
             if known and known[:2] != claim[:2]:
                 pairs.append((position, earlier))
     return pairs
+
+
+def test_runs_of_related_games_are_compared_by_deal(database: Database) -> None:
+    names, texts = ("free-cell-0-cell", "free-cell-1-cell"), list[list[str]]()
+    for name, first in zip(names, (1, 3), strict=True):
+        texts.append(deal(find_game(name), 1, first, 10))
+    one, other = (
+        a_run(database, f"{name}/winnable", layouts, max_nodes=20_000, name=name)
+        for name, layouts in zip(names, texts, strict=True)
+    )
+    expected = {
+        (layout, before, after)
+        for position, layout in enumerate(texts[0][2:], start=1)
+        if (before := find_result(database, one, position + 2).verdict)
+        != (after := find_result(database, other, position).verdict)
+    }
+    compared = diff(database, one, other, by_deal=True)
+    assert {(it.layout, it.one.verdict, it.other.verdict) for it in compared} >= expected
+    counts = dict(compared.summary.counts)
+    assert counts.pop("missing") == 4
+    assert sum(counts.values()) == len(expected) > 0
+    assert "contradicted" not in counts and compared.compared == 8
+    with pytest.raises(UsageError, match="or these by their deals, with --by-deal"):
+        diff(database, one, other)
+    with pytest.raises(UsageError, match=r"compare runs of the same game$"):
+        diff(database, one, a_run(database, "memory/two-pass", ["AA"], name="c.txt"), by_deal=True)
 
 
 def test_a_run_is_compared_with_all_others_of_the_same_question(database: Database) -> None:

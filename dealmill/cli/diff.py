@@ -64,6 +64,7 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
     multiple=True,
     help="Leave out this kind of difference; repeatable.",
 )
+@click.option("--by-deal", is_flag=True, help="Compare runs of related games, such as two patiences, deal by deal.")
 @click.option("--summary", is_flag=True, help="Print the differences by kind, and node counts, instead of layouts.")
 @click.option(
     "--fail-on",
@@ -78,6 +79,7 @@ def diff(
     run: str,
     other: str | None,
     ignore: tuple[str, ...],
+    by_deal: bool,
     summary: bool,
     limits: str | None,
     form: str | None,
@@ -97,19 +99,24 @@ def diff(
     equal if all their verdicts, values and evidence are equal; versions and node counts may differ. The exit code is 3
     if the runs differ, and with --fail-on also if there is nothing to compare.
 
+    With --by-deal, OTHER may be of a related game: a patience with other rules. Then layouts are the same if all that
+    follows the name of the game is, and only verdicts are compared; two that differ are of the kind question.
+
     Node counts are compared on the layouts that both decided: their ratio is the geometric mean of OTHER's counts
     divided by RUN's, where counts of 0 are taken as 1. With --summary, the processor time of both runs is compared too.
     """
     allowed = None if limits is None else difference_limits(limits)
     if both := sorted({*ignore} & {*(allowed or ())}):
         raise click.UsageError(f"{both[0]} is in --ignore and in --fail-on: name it in one of them")
+    if by_deal and other is None:
+        raise click.UsageError("--by-deal compares two runs: name OTHER")
     with dealmill.open() as store:
         left = store.find_run(run)
         if other is None:
             diffs = [each for each in left.diffs(ignore=ignore) if each.compared]
             tell(f"run {left.id} has layouts in common with {counted(len(diffs), 'other run')} of the same question")
         else:
-            diffs = [left.diff(store.find_run(other), ignore=ignore)]
+            diffs = [left.diff(store.find_run(other), ignore=ignore, by_deal=by_deal)]
         if other and allowed and NODES in allowed:
             nodes = [each.nodes for each in diffs]
         else:
@@ -253,7 +260,8 @@ def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
     elif diff.ignored:
         tell(f"runs {left} and {right} have no other differences: {diff.compared:,} verdicts")
     else:
-        tell(f"runs {left} and {right} are equal: {diff.compared:,} verdicts with their evidence")
+        evidence = " with their evidence" if diff.one.game == diff.other.game else ""
+        tell(f"runs {left} and {right} are equal: {diff.compared:,} verdicts{evidence}")
     for run in (diff.one, diff.other):
         tell_unproved(run.unproved, run.id)
 

@@ -83,6 +83,8 @@ class Difference:
 
 def have_same_question(left: RunStatus, right: RunStatus) -> bool:
     """Return whether the engines of two runs answer the same question, as is assumed of one that is not installed."""
+    if left.game != right.game:
+        return False
     try:
         return len({find_engine(run.rules_engine)[1].rules_name for run in (left, right)}) == 1
     except NotFoundError:
@@ -231,7 +233,8 @@ def _differing(
 ) -> Select[*tuple[Any, ...]]:
     pairs = _pairs(left, right)
     mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
-    changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in ("verdict", "value", "evidence")]
+    comparable = ("verdict", "value", "evidence") if left.game == right.game else ("verdict", "value")
+    changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in comparable]
     order = (pairs.c.here,) if left.source == right.source else (pairs.c.here.nulls_last(), pairs.c.there)
     alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
     query: Select[*tuple[Any, ...]] = (
@@ -304,13 +307,21 @@ def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
     `in_left` and `in_right`, and if so, the positions of its first items there, `first_here` and `first_there`. Decided
     items come first, then others with a verdict.
 
-    The database sorts the digests of all layouts. With joins instead, SQLite took minutes for 200,000 items, since it
-    sometimes builds no index for them.
+    Layouts of related games are the same if all that follows the name of the game is.
+
+    The database sorts the digests, or these texts, of all layouts. With joins instead, SQLite took minutes for 200,000
+    items, since it sometimes builds no index for them.
     """
+    related = left.game != right.game
     certainty = case((verdicts.c.verdict.in_(sorted(DECIDED)), 0), (verdicts.c.verdict.is_not(None), 1), else_=2)
     item = union_all(
         *(
-            select(literal(side).label("side"), items.c.digest, items.c.position, certainty.label("certainty"))
+            select(
+                literal(side).label("side"),
+                (func.substr(items.c.layout, len(run.game) + 2) if related else items.c.digest).label("key"),
+                items.c.position,
+                certainty.label("certainty"),
+            )
             .outerjoin(verdicts, and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position))
             .where(items.c.source_id == run.source)
             for side, run in ((LEFT, left), (RIGHT, right))
@@ -319,7 +330,7 @@ def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
 
     def first(column: ColumnElement[Any], side: ColumnElement[Any]) -> ColumnElement[Any]:
         order = (side, item.c.certainty, item.c.position)
-        return func.first_value(column).over(partition_by=item.c.digest, order_by=order)
+        return func.first_value(column).over(partition_by=item.c.key, order_by=order)
 
     return select(
         item.c.side,
@@ -449,7 +460,8 @@ def _decided_by_both(left: RunStatus, right: RunStatus, *, sampled: bool = False
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """The differences between two runs of a game: the layouts whose verdicts, values or evidence differ.
+    """The differences between two runs of a game: the layouts whose verdicts, values or evidence differ; or between
+    runs of related games: the deals whose verdicts differ.
 
     Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
     source item by item, others layout by layout. If one run is packed, they are compared up to the end of the shorter
@@ -563,20 +575,29 @@ class Diff:
         return [run for run in (self.one, self.other) if not run.finished]
 
 
-def diff(database: Database, left: RunStatus, right: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Diff:
-    """Compare two runs of a game, without differences of the `ignored` kinds.
+def diff(
+    database: Database,
+    left: RunStatus,
+    right: RunStatus,
+    ignored: Collection[DifferenceKind | str] = (),
+    *,
+    by_deal: bool = False,
+) -> Diff:
+    """Compare two runs of a game or, `by_deal`, of related games, without differences of the `ignored` kinds.
 
     Raises
     ------
     UsageError
-        If they are of different games, one is packed and the other is not over the same deals, or there is no such
-        kind.
+        If they are of different games, or of games that are not related, one is packed and the other is not over the
+        same deals, or there is no such kind.
     """
     if unknown := {str(kind) for kind in ignored} - {*DifferenceKind}:
         raise UsageError(f"there is no kind of difference {min(unknown)!r}; choose from: {', '.join(DifferenceKind)}")
-    if left.game != right.game:
+    if left.game != right.game and not (by_deal and _are_related(left, right)):
+        hint = ", or these by their deals, with --by-deal" if _are_related(left, right) else ""
         raise UsageError(
             f"run {left.id} is of {left.game}, but run {right.id} is of {right.game}: compare runs of the same game"
+            f"{hint}"
         )
     if not _comparable(left, right):
         dealt = right if left.storage.stores_layouts else left
@@ -599,6 +620,11 @@ def diffs(database: Database, run: RunStatus, ignored: Collection[DifferenceKind
     for rival in matching_runs(database, run.game, None, None, retracted=False):
         if rival.id != run.id and have_same_question(run, rival) and _comparable(run, rival):
             yield diff(database, run, rival, [*ignored, DifferenceKind.MISSING])
+
+
+def _are_related(left: RunStatus, right: RunStatus) -> bool:
+    """Return whether the games of two runs differ only in their rules, so that a layout of both says the same."""
+    return left.rules is not None and right.rules is not None and left.rules.family == right.rules.family
 
 
 def _comparable(left: RunStatus, right: RunStatus) -> bool:

@@ -60,8 +60,10 @@ bench: .venv/tested
 	$(BIN)/python -m bench
 
 # Installs other solvers of card pairing, and compares them with ours on DEALS deals of each size; see docs/performance.md.
+# With SOLVITAIRE=PROGRAM, also compares patiences with Solvitaire, and writes docs/beside-others.md.
 bench-rivals: .venv/rivals
 	DEALS=$(DEALS) $(BIN)/python -m bench "Card pairing of any size"
+	$(if $(SOLVITAIRE),$(BIN)/python -m bench.solvitaire $(SOLVITAIRE) $(DEALS))
 
 # Measures the rest of that page, with millions of layouts, and prints the tables behind docs/scale.md; takes hours.
 bench-scale: .venv/tested

@@ -26,6 +26,8 @@ from dealmill.pipeline.store.sources.writing import append, complete, open_sourc
 LEASE = 60.0
 QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None for engine in game.engines)]
 """The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
+SAMPLE_PATIENCES = ("canfield", "golf", "klondike", "seahaven-towers")
+"""Patiences that have nearly all that there is in the rules of the others, which have the same engine and referees."""
 ENGINES = [(game, engine) for game in QUICK_GAMES for engine in game.engines]
 each_game = pytest.mark.parametrize("game", QUICK_GAMES, ids=lambda game: game.name)
 each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("bakers-game")], ids=lambda game: game.name)

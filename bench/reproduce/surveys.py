@@ -18,18 +18,22 @@ class Question:
     published: str
     parameters: Mapping[str, int] = field(default_factory=dict)
     count: int = MILLION
+    max_nodes: int | None = None
 
     def survey(self, store: Store) -> Survey:
         """Answer it by a survey of `count` deals."""
         game, _ = self.engine.split("/")
-        return store.survey(game, engine=self.engine, count=self.count, parameters=self.parameters)
+        return store.survey(
+            game, engine=self.engine, count=self.count, parameters=self.parameters, max_nodes=self.max_nodes
+        )
 
     @property
     def command(self) -> str:
         """The command that repeats the survey."""
         parameters = "".join(f" --param {name}={number}" for name, number in self.parameters.items())
+        limit = f" --max-nodes {self.max_nodes}" if self.max_nodes else ""
         game, _ = self.engine.split("/")
-        return f"dealmill survey {game} --engine {self.engine}{parameters} --count {self.count}"
+        return f"dealmill survey {game} --engine {self.engine}{parameters} --count {self.count}{limit}"
 
     def row(self, survey: Survey) -> list[str]:
         """The row of the table."""

@@ -7,12 +7,12 @@ import pytest
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.testing import Check, checks_of
-from tests.doing import QUICK_GAMES
+from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES
 from tests.fuzz.layouts import unusual_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-QUICK = {*(game.name for game in QUICK_GAMES), "canfield", "golf", "klondike", "seahaven-towers"}
-"""The games that `make test` checks: of patiences, those that have all there is in the rules of the others."""
+QUICK = {*(game.name for game in QUICK_GAMES), *SAMPLE_PATIENCES}
+"""The games that `make test` checks."""
 COSTLY = "no evidence takes too much memory"
 """A check that takes long, which `make test` makes of one game."""
 LONG = {

@@ -1,0 +1,69 @@
+"""Surveys of all patiences: how many deals can be won. Referees check every verdict on the way."""
+
+from collections.abc import Iterator
+
+from bench.reproduce.surveys import Question
+from dealmill import Store, Survey
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.counting import check_count
+from dealmill.pipeline.games.patience.rules import read_loss
+from dealmill.verdicts import Verdict
+
+DEALS, NODES = 1_000, 100_000
+PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
+PUBLISHED = {
+    "bakers-game": "75.053",
+    "beleaguered-castle": "68.170",
+    "black-hole": "86.944",
+    "canfield": "71.24",
+    "eight-off": "99.88",
+    "freecell": "99.9988",
+    "golf": "45.109",
+    "king-albert": "68.54",
+    "klondike": "81.945 ± 0.084",
+    "seahaven-towers": "89.332",
+}
+"""The winnable deals in per cent, by Blake and Gent, The Winnability of Klondike Solitaire and Many Other Patience
+Games, arXiv 1906.12314."""
+COLUMNS = ["game", "winnable (95 %)", "won", "lost", "undecided", "published, %", "fingerprint", "command"]
+COUNTS = ("winnable", "unwinnable", "undecided")
+
+
+def question(name: str) -> Question:
+    """How many deals of a patience can be won."""
+    published = PUBLISHED.get(name, "")
+    return Question(f"{name}/winnable", PATIENCES[name].title, published, count=DEALS, max_nodes=NODES)
+
+
+def check(name: str, survey: Survey) -> None:
+    """Replay each win, and count the positions of each loss by the compiled referee, which is fast.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence does not prove a verdict.
+    """
+    game = PATIENCES[name]
+    for result in survey.results():
+        if result.verdict is Verdict.UNWINNABLE:
+            check_count(game.rules, result.layout, read_loss(game.rules, result.evidence or ""))
+        elif result.verdict is Verdict.WINNABLE:
+            game.referee("winnable", result.layout, result.verdict, None, result.evidence or "")
+
+
+def row(name: str, survey: Survey) -> list[str]:
+    """The row of the table."""
+    _, low, high = survey.figures.values()
+    counts = [f"{survey.facts[count]:,}" for count in COUNTS]
+    fingerprint = f"`{str(survey.fingerprint)[:16]}…`"
+    asked = question(name)
+    return [asked.what, f"{low} to {high}", *counts, asked.published, fingerprint, f"`{asked.command}`"]
+
+
+def rows(store: Store) -> Iterator[list[str]]:
+    """Yield the row of each patience."""
+    for name in PATIENCES:
+        survey = question(name).survey(store)
+        check(name, survey)
+        yield row(name, survey)

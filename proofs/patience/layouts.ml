@@ -51,15 +51,18 @@ let deck rules =
 
 (* Rules: the text that `dealmill games NAME --rules` writes into NAME.toml. It has every key that matters. *)
 
-type game = { name : string; rules : rules; base_is_dealt : bool; has_hole : bool; stacked : bool }
+type game = {
+  name : string;
+  rules : rules;
+  column_count : int;
+  has_face_down : bool;
+  base_is_dealt : bool;
+  has_hole : bool;
+  stacked : bool;
+}
 
 (* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
-let keys_of_deals =
-  [
-    "title"; "family"; "numbers"; "tableau.sizes"; "tableau.deal"; "tableau.face-down"; "cells.filled";
-      "reserve.size";
-    "stock.size";
-  ]
+let keys_of_deals = [ "title"; "family"; "numbers"; "tableau.deal"; "cells.filled"; "reserve.size"; "stock.size" ]
 
 (* The values of all keys as they are written, such as "\"red-black\"" for tableau.build. *)
 let read_keys path =
@@ -100,17 +103,19 @@ let read_game path =
     | _ -> fail "%s: %s = %s is not a number" path key (value key)
   in
   let yes_or_no key = meaning key [ ("true", true); ("false", false) ] in
-  let base = value "foundations.base" in
-  let base_is_dealt = base = "\"dealt\"" in
+  let base_is_dealt = value "foundations.base" = "\"dealt\"" in
+  let ranks_by_text = List.init 13 (fun index -> (Printf.sprintf "\"%c\"" rank_letters.[index], index + 1)) in
   let rules =
     {
       ranks = number "deck.ranks";
-      base = (if base_is_dealt then 1 else rank_of_letter base.[1]);
+      base = (if base_is_dealt then 1 else meaning "foundations.base" ranks_by_text);
       build =
         meaning "tableau.build"
           [
-            ("\"any-suit\"", AnySuit); ("\"red-black\"", RedBlack); ("\"same-suit\"", SameSuit);
-              ("\"none\"", NoBuilding);
+            ("\"any-suit\"", AnySuit);
+            ("\"red-black\"", RedBlack);
+            ("\"same-suit\"", SameSuit);
+            ("\"none\"", NoBuilding);
           ];
       moving_on =
         meaning "tableau.move" [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ];
@@ -126,10 +131,13 @@ let read_game path =
       wrap = yes_or_no "hole.wrap";
     }
   in
+  let has_face_down = value "tableau.face-down" <> "\"none\"" in
+  let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
   let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
   let check_used key _ = if not (Hashtbl.mem used key) then fail "%s: the proof does not cover %s" path key in
   Hashtbl.iter check_used keys;
-  { name = Filename.remove_extension (Filename.basename path); rules; base_is_dealt; has_hole; stacked }
+  let name = Filename.remove_extension (Filename.basename path) in
+  { name; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked }
 
 (* Layouts: the name of the game, its columns, and parts, see docs/patience.md. *)
 
@@ -148,6 +156,14 @@ let check_cards game rules cards =
   List.iter check (deck rules);
   List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards
 
+(* Face-down cards come first, if there are any, and the top one lies face up. *)
+let check_columns game columns =
+  if List.length columns <> game.column_count then
+    fail "there are %d columns, not %d" (List.length columns) game.column_count;
+  let cards = Str.regexp (if game.has_face_down then {|^\(.[chsd]\)*\(.[CHSD]\)+$|} else {|^\(.[CHSD]\)+$|}) in
+  let check column = if column <> "" && not (Str.string_match cards column 0) then fail "%S is not a column" column in
+  List.iter check columns
+
 let read_parts words =
   let read word =
     match String.split_on_char ':' word with [ part; value ] -> (part, value) | _ -> fail "%S is not a part" word
@@ -157,6 +173,35 @@ let read_parts words =
 (* The cards of a foundation, from its top card down to the first. *)
 let cards_below rules top =
   List.init (height rules top + 1) (fun index -> { top with rank = ((rules.base - 1 + index) mod rules.ranks) + 1 })
+
+(* The layout of a position, with this card on top of the hole, if there is one. *)
+let layout_text game rules position in_hole =
+  let column cards =
+    match List.rev_map (fun card -> card_text ~face_down:(member card position.face_down) card) cards with
+    | [] -> "-"
+    | texts -> String.concat "" texts
+  in
+  let top_of (suit, _) =
+    let higher x y = compare (height rules y) (height rules x) in
+    match List.filter (fun card -> card.suit_of = suit) position.foundations |> List.sort higher with
+    | top :: _ -> [ top ]
+    | [] -> []
+  in
+  let talon = position.turning in
+  let parts =
+    [
+      ("base", if game.base_is_dealt then String.make 1 rank_letters.[rules.base - 1] else "");
+      ("cells", cards_text position.cells);
+      ("foundations", cards_text (List.concat_map top_of suits));
+      ("hole", cards_text in_hole);
+      ("passes", if talon.passes > 0 then string_of_int talon.passes else "");
+      ("reserve", cards_text (position.open_reserve @ List.rev position.reserve));
+      ("stock", cards_text talon.stock);
+      ("waste", cards_text (List.rev talon.waste));
+    ]
+  in
+  let words = List.filter_map (fun (part, text) -> if text = "" then None else Some (part ^ ":" ^ text)) parts in
+  String.concat " " (game.name :: String.concat "/" (List.map column position.columns) :: words)
 
 (* The rules of the game with the base of this layout, and its position. *)
 let read_layout game text =
@@ -187,7 +232,7 @@ let read_layout game text =
             {
               stock = cards "stock";
               waste = List.rev (cards "waste");
-              passes = (if part "passes" = "" then 0 else int_of_string (part "passes"));
+              passes = Option.value (int_of_string_opt (part "passes")) ~default:0;
             };
           hole =
             (match (game.has_hole, in_hole) with
@@ -198,37 +243,7 @@ let read_layout game text =
         }
       in
       check_cards game rules (cards_of position @ in_hole);
+      check_columns game columns;
+      if layout_text game rules position in_hole <> text then fail "%S is not the canonical text of its position" text;
       (rules, settled rules position)
   | _ -> fail "%S is not a layout" text
-
-(* A layout of a position. Only the rank in the hole counts: the card there is one that is nowhere else. *)
-let layout_text game rules position =
-  let column cards =
-    match List.rev_map (fun card -> card_text ~face_down:(member card position.face_down) card) cards with
-    | [] -> "-"
-    | texts -> String.concat "" texts
-  in
-  let top_of (suit, _) =
-    let higher x y = compare (height rules y) (height rules x) in
-    List.filter (fun card -> card.suit_of = suit) position.foundations |> List.sort higher |> List.filteri (fun index
-      _ -> index = 0)
-  in
-  let in_hole rank =
-    let cards = List.map (fun (suit, _) -> { rank; suit_of = suit }) suits in
-    card_text (List.find (fun card -> not (List.mem card (cards_of position))) cards)
-  in
-  let talon = position.turning in
-  let parts =
-    [
-      ("base", if game.base_is_dealt then String.make 1 rank_letters.[rules.base - 1] else "");
-      ("cells", cards_text position.cells);
-      ("foundations", cards_text (List.concat_map top_of suits));
-      ("hole", Option.fold ~none:"" ~some:in_hole position.hole);
-      ("passes", if talon.passes > 0 then string_of_int talon.passes else "");
-      ("reserve", cards_text (position.open_reserve @ List.rev position.reserve));
-      ("stock", cards_text talon.stock);
-      ("waste", cards_text (List.rev talon.waste));
-    ]
-  in
-  let words = List.filter_map (fun (part, text) -> if text = "" then None else Some (part ^ ":" ^ text)) parts in
-  String.concat " " (game.name :: String.concat "/" (List.map column position.columns) :: words)

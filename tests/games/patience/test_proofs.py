@@ -72,7 +72,7 @@ def refused_by_proof(programs: Path, claims: list[Claim], folder: Path) -> set[C
         text=True,
         check=False,
     )
-    assert judged.stderr == ""
+    assert judged.stderr == "", judged.stderr
     refused = [int(line) - 1 for line in re.findall(r"^line (\d+): ", judged.stdout, re.MULTILINE)]
     assert f"{len(claims) - len(refused)} losses proved" in judged.stdout
     return {claims[index] for index in refused}
@@ -134,6 +134,10 @@ def altered(claim: Claim) -> Iterator[Claim]:
         changed_columns = re.sub(f"{first}|{second}", lambda card: swapped[card[0]], columns)
         yield claim._replace(layout=claim.layout.replace(columns, changed_columns))
         yield claim._replace(layout=claim.layout.replace(first, second))
+    for field in ("layout", "evidence"):
+        text = getattr(claim, field)
+        at = random.randrange(len(text))
+        yield claim._replace(**{field: text[:at] + random.choice(text + "09/-* :c") + text[at + 1 :]})
 
 
 def disagreements(programs: Path, claims: Iterable[Claim], folder: Path) -> list[tuple[Claim, str]]:

@@ -44,11 +44,13 @@ POOLS: Mapping[str, Sequence[Pool]] = {
         Pool(100_000, 30, {"ranks": 13, "stacks": 13}),
         Pool(200_000, SIZE),
     ],
+    "freecell": [Pool(500, SIZE)],
     "hi-q": [
         *(Pool(2_000, 1, {"pegs": pegs}) for pegs in range(34)),
         *(Pool(40_000, 30, {"pegs": pegs}) for pegs in (20, 24)),
         Pool(40_000, SIZE),
     ],
+    "klondike": [Pool(400, SIZE)],
     "memory": [
         *(Pool(2_000, 1, {"pairs": pairs}) for pairs in range(1, 53)),
         Pool(100_000, 40, {"pairs": 52}),

@@ -248,7 +248,7 @@ def bench_engine(engine: str, *, baseline: str | None = None, max_nodes: int | N
         Another engine of the game to compare with. None means the verdicts in the set, which are proved, if they answer
         the question that the engine answers.
     max_nodes
-        The node limit for each layout; None means 10,000,000.
+        The node limit for each layout; None means that of runs of the engine, or 10,000,000.
 
     Raises
     ------

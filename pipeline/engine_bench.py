@@ -24,7 +24,7 @@ from dealmill.pipeline.store.diff import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 MAX_NODES = 10_000_000
-"""The node limit for each layout, unless another one is given."""
+"""The node limit for each layout, unless another one is given or the engine has one of its own."""
 ROUNDS, ENOUGH_SECONDS = 9, 3.0
 """How often the set is solved, and the seconds after which no further round begins."""
 FAILED = int(Verdict.FAILED)
@@ -115,7 +115,7 @@ def bench_engine(engine: str, baseline: str | None = None, max_nodes: int | None
     names = [game.full_name(each) for each in engines]
     entries = list(read_verdicts(game, str(set_file(game))))
     layouts = concatenate_texts([part.layouts for part in entries])
-    limit = MAX_NODES if max_nodes is None else max_nodes
+    limit = (known.max_nodes or MAX_NODES) if max_nodes is None else max_nodes
     solved, microseconds = _solved(names, layouts, limit)
     measured, *baselines = [
         _figures(name, each.version, to_batch(output), layouts, time_)

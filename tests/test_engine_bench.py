@@ -8,7 +8,7 @@ import pytest
 from bench import sets
 from dealmill import NotFoundError, Store, Verdict, bench_engine
 from dealmill.pipeline.engine_bench import set_file
-from dealmill.pipeline.games import find_engine, games
+from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.solve import solve
@@ -41,6 +41,33 @@ def test_every_entry_of_a_set_is_proved_and_there_are_all_kinds_of_them(game: Ga
     expected = {"winnable", "unwinnable"} if game.name in DECISIONS else {"scored"}
     assert {word for word in expected if words.count(word) * 3 >= len(rows)} == {*words} == expected
     assert (ROOT / "examples" / "sets" / set_file(game).name).samefile(set_file(game))
+
+
+COUNTS_LOSSES = [pytest.mark.slow, pytest.mark.long]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("freecell", {"winnable"}), pytest.param("klondike", {"winnable", "unwinnable"}, marks=COUNTS_LOSSES)],
+)
+def test_every_entry_of_a_set_of_a_patience_is_proved(name: str, words: set[str]) -> None:
+    """In FreeCell, about one random deal of eighty thousand is lost."""
+    game = find_game(name)
+    rows = entries(game)
+    assert len(rows) == len({row["layout"] for row in rows}) == sets.SIZE
+    for row in rows:
+        verdict = Verdict.of(str(row["verdict"]))
+        assert judge(f"{name}/winnable", str(row["layout"]), verdict, None, str(row["evidence"])).valid, row
+    assert {row["verdict"] for row in rows} == words
+    assert (ROOT / "examples" / "sets" / set_file(game).name).samefile(set_file(game))
+
+
+@pytest.mark.slow
+@pytest.mark.long
+def test_the_engine_of_patiences_does_what_the_set_says() -> None:
+    bench = bench_engine("freecell")
+    assert bench.right and bench.max_nodes == find_engine("freecell")[1].max_nodes
+    assert set(bench.summary.counts) <= {"evidence", "lost"}
 
 
 @pytest.mark.slow

@@ -177,7 +177,7 @@ def bench_engine(
 
     The engine may be a program. Without --baseline, its verdicts are compared with those in the set, which are proved,
     unless they answer another question. The set is solved several times, in turn with the baseline; `µs/layout` is the
-    median. Without --max-nodes, the node limit is 10,000,000 per layout.
+    median. Without --max-nodes, the node limit is that of runs of the engine, or 10,000,000 per layout.
 
     The exit code is 3 if the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts that of
     the baseline. Differences from a baseline that answers another question are of the kind `question`.

@@ -28,6 +28,7 @@ from bench import (
     page,
     pages,
     pairing,
+    patiences,
     programs,
     room,
     scripts,
@@ -95,6 +96,13 @@ SECTIONS: list[Section] = [
         "Freecell Solver through the protocol, on one core, compared with its own range solver, which keeps no moves "
         "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; and the referee in plain Python.",
         freecell.against_range_solver,
+    ),
+    (
+        "Patiences",
+        "The engine of patiences on deals 1 to 100 of seed 1, with a limit of 100,000 nodes, on one core, in processor "
+        "time, including evidence. A list names the cards that prove a loss; other losses are proved by the number of "
+        "all positions. The referee is the one in plain Python, for losses that it can check.",
+        patiences.evidence,
     ),
     (
         "Around the engine",
@@ -177,6 +185,11 @@ SECTIONS: list[Section] = [
 ]
 
 AT_SCALE: list[Section] = [
+    (
+        "Klondike at the default limit",
+        "As *Patiences*, on deals 1 to 2,000, with a limit of 1,000,000 nodes.",
+        partial(patiences.evidence, 2_000, 1_000_000, ("klondike-deal-1", "klondike")),
+    ),
     (
         "Ten million layouts",
         "As *The whole way*: the time of `dealmill run` on a file with two workers, compared with two scripts.",

@@ -34,10 +34,6 @@ class Patience(Game):
 
     answer = AnswerFormat(winnable="winnable", unwinnable="unwinnable")
     has_statement = False
-    waivers: Mapping[str, str] = {
-        "a node limit leaves layouts undecided and changes nothing else": "the limit is shared by searches of several "
-        "kinds, so under a smaller one, a layout can be decided by another search"
-    }
 
     def __init__(self, rules: "Rules", rules_text: RulesText) -> None:
         """Describe the game with these rules, as a record and as a text."""
@@ -120,7 +116,7 @@ class Patiences(Family):
     engines = (
         Engine(
             "winnable",
-            "2",
+            "3",
             "whether it can be won if all cards are known, also those that lie face down",
             "won: the moves, each a card and where it goes: `6H7S` onto a card, or `f`, `c`, `e`, `h` for "
             "foundation, cell, empty column, hole; lost: `6C4H 1`, the cards that matter and "

@@ -18,6 +18,8 @@ SUITS = "CHSD"
 """The suits with odd numbers are red: the other suit of a colour is ``suit ^ 2``."""
 MOST_NODES = 12_000_000
 """The node limit of a search is at most this, for which four gigabytes are reserved, though rarely used."""
+DEPTH, MOVES = 500_000, 12_000_000
+"""A search goes no deeper than this, and has at most this many moves that are to be tried."""
 MOST_POSITIONS = 10_000_000
 """A loss with more positions stays undecided, since no referee visits more."""
 MOST_MOVES = 5_000
@@ -26,7 +28,8 @@ PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h"}
 
 
 class Sizes(NamedTuple):
-    """The words for each part of the array, for a node limit."""
+    """The words for each part of the array, for a node limit. How deep a search goes must not depend on the limit,
+    except that it has no more positions."""
 
     table: int
     frames: int
@@ -36,11 +39,12 @@ class Sizes(NamedTuple):
     @classmethod
     def of(cls, limit: int) -> "Sizes":
         """Return the sizes for a search of `limit` nodes."""
-        table = 1 << 16
+        table = 1 << 18
         while 5 * limit > 3 * table:
             table *= 4
-        frames = limit + 2
-        return cls(table, k.FRAME * frames, k.STEP * (3 * limit + 1_000), 24 * limit + 20_000)
+        depth = min(limit, DEPTH) + 1
+        moves = min(k.MOVES_OF_POSITION * (depth + 1), MOVES)
+        return cls(table, k.FRAME * depth, k.STEP * (3 * depth + 1_000), moves)
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Winnable:
         batch = Batch([], [], [], [])
         for layout in unpack(layouts):
             base = _load(words, self.rules, layout)
-            verdict, evidence = _solve(words, base, self.rules, limit, sizes)
+            verdict, evidence = _solve(words, base, self.rules, limit)
             batch.verdicts.append(verdict)
             batch.values.append(None)
             batch.nodes.append(int(words[k.NODES]))
@@ -66,8 +70,8 @@ class Winnable:
         return to_solved(batch)
 
 
-def _solve(words: k.Words, base: int, rules: Rules, limit: int, sizes: Sizes) -> tuple[Verdict, str | None]:
-    match solving.solve(words, limit, MOST_POSITIONS, sizes.table):
+def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, str | None]:
+    match solving.solve(words, limit, MOST_POSITIONS):
         case k.WON:
             moves = _words_of_moves(words, base, rules.ranks)
             if len(moves) > MOST_MOVES:
@@ -144,7 +148,8 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
     words[k.LISTS] = lists_prove_losses(rules)
-    words[k.PROBES] = 30 if rules.cells or rules.build == "any-suit" else 10
+    words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" else 300
+    words[k.DISORDER] = 63 if has_hole else 511
     words[k.Z : k.END] = _random_words()
     for card in range(52):
         suit, rank = divmod(card, 13)

@@ -32,7 +32,7 @@ ONE_CARD, RUN, ANY_CARDS = 0, 1, 2
 
 # Rules of the game
 MOVING, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = range(11)
-STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBES = range(11, 19)
+STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBE_NODES, DISORDER = range(11, 20)
 # What is searched
 LITERAL, NOISE, NODES = 20, 21, 22
 FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = range(23, 32)
@@ -43,19 +43,24 @@ TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
 POSITION_END = 220
 # The easier game that is searched, and the best list of cards
 REMOVED, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(220, 228)
+LIMIT, WIN_COUNT = 228, 229
 # Constants of a layout
 STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
 START = 400
 STACKS, STACK_FIELDS = 640, 4
-Z = 1024
+WINS, DROPPED = 900, 1030
+MOST_WINS = 100
+Z = 1100
 END = Z + 64 * 64
 
 NO_CARD = 63
 CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY = range(52, 59)
 """Places of cards, besides other cards; `TURNED_UP` is only hashed, and absent cards are `AWAY`."""
 FIRST_COLUMN_LIMIT = 20
-WON, LOST, OPEN = 1, 2, 3
+WON, LOST, OPEN, OUT_OF_NODES = 1, 2, 3, 4
 FRAME, STEP = 4, 3
+MOVES_OF_POSITION = 500
+"""A position has fewer moves: each of 52 cards to 4 others, a space, a cell, its foundation, and out of the game."""
 FIRST_TABLE = 4_096
 SCORE = 40
 BARE = (1 << 38) - 1
@@ -367,7 +372,7 @@ def settle(s: Words) -> None:
 def _add(s: Words, end: int, score: int, move: int) -> int:
     if s[NOISE]:
         s[NOISE] = (s[NOISE] * word(6364136223846793005) + word(1442695040888963407)) | 1
-        score += (s[NOISE] >> 40) & 63
+        score += (s[NOISE] >> 40) & s[DISORDER]
     s[s[MOVES] + end] = word(score + 64) << SCORE | move
     return end + 1
 
@@ -695,8 +700,12 @@ def _take_away(s: Words) -> None:
 
 
 @routine
-def search(s: Words, limit: int) -> int:
-    """Search from the start of the layout until it is won or lost, or `limit` nodes, in all, are reached."""
+def search(s: Words, budget: int) -> int:
+    """Search from the start of the layout until it is won or lost. It is `OPEN` after `budget` nodes, or if a position
+    is too deep; and `OUT_OF_NODES` if the limit of all searches is reached before."""
+    stop, unfinished, result = s[NODES] + budget, word(OPEN), word(LOST)
+    if stop > s[LIMIT]:
+        stop, unfinished = s[LIMIT], word(OUT_OF_NODES)
     for at in range(HASH, POSITION_END):
         s[at] = s[START + at - HASH]
     s[DRAW], s[PASSES] = s[OWN_DRAW], s[OWN_PASSES]
@@ -706,12 +715,12 @@ def search(s: Words, limit: int) -> int:
     settle(s)
     if s[LEFT] == 0:
         return word(WON)
-    if s[NODES] >= limit:
-        return word(OPEN)
+    if s[NODES] >= stop:
+        return unfinished
     s[NODES] += 1
     _store(s)
     if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
-        return word(LOST)
+        return result
     depth, frame = word(0), s[FRAMES]
     s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, list_moves(s, word(0)), s[DONE]
     while depth >= 0:
@@ -728,15 +737,16 @@ def search(s: Words, limit: int) -> int:
             return word(WON)
         if not _store(s):
             continue
-        if s[NODES] >= limit:
-            return word(OPEN)
+        if s[NODES] >= stop:
+            return unfinished
         s[NODES] += 1
         if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
             continue
         start = s[frame + 2]
-        if depth + 1 >= s[MOST_FRAMES] or start + 1_000 > s[MOST_MOVES]:
-            return word(OPEN)
+        if depth + 1 >= s[MOST_FRAMES] or start + MOVES_OF_POSITION > s[MOST_MOVES]:
+            result = word(OPEN)
+            continue
         depth += 1
         frame += FRAME
         s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, list_moves(s, start), s[DONE]
-    return word(LOST)
+    return result

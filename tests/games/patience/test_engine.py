@@ -6,6 +6,7 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.patience import MAX_NODES
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Referee, Rules
@@ -39,6 +40,17 @@ def test_verdicts_are_those_of_plain_code(seed: int) -> None:
         assert truth[0] or evidence == f"* {truth[1]}" or not full, (rules, text)
         assert truth[0] or full or int(evidence.split(" ")[1]) < truth[1], (rules, text)
         Referee(rules)("winnable", text, verdict, None, evidence)
+
+
+@pytest.mark.parametrize("name", ["klondike", "klondike-deal-1", "canfield", "seahaven-towers", "fan", "golf"])
+def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
+    rules = rules_of(name)
+    layouts = unpack(deal(rules, 9, 1, 12))
+    batch = solved(rules, layouts)
+    for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
+        enough, fewer = solved(rules, [text], nodes), solved(rules, [text], nodes - 1)
+        assert (enough.verdicts, enough.nodes, enough.evidence) == ([verdict], [nodes], [evidence]), text
+        assert (fewer.verdicts, fewer.nodes, fewer.evidence) == ([Verdict.UNDECIDED], [nodes - 1], [None]), text
 
 
 @pytest.mark.parametrize("name", ["klondike", "canfield", "seahaven-towers", "beleaguered-castle", "fan", "trigon"])
@@ -80,7 +92,7 @@ def _are_equal(first: str, second: str) -> bool:
 
 def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
     rules = rules_of("klondike")
-    batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), 500_000)
+    batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), MAX_NODES)
     for verdict, winnable in zip(batch.verdicts, PUBLISHED.values(), strict=True):
         assert verdict in (Verdict.UNDECIDED, Verdict.WINNABLE if winnable else Verdict.UNWINNABLE)
     assert batch.verdicts.count(Verdict.WINNABLE) == 3

@@ -2,14 +2,16 @@
 
 Deal k of seed s is the deck AC AH AS AD 2C …, shuffled with the stream of that deal (see
 `dealmill.pipeline.games.philox`). Seed 0 has the deals that the field knows by number: those of Solvitaire or, if the
-rules say so, of Microsoft's FreeCell.
+rules say so, of Microsoft's FreeCell or PySolFC.
 
 The hole or a dealt base is the first card of the deck, or it is taken out of the deck, as all initial cards of
 foundations are. The rest is dealt from the end of the deck: to cells, stock, reserve, and then to the columns in rows.
-The last card dealt to the stock is turned first.
+The last card dealt to the stock is turned first. If the rules say that the numbers are PySolFC's, the columns come
+first, then cells, a dealt hole, and the stock, in the order of turning.
 """
 
 from functools import partial
+from random import Random
 
 import numpy as np
 
@@ -20,7 +22,10 @@ from dealmill.pipeline.games.patience.rules import Rules
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 FIELD_SEED = 0
-MOST_SOLVITAIRE, MOST_MICROSOFT = 2**32 - 1, 2**33 - 1
+NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 1)}
+"""The least and the greatest number of the deals of seed 0, by whose numbers they are."""
+FIRST_PYSOL = 32_000
+"""PySolFC deals lower numbers as Microsoft does."""
 WORD = 2**32 - 1
 SPARE_WORDS = 64
 """Random words beyond one for each card, in place of those that are rejected, about one in 10⁸."""
@@ -35,10 +40,10 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
         If seed 0 has no such deal.
     """
     if seed == FIELD_SEED:
-        least, greatest = (1, MOST_MICROSOFT) if rules.numbers == "microsoft" else (0, MOST_SOLVITAIRE)
+        least, greatest = NUMBERS[rules.numbers]
         if count and not least <= first <= first + count - 1 <= greatest:
             raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers {least:,} to {greatest:,}")
-        shuffled = _microsoft if rules.numbers == "microsoft" else partial(_solvitaire, _deck(rules))
+        shuffled = {"microsoft": _microsoft, "pysol": _pysol}.get(rules.numbers, partial(_solvitaire, _deck(rules)))
         return pack([_dealt(rules, shuffled(number)) for number in range(first, first + count)])
     return pack([_dealt(rules, _shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
 
@@ -87,10 +92,22 @@ def _microsoft(number: int) -> list[str]:
     return dealt[::-1]
 
 
+def _pysol(number: int) -> list[str]:
+    """Shuffle as PySolFC does, from `FIRST_PYSOL` on: Python's generator of random numbers, a Mersenne Twister."""
+    if number < FIRST_PYSOL:
+        return _microsoft(number)
+    deck, random = [rank + suit for suit in "CSHD" for rank in RANKS], Random(number)  # noqa: S311 -- numbered deals
+    for last in range(len(deck) - 1, 0, -1):
+        chosen = int(random.random() * (last + 1))
+        deck[last], deck[chosen] = deck[chosen], deck[last]
+    return deck
+
+
 def _dealt(rules: Rules, deck: list[str]) -> str:
-    """Return the canonical text of a shuffled deck."""
+    """Return the canonical text of a shuffled deck. PySolFC deals to the columns first."""
     parts: dict[str, str] = {}
-    dealt = deck[0]
+    pysol = rules.numbers == "pysol"
+    dealt = deck[len(deck) - 1 - sum(rules.sizes) - rules.filled if pysol else 0]
     if rules.hole != "none":
         parts["hole"] = dealt if rules.hole == "dealt" else rules.hole
     base = dealt[0] if rules.foundations == "dealt" else rules.foundations
@@ -98,21 +115,31 @@ def _dealt(rules: Rules, deck: list[str]) -> str:
     parts["foundations"] = "".join(initial)
     parts["base"] = base if rules.foundations == "dealt" else ""
     left = [card for card in deck if card not in initial and card != parts.get("hole")]
+    columns = _columns(rules, left) if pysol else []
     parts["cells"] = "".join(left.pop() for _ in range(rules.filled))
-    parts["stock"] = "".join([left.pop() for _ in range(rules.stock)][::-1])
+    stock = [left.pop() for _ in range(rules.stock)]
+    parts["stock"] = "".join(stock if pysol else stock[::-1])
     parts["reserve"] = "".join(left.pop() for _ in range(rules.reserve))
     parts["passes"] = str(rules.passes - 1) if rules.passes > 1 and rules.to == "waste" else ""
-    columns: list[list[str]] = [[] for _ in rules.sizes]
-    for row in range(max(rules.sizes)):
-        filled = [column for column, size in enumerate(rules.sizes) if size > row]
-        for column in filled[::-1] if rules.deal == "diagonal" else filled:
-            columns[column].append(left.pop())
+    columns = columns or _columns(rules, left)
     texts = [
         "".join(_turned(card, down=height < down) for height, card in enumerate(column)) or "-"
         for column, down in zip(columns, _face_down(rules), strict=True)
     ]
     written = [f"{name}:{cards}" for name, cards in sorted(parts.items()) if cards]
     return " ".join([rules.name, "/".join(texts), *written])
+
+
+def _columns(rules: Rules, left: list[str]) -> list[list[str]]:
+    """Return the columns, dealt in rows from the end of the cards that are left. PySolFC deals the row with a card of
+    each column last in a diagonal, Solvitaire first."""
+    columns: list[list[str]] = [[] for _ in rules.sizes]
+    rows = list(range(max(rules.sizes)))
+    for row in [*rows[1:], 0] if rules.numbers == "pysol" and rules.deal == "diagonal" else rows:
+        filled = [column for column, size in enumerate(rules.sizes) if size > row]
+        for column in filled[::-1] if rules.deal == "diagonal" else filled:
+            columns[column].append(left.pop())
+    return columns
 
 
 def _face_down(rules: Rules) -> tuple[int, ...]:

@@ -77,7 +77,7 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "family": Key("Patience", (), "the heading under which `dealmill games` lists it"),
         "numbers": Key(
             "solvitaire",
-            ("solvitaire", "microsoft"),
+            ("solvitaire", "microsoft", "pysol"),
             "whose numbers the deals of seed 0 have",
         ),
     },
@@ -315,8 +315,18 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
         yield 'stock.to = "hole": hole.base is "none"'
     if rules.spaces == "reserve" and not (rules.reserve and rules.stacked):
         yield 'tableau.spaces = "reserve": there is no stacked reserve, see reserve.size and reserve.stacked'
-    if rules.numbers == "microsoft" and rules.ranks != len(RANKS):
-        yield 'numbers = "microsoft": these deals have 52 cards'
+    if rules.numbers in ("microsoft", "pysol") and rules.ranks != len(RANKS):
+        yield f'numbers = "{rules.numbers}": these deals have 52 cards'
+    if rules.numbers == "pysol" and not _has_order_of_pysol(rules):
+        yield 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
+
+
+def _has_order_of_pysol(rules: Rules) -> bool:
+    """Return whether PySolFC deals games with such columns row by row, or in a triangle, and has nothing else to deal
+    but cells, a hole and a stock."""
+    columns = len(rules.sizes)
+    sizes = tuple(range(1, columns + 1)) if rules.deal == "diagonal" else _sizes(columns, rules)
+    return rules.sizes == sizes and not rules.reserve and rules.initial != "one"
 
 
 def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str]:

@@ -1,0 +1,47 @@
+"""Deals with the numbers of PySolFC. The boards are those that the package pysol-cards 0.24, by an author of PySolFC,
+prints for the numbers; from which number on PySolFC shuffles in its own way is in its sources."""
+
+import pytest
+
+import dealmill
+from dealmill.pipeline.games.patience.deal import FIRST_PYSOL
+
+BOARDS = {
+    ("klondike", 240_000): "JD/5d9H/8dThAC/5s6c7dQC/6hTc9d8h3D/7h4sQs6s5hTD/3sKcJc2d9c2s3H "
+    "stock:7CAD6DKD9SASQDJH5C8S3C4HAH7SQH2C4DKS4C2H8CJSTSKH",
+    (
+        "black-hole",
+        240_000,
+    ): "3S8HJH/7H9C5C/6H5H8S/5S2S3C/8D3H4H/5DTDAH/KC3D7S/4SQCQH/TCAC2C/6C9H4D/THJDKS/JC7C4C/QSAD2H/"
+    "9D6D8C/7DKDJS/2D9STS/6SQDKH hole:AS",
+    ("golf", 32_001): "4CKH3DASTH/ACJCJS3C8D/JD4S7S4H2S/8H7H2HQDAH/5STCTDTS9D/6SJH8SQCKD/6D2D9C2C9S hole:5C "
+    "stock:QH5D5HQS6C7DAD6H3HKS4DKC3S8C9H7C",
+    ("seahaven-towers", 32_001): "4C7H9C2S6C/ACTCASAH7D/JDJH3C9DAD/8H2D4HKD6H/5S3DQD9S3H/6SJSTS5CKS/6D7SQCQH4D/"
+    "KH2H2C5DKC/JCTDTH5H3S/4S8S8DQS8C cells:9H7C",
+    ("beleaguered-castle", 240_000): "3STC6SQCJH4D/7H6C8H9H5CKS/6HTH9CJD8S4C/5SJC5H7C3C2H/8DQS2S6D4H8C/5D9D3HKD7SJS/"
+    "KC7DTD9SQHTS/4S2D3DQD2CKH foundations:ACAHASAD",
+}
+
+
+@pytest.mark.parametrize(("game", "number"), BOARDS)
+def test_deals_are_those_of_pysolfc(game: str, number: int) -> None:
+    name = f"{game}:numbers=pysol"
+    [deal] = dealmill.deals(name, seed=0, first=number, count=1)
+    assert deal.text == f"{name} {BOARDS[game, number]}"
+
+
+def test_low_numbers_are_those_of_microsoft() -> None:
+    def deals(game: str, first: int, count: int) -> list[str]:
+        return [deal.text.partition(" ")[2] for deal in dealmill.deals(game, seed=0, first=first, count=count)]
+
+    pysol, microsoft = "freecell:numbers=pysol", "freecell"
+    assert deals(pysol, 1, 20) == deals(microsoft, 1, 20)
+    assert deals(pysol, FIRST_PYSOL - 1, 1) == deals(microsoft, FIRST_PYSOL - 1, 1)
+    assert deals(pysol, FIRST_PYSOL, 1) != deals(microsoft, FIRST_PYSOL, 1)
+
+
+@pytest.mark.parametrize("game", ["canfield", "raglan", "klondike:tableau.sizes=1,2,3,4,5,7,6"])
+def test_games_that_pysolfc_deals_in_another_order_do_not_have_its_numbers(game: str) -> None:
+    base, _, rules = game.partition(":")
+    with pytest.raises(dealmill.UsageError, match="in another order"):
+        dealmill.deals(":".join(filter(None, [base, "numbers=pysol", rules])), seed=0, count=1)

@@ -36,7 +36,7 @@ check: .venv/tested
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Reproduces all published figures, including slow ones, and writes docs/results.md. Takes minutes.
+# Reproduces all published figures, including slow ones, and writes docs/results.md. Takes an hour.
 # With KLONDIKE=FILE, also compares published verdicts on Klondike with ours: bench/reproduce/klondike.py.
 reproduce: .venv/tested
 	$(BIN)/python -m bench.reproduce

@@ -14,7 +14,7 @@ import click
 import dealmill
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import cell_text, printable
+from dealmill.pipeline.printable import cell_text, percentage, printable
 from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -77,6 +77,14 @@ def tell_unproved(verdicts: int, run: int) -> None:
     """Print how many verdicts of a run are claims without evidence, if there are any."""
     if verdicts:
         tell(f"{UNPROVED}: {counted(verdicts, 'verdict')} of run {run}, without evidence")
+
+
+def tell_winnability(run: "dealmill.Run") -> None:
+    """Print the confidence interval of the share of winnable deals, if a run is over numbered deals."""
+    interval = None if run.progress.deals is None or run.progress.retracted is not None else run.winnability
+    if interval is not None:
+        low, high = percentage(interval.low), percentage(interval.high)
+        tell(f"winnable deals:      {low} to {high} of all deals, with 95 % confidence (run {run.id})")
 
 
 def tell_retryable(runs: "Iterable[dealmill.Run]") -> bool:

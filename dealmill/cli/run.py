@@ -34,6 +34,7 @@ from dealmill.cli.output import (
     tell,
     tell_retryable,
     tell_unproved,
+    tell_winnability,
     write_json,
     write_rows,
 )
@@ -163,6 +164,7 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
     for run in batch.runs:
+        tell_winnability(run)
         tell_unproved(run.progress.unproved, run.id)
 
 

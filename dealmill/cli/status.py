@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Sequence
-from typing import Any
+from math import ceil
+from typing import Any, Literal
 
 import click
 
 import dealmill
 from dealmill.cli.options import complete_run
-from dealmill.cli.output import counted, output_options, tell, write_rows, written_time
+from dealmill.cli.output import counted, output_options, tell, tell_winnability, write_rows, written_time
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import decimal, duration
 from dealmill.pipeline.record import STATUS, run_fields
@@ -46,6 +47,9 @@ def status(
 ) -> None:
     """Show the progress of all runs, or of RUN (its number, or `last`).
 
+    For RUN, also show how its node counts and values are distributed: bounds that half, 90 % and 99 % of the layouts do
+    not exceed, and histograms; and for numbered deals, the 95 % confidence interval of the share of winnable deals.
+
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
     jobs it holds. Workers without a job in the last hour are not listed. With --sources, show what was read: files,
@@ -69,6 +73,9 @@ def status(
                 if run and form is None:
                     _tell_work(store, runs[0])
                     _tell_cost(runs[0])
+                    tell_winnability(runs[0])
+                    _tell_numbers(runs[0], "nodes", "of nodes")
+                    _tell_numbers(runs[0], "value", "of values")
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -145,6 +152,33 @@ def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
     if held:
         _, job, worker = max(held, key=lambda each: each[0])
         tell(f"{counted(len(held), 'job')} at work, the longest: {worker.name}: {_held(job)}")
+
+
+SHARES = (0.5, 0.9, 0.99)
+"""The shares of layouts for which `_tell_numbers` prints a bound."""
+LONGEST_BAR = 40
+"""The characters of the longest bar of a histogram."""
+
+
+def _tell_numbers(run: "dealmill.Run", column: Literal["nodes", "value"], noun: str) -> None:
+    """Print bounds on a number of the verdicts of a run, and its histogram, if there is more than one bar."""
+    histogram = run.histogram(column)
+    if histogram is None or len(histogram.bars) < 2 or run.progress.retracted is not None:
+        return
+    bounds = (f"{100 * share:.0f} % at most {histogram.bound(share):,}" for share in SHARES)
+    tell(f"distribution {noun}: {', '.join(bounds)}")
+    for line in _bars(histogram):
+        tell(line)
+
+
+def _bars(histogram: "dealmill.Histogram") -> list[str]:
+    """Return a line for each bar of a histogram, with its numbers, its count and its length."""
+    spans = [f"{bar.low:,}" if bar.low == bar.high else f"{bar.low:,} to {bar.high:,}" for bar in histogram.bars]
+    greatest = max(bar.count for bar in histogram.bars)
+    longest, digits = max(map(len, spans)), len(f"{greatest:,}")
+    lengths = [ceil(LONGEST_BAR * bar.count / greatest) for bar in histogram.bars]
+    rows = zip(spans, histogram.bars, lengths, strict=True)
+    return [f"  {span:>{longest}}  {bar.count:>{digits},}  {'#' * length}".rstrip() for span, bar, length in rows]
 
 
 def _tell_cost(run: "dealmill.Run") -> None:

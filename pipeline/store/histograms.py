@@ -9,7 +9,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from sqlalchemy import select
@@ -183,6 +183,13 @@ class Histogram:
     column: Column
     items: int
     bars: list[Bar]
+
+    def bound(self, share: float) -> int:
+        """Return a number that at least this share of the numbers do not exceed: the end of the first bar with which
+        the bars reach it."""
+        needed = share * sum(bar.count for bar in self.bars)
+        reached = accumulate(bar.count for bar in self.bars)
+        return next(bar.high for bar, count in zip(self.bars, reached, strict=True) if count >= needed)
 
 
 def histogram_of(database: Database, run: int, column: Column) -> Histogram | None:

@@ -77,6 +77,10 @@ def survey_facts(database: Database, run: RunStatus, estimate: Estimate) -> dict
     return {**facts, "fingerprint": fingerprint_of(database, run.id, run.items), "dealmill": version("dealmill")}
 
 
+MOST_ERRORS = 3.0
+"""The standard errors from which on an estimate counts as different from the exact value."""
+
+
 def summary_sentence(facts: Mapping[str, object]) -> str:
     """Return the result of a survey as a sentence."""
     engine, source, deals = facts["engine"], facts["source"], facts["deals"]
@@ -86,9 +90,11 @@ def summary_sentence(facts: Mapping[str, object]) -> str:
     sentence = f"{what}, with 95 % confidence {low} to {high} ({engine} on {deals:,} deals of {source})"
     if "theory" not in facts:
         return sentence
-    sentence += f"; in theory, it is {format_figure(facts, 'theory')}"
+    sentence += f"; the exact value is {format_figure(facts, 'theory')}"
     errors = facts["standard_errors"]
-    return sentence if errors is None else f"{sentence}, {errors:.1f} standard errors away"
+    if not isinstance(errors, float):
+        return sentence
+    return f"{sentence}: {'agrees' if errors < MOST_ERRORS else 'differs'} ({errors:.1f} standard errors)"
 
 
 def format_figure(facts: Mapping[str, object], key: str) -> str:

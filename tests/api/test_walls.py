@@ -53,6 +53,7 @@ def test_commands_loop_only_over_what_they_print(name: str) -> None:
         "counted",
         "tell",
         "tell_unproved",
+        "tell_winnability",
         "write_line",
         "write_lines",
         "sys.stdout.isatty",

@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import signal
 import sqlite3
 import time
@@ -174,3 +175,17 @@ def test_a_newer_database_is_refused(tmp_path: Path) -> None:
     for arguments in (["status"], ["run", "deal:memory:seed=1:1-5"], ["db", "upgrade"]):
         ran = dealmill(*arguments, cwd=tmp_path)
         assert (ran.returncode, "newer (9999)" in ran.stderr) == (1, True), ran.stderr
+
+
+def test_a_run_over_numbered_deals_says_how_sure_its_share_is_and_how_hard_they_were(tmp_path: Path) -> None:
+    ran = dealmill("run", "deal:card-pairing:seed=1:1-1000", cwd=tmp_path)
+    interval = re.search(r"winnable deals: +([\d.]+) % to ([\d.]+) % of all deals, with 95 % confidence", ran.stderr)
+    [summary] = rows("run", "deal:card-pairing:seed=1:1-1000", cwd=tmp_path)
+    assert interval and float(interval[1]) < summary["winnable"] / 10 < float(interval[2])
+    told = dealmill("status", "1", cwd=tmp_path).stderr
+    nodes = sorted(row["nodes"] for row in rows("query", "1", cwd=tmp_path))
+    for share in (50, 90, 99):
+        bound = re.search(rf"distribution of nodes: .*\b{share} % at most ([\d,]+)", told)
+        assert bound and sum(number <= int(bound[1].replace(",", "")) for number in nodes) >= share * 10
+    bars = re.findall(r"^ +[\d,]+(?: to [\d,]+)? +([\d,]+)(?:  #+)?$", told, re.MULTILINE)
+    assert sum(int(count.replace(",", "")) for count in bars) == 1000

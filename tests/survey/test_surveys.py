@@ -181,7 +181,7 @@ def test_the_exact_figure_is_given_beside_the_estimate(sqlite_store: Database) -
     exact = 2 * 42388113181280162029 / 1064232316018542825  # the test of public figures derives it
     assert facts["theory"] == pytest.approx(exact)
     assert facts["standard_errors"] == pytest.approx(abs(fmean(values) - exact) / stdev(values) * sqrt(3_000))
-    assert "; in theory, it is 79.66" in summary_sentence(facts)
+    assert "; the exact value is 79.66" in summary_sentence(facts)
     share = Estimate(400, {Verdict.WINNABLE: 220, Verdict.UNWINNABLE: 180}, 0, 0)
     assert share.errors_from(0.5) == pytest.approx(2.0)
     assert replace(share, counts={Verdict.WINNABLE: 220, Verdict.UNDECIDED: 1}).errors_from(0.5) is None

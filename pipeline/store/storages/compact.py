@@ -264,7 +264,10 @@ class Compact(VerdictStorage):
         """Refuse programs, since the verdicts would be computed again whenever they are read. See `VerdictStorage`,
         also for the other methods of this class."""
         if engine.program:
-            raise UsageError(f"{engine.name} is a program, and programs cannot do packed runs or surveys")
+            raise UsageError(
+                f"{engine.name} is a program, and programs cannot do packed runs or surveys; run it over numbered "
+                "deals instead, such as deal:GAME:seed=1:1-10000"
+            )
 
     def count_items(self, connection: Connection, source: Source) -> tuple[int, bool]:
         assert source.deals is not None  # noqa: S101 -- see `check_source`

@@ -1,6 +1,7 @@
 """Everything a store says about itself, as JSON."""
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 from itertools import count
@@ -108,7 +109,7 @@ def _facts(store: Store, run: Run) -> Json:
         max_nodes=it.max_nodes,
     )
     assert survey.id == it.id
-    told = str(survey).partition("; in theory")[0]  # which earlier versions did not say
+    told = re.split("; (?:in theory|the exact value)", str(survey))[0]  # which earlier versions did not say
     return {"told": told, **{name: survey.facts.get(name) for name in FACTS}}
 
 

@@ -15,7 +15,7 @@ from dealmill.pipeline.arguments import MAX_INTEGER, MOST_DEAL, MOST_SEED, check
 from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.games.installed import variant_name
+from dealmill.pipeline.games.installed import variant_name as variant_name  # noqa: PLC0414 -- for commands
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Texts
@@ -219,6 +219,23 @@ def with_rules(text: str, rules: Sequence[str]) -> str:
     """Return the name of a range of deals by a game with changed rules, each ``KEY=VALUE``."""
     game, *options = text.removeprefix(PREFIX).split(":")
     return ":".join([PREFIX + variant_name(game, rules), *options])
+
+
+def sources_with_rules(
+    sources: Sequence[str], game: str | None, rules: Sequence[str]
+) -> tuple[tuple[str, ...], str | None]:
+    """Return ranges of deals, files and the game of these by changed rules.
+
+    Raises
+    ------
+    UsageError
+        If there are files, and their game is not named.
+    """
+    for source in sources:
+        if not is_deal_range(source) and game is None:
+            raise UsageError(f"--rule changes the rules of numbered deals and of --game: name the game of {source}")
+    changed = tuple(with_rules(source, rules) if is_deal_range(source) else source for source in sources)
+    return changed, None if game is None else variant_name(game, rules)
 
 
 def parse_deals(text: str) -> DealRange:

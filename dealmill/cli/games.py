@@ -23,7 +23,6 @@ from dealmill.cli.output import counted, json_option, output_options, tell, writ
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.pipeline.arguments import MOST_DEAL, MOST_SEED
 from dealmill.pipeline.errors import DealmillError, UsageError
-from dealmill.pipeline.games.installed import variant_name
 
 if TYPE_CHECKING:
     from dealmill.testing import Check, Outcome
@@ -278,6 +277,8 @@ def deal(
     --rule, the deals are of a game with changed rules, whose name has the changes: klondike:stock.draw=1. With --json,
     `line` is the number of the deal, as in other commands. Files with another --format can be read by `run`.
     """
+    from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
+
     game = variant_name(game, rules)
     deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=given_parameters(given))
     if form:

@@ -42,9 +42,7 @@ from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
-from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.extras import check_extra
-from dealmill.pipeline.games.installed import variant_name
 from dealmill.pipeline.games.verdict import Verdict
 
 
@@ -108,7 +106,9 @@ def run(
     runs.
     """
     if rules:
-        files, game = _with_rules(files, game, rules)
+        from dealmill.pipeline.deals import sources_with_rules  # slow to import, not needed for the help text
+
+        files, game = sources_with_rules(files, game, rules)
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             commands = None
@@ -138,17 +138,6 @@ def run(
     if halted or retryable or (commands and not commands.all_succeeded()):
         ctx.exit(ERROR)
     _exit_after_reading(ctx, batch.errors, batch.sources)
-
-
-def _with_rules(files: tuple[str, ...], game: str | None, rules: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
-    """Return ranges of deals, files and the game of these by changed rules."""
-    from dealmill.pipeline.deals import is_deal_range, with_rules
-
-    for file in files:
-        if not is_deal_range(file) and game is None:
-            raise UsageError(f"--rule changes the rules of numbered deals and of --game: name the game of {file}")
-    changed = tuple(with_rules(file, rules) if is_deal_range(file) else file for file in files)
-    return changed, None if game is None else variant_name(game, rules)
 
 
 def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
@@ -493,6 +482,8 @@ def survey(
     `diff` and `export` accept its number. It is stored packed, as with `dealmill run --packed`: deals are dealt and
     solved again on demand and compared with the stored verdicts and digests.
     """
+    from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
+
     parameters = given_parameters(given)
     if report is not None:
         check_extra("plots")

@@ -16,7 +16,7 @@ from dealmill.pipeline.games.batch import pack, unpack
 from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import function_of, solve, solve_texts
-from dealmill.testing.subject import CheckFailed, Row, Subject, assumes, example, numbered, require, small_limit
+from dealmill.testing.subject import CheckFailed, Row, Subject, example, numbered, require, small_limit
 
 MANY = 2_000
 DEALS = 200
@@ -71,7 +71,6 @@ def a_verdict_depends_only_on_its_layout(subject: Subject, engine: Engine) -> No
                 require(first == alone, f"layout {layout}: {field} {first}, but {alone} without the others")
 
 
-@assumes("an engine searches in the same order under every node limit")
 def a_node_limit_leaves_layouts_undecided_and_changes_nothing_else(subject: Subject, engine: Engine) -> None:
     """A layout is undecided if and only if it takes more nodes."""
     layouts = subject.deals_for(engine, 14, DEALS)

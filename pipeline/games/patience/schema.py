@@ -232,8 +232,9 @@ def _parsed(key: Key | None, text: str) -> object:
     for value in key.allowed if key else ():
         if _toml(value).strip('"') == text:
             return value
-    if key and isinstance(key.default, list):
-        return [_number(part) for part in text.split(",")]
+    numbers = [_number(part) for part in text.split(",")]
+    if key and key.lists and all(isinstance(number, int) for number in numbers):
+        return numbers
     return _number(text)
 
 

@@ -33,10 +33,19 @@ def test_columns_get_the_cards_that_are_left_for_them() -> None:
         assert game.rules.sizes == sizes
 
 
+def test_face_down_cards_can_be_listed_by_column() -> None:
+    game = find_game("klondike:tableau.face-down=0,1,1,1,1,1,1")
+    assert isinstance(game, Patience)
+    assert game.rules.face_down == (0, 1, 1, 1, 1, 1, 1)
+
+
 WRONG = {
     "klondike:stock.draw=12": "stock.draw = 12: expected a number from 1 to 9",
     "klondike:stock.draw=01": 'stock.draw = "01": expected a number from 1 to 9',
     "klondike:tableau.build=up": 'tableau.build = "up": expected "any-suit" or "red-black"',
+    "klondike:tableau.face-down=up": 'tableau.face-down = "up": expected "none" or "all-but-top" or a list',
+    "klondike:tableau.face-down=0,1": "tableau.face-down = [0, 1]: expected a number for each column",
+    "klondike:tableau.sizes=1,,2": 'tableau.sizes = "1,,2": expected a list',
     "klondike:stock.drew=1": "there is no key stock.drew; [stock] has size, to, full-columns, draw, passes",
     "klondike:draw=1": "there is no key draw; the top has title, family, numbers",
     "klondike:deck.decks=2": "deck.decks = 2: the engine and the referee do not play this yet, only 1",

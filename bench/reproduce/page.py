@@ -23,9 +23,9 @@ survey, with the same fingerprint on every machine. [Card pairing by size](sizes
 ## Patiences
 
 How many of 1,000 random deals of seed 1 can be won if all cards are known, with 100,000 nodes for each deal. The
-interval counts undecided deals as lost at its low end and as won at its high end. Referees have checked every verdict:
-each win was replayed, and all positions of each loss were visited. The published figures are those of Blake and Gent
-(*The Winnability of Klondike Solitaire and Many Other Patience Games*,
+interval counts undecided deals as lost at its low end and as won at its high end. Each win has its moves, and each loss
+a proof: `dealmill audit` has a referee check them, as `make reproduce` does. The published figures are those of Blake
+and Gent (*The Winnability of Klondike Solitaire and Many Other Patience Games*,
 [arXiv 1906.12314](https://arxiv.org/abs/1906.12314)), for other deals by the same rules.
 
 {patiences}

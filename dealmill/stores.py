@@ -14,7 +14,7 @@ from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunL
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, row_number
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
-from dealmill.pipeline.games import engine_of
+from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
@@ -495,6 +495,8 @@ class Store:
         while reruns and (more := {run.id for run in self.runs() if run.progress.repeats in selected} - selected):
             selected |= more
         if not selected:
+            if game is not None:
+                find_game(game)  # names it if it is not known; runs of games that are no longer installed are selected
             raise NotFoundError("no run is selected: dealmill status lists all")
         return self.status(selected)
 
@@ -504,6 +506,8 @@ class Store:
         if key == "all":
             return range(1, self.find_run("last").id + 1)
         if dash and (start := row_number(first)) and (end := row_number(last)):
+            if start > end:
+                raise UsageError(f"{key}: the first run of a range comes before its last: {end}-{start}")
             return range(start, min(end, self.find_run("last").id) + 1)
         return [self.find_run(key).id]
 

@@ -29,7 +29,8 @@ FAMILIES = "dealmill.families"
 OWN = "dealmill"
 """The name of Dealmill's own distribution."""
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
-VARIANT = re.compile(rf"({NAME.pattern})((:[a-z]+([.-][a-z]+)*=[A-Za-z0-9,-]+)+)", re.ASCII)
+CHANGED_RULE = re.compile(r"[a-z]+([.-][a-z]+)*=[A-Za-z0-9,-]+", re.ASCII)
+VARIANT = re.compile(rf"({NAME.pattern})((:{CHANGED_RULE.pattern})+)", re.ASCII)
 """The name of a game with changed rules, such as ``klondike:stock.draw=1``."""
 UNKNOWN = "unknown"
 LONGEST_NAME, LONGEST_VARIANT = 40, 200
@@ -210,7 +211,18 @@ def load_variant(name: str, rules: "RulesText") -> "Game":
 
 
 def variant_name(game: str, rules: Iterable[str]) -> str:
-    """Return the name of a game with changed rules, each ``KEY=VALUE``; the last of several for one key counts."""
+    """Return the name of a game with changed rules, each ``KEY=VALUE``; the last of several for one key counts.
+
+    Raises
+    ------
+    UsageError
+        If a rule is not of this form.
+    """
+    rules = tuple(rules)
+    if wrong := [rule for rule in rules if not CHANGED_RULE.fullmatch(rule)]:
+        raise UsageError(
+            f"{printable(wrong[0]) or 'nothing'} is not a changed rule: write KEY=VALUE, such as stock.draw=1"
+        )
     by_key = dict(sorted({rule.partition("=")[0]: rule for rule in rules}.items()))
     return ":".join([game, *by_key.values()])
 

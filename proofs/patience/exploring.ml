@@ -88,6 +88,7 @@ let judge rules absent position claimed =
     if by_card then with_turning position { position.turning with passes = 0 } else position
   in
   match reached easier (absorbed easier (absent, start)) claimed with
+  | exception Won when absent <> [] -> Wrong "the game can be won if the other cards are out of the way"
   | exception Won -> Wrong "the game can be won"
   | exception Too_many -> Wrong (Printf.sprintf "more than %d positions can be reached" claimed)
   | numbers when Numbers.length numbers < claimed ->

@@ -13,8 +13,13 @@ exception Not_covered of string
 let not_covered format = Printf.ksprintf (fun reason -> raise (Not_covered reason)) format
 let max_positions = 100_000
 
-(* The texts in a JSON object on one line, by their keys. Values that are not plain ASCII are left out. *)
+let json_object =
+  let pair = {|"[^"\\]*": ?\("\([^"\\]\|\\.\)*"\|[-+.0-9eE]+\|null\|true\|false\)|} in
+  Str.regexp (Printf.sprintf {|^{%s\(, ?%s\)*}$|} pair pair)
+
+(* The texts in a JSON object on one line, by their keys. Texts with escapes are left out. *)
 let texts_of_json line =
+  if not (Str.string_match json_object line 0) then fail "it is not a row of an export";
   let text = Str.regexp {|"\([a-z]+\)": ?"\([^"\\]*\)"|} in
   let rec texts_from start =
     match Str.search_forward text line start with

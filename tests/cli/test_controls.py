@@ -71,6 +71,8 @@ def test_runs_are_selected_by_range_tag_game_and_engine(folder: Path) -> None:
         "pause": "name the runs: numbers or ranges",
         "pause 9": "the store has no run '9'",
         "cancel 7-9": "no run is selected",
+        "pause 3-1": "3-1: the first run of a range comes before its last: 1-3",
+        "delete all --game memry": "there is no game 'memry'",
         "audit --engine memory/none": "no run is selected",
         "audit 1,2 --seal x": "--seal is that of one run",
         "delete 1 source:1": "delete runs and sources by separate commands",

@@ -79,6 +79,8 @@ def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: P
     assert ran.returncode == 0 and f"{DRAW_1}/winnable" in ran.stdout, ran.stderr
     refused = command("run", "layouts.txt", "--rule", "stock.draw=1", cwd=tmp_path)
     assert "name the game of layouts.txt" in refused.stderr
+    unclear = command("deal", "klondike", "--rule", "=1", cwd=tmp_path)
+    assert "=1 is not a changed rule: write KEY=VALUE, such as stock.draw=1" in unclear.stderr
     dealt = command("deal", "klondike", "--rule", "stock.draw=1", "--seed", "0", "--count", "6", cwd=tmp_path)
     (tmp_path / "layouts.txt").write_text(dealt.stdout)
     written = command("deal", DRAW_1, "--seed", "0", "--count", "6", "--format", "board", cwd=tmp_path)

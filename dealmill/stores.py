@@ -931,7 +931,7 @@ class Store:
     def _source_of(self, run: int | str | None, source: int | str | None) -> Source:
         if source is None and run is None:
             rejecting = ", ".join(str(each.id) for each in self.sources() if each.rejected) or "none"
-            raise UsageError(f"name the source whose rejects you mean (--source); sources with rejects: {rejecting}")
+            raise UsageError(f"name a run or a source whose rejects you mean; sources with rejects: {rejecting}")
         if source is not None and run is not None:
             raise UsageError("name a run or a source whose rejects you mean, but not both")
         return self.find_source(find_run(self._database, str(run)).source if source is None else source)

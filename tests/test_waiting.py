@@ -21,7 +21,7 @@ def test_a_command_says_what_it_waits_for_and_can_be_ended(silent: str, tmp_path
         address = f"127.0.0.1:{server.getsockname()[1]}"
         database, broker = f"postgresql://me:secret@{address}/x", f"redis://:secret@{address}/1"
         source, env, waited = {
-            "database": (DEALS, {"DEALMILL_DATABASE_URL": database}, f"database postgresql+psycopg://me:***@{address}"),
+            "database": (DEALS, {"DEALMILL_DATABASE_URL": database}, f"database postgresql://me:***@{address}"),
             "broker": (DEALS, {"DEALMILL_BROKER_URL": broker}, f"broker redis://:**@{address}"),
             "named pipe": (str(pipe), {}, f"a program that writes to {pipe}"),
         }[silent]

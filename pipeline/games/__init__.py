@@ -77,7 +77,7 @@ def find_game(name: str) -> "Game":
     """
     from dealmill.pipeline.games.installed import BrokenGame, games_named, load_variant
 
-    base, colon, _ = name.partition(":")
+    base, colon, _ = str(name).partition(":")
     candidates = games_named(base)
     for game in candidates:
         if not isinstance(game, BrokenGame):

@@ -110,7 +110,7 @@ def test_open_ended_deals_cannot_be_solved_without_a_store() -> None:
 
 @pytest.mark.parametrize("game", ["Memory", "", "chess", None, 3])
 def test_a_game_that_does_not_exist_is_not_found(game: str) -> None:
-    with pytest.raises(NotFoundError, match=r"the games are: bakers-game, .*camelot, canfield, card-pairing, "):
+    with pytest.raises(NotFoundError, match=r"the games are: .*bakers-game, .*camelot, canfield, card-pairing, "):
         dealmill.deals(game)
 
 

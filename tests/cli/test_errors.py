@@ -29,7 +29,7 @@ USAGE_ERRORS = {
     "stauts": "there is no command 'stauts' (did you mean status?); see: dealmill --help",
     "nonsense all": "there is no command 'nonsense'; see: dealmill --help",
     **{word: f"there is no command '{word}'; use: {command}" for word, command in GUESSES.items()},
-    "query --rejected": "name the source whose rejects you mean (--source); sources with rejects: none",
+    "query --rejected": "name a run or a source whose rejects you mean; sources with rejects: none",
     "query 1 --source 1 --rejected": "name a run or a source whose rejects you mean, but not both",
     "show card-pairing letters.txt": "letters.txt is a file: solve its layouts with: dealmill run letters.txt --game",
     "find deal:memory:seed=1:1-5": "deal:memory:seed=1:1-5 is a range of deals: name a single one",
@@ -46,7 +46,7 @@ USAGE_ERRORS = {
     "audit 1 --sample 4000": "run 1 has 20 items, too few for a sample of 4,000",
     "diff 1 2": "compare runs of the same game",
     "diff 1 1 --ignore lost --fail-on lost": "lost is in --ignore and in --fail-on",
-    "games tarot": "there is no game 'tarot'; the games are: bakers-game, beleaguered-castle",
+    "games tarot": "there is no game 'tarot'; the games are: alpha-star, american-canister, bakers-game",
     "diff 1 1 --fail-on worse": "'worse' is not a limit; choose from: contradicted, question, lost, gained",
     "diff 1 1 --fail-on lost,nodes=x": "'nodes=x' is not a limit; write the factor by which nodes may grow",
     **{

@@ -47,7 +47,7 @@ from tests.games.patience.files import TEXTS
 Property = Callable[[], None]
 
 LONGEST_REASON = InvalidEvidence.MOST_CHARACTERS + 3
-LIMIT = 2_000
+LIMIT = 10_000
 """Nodes: enough for most layouts, and for none too many."""
 SECRET = "hunter2hunter2"  # noqa: S105
 

@@ -13,7 +13,6 @@ from random import Random
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, easier_game_is_sound
 from dealmill.testing.patiences import easier, naive
 from dealmill.testing.subject import Subject, require
@@ -85,6 +84,8 @@ def with_small_deck(rules: Rules, random: Random) -> Rules:
 
 def winnable_deals(rules: Rules, seed: int) -> Iterator[str]:
     """Yield those of the first deals that can be won."""
+    from dealmill.pipeline.games.patience.deal import deal  # loads numba
+
     for layout in unpack(deal(rules, seed, 1, DEALS)):
         if naive.counted(layout, rules, POSITIONS) == (True, 0):
             yield layout

@@ -64,6 +64,12 @@ def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> 
     multiple=True,
     help="Leave out this kind of difference; repeatable.",
 )
+@click.option(
+    "--only",
+    type=click.Choice([kind.value for kind in DifferenceKind]),
+    multiple=True,
+    help="Print only this kind of difference; repeatable.",
+)
 @click.option("--by-deal", is_flag=True, help="Compare runs of related games, such as two patiences, deal by deal.")
 @click.option("--summary", is_flag=True, help="Print the differences by kind, and node counts, instead of layouts.")
 @click.option(
@@ -79,6 +85,7 @@ def diff(
     run: str,
     other: str | None,
     ignore: tuple[str, ...],
+    only: tuple[str, ...],
     by_deal: bool,
     summary: bool,
     limits: str | None,
@@ -105,9 +112,13 @@ def diff(
     Node counts are compared on the layouts that both decided: their ratio is the geometric mean of OTHER's counts
     divided by RUN's, where counts of 0 are taken as 1. With --summary, the processor time of both runs is compared too.
     """
+    if ignore and only:
+        raise click.UsageError("--only and --ignore exclude each other")
+    if only:
+        ignore = tuple(kind for kind in DifferenceKind if kind not in only)
     allowed = None if limits is None else difference_limits(limits)
     if both := sorted({*ignore} & {*(allowed or ())}):
-        raise click.UsageError(f"{both[0]} is in --ignore and in --fail-on: name it in one of them")
+        raise click.UsageError(f"{both[0]} is left out, but in --fail-on: name it in one option")
     if by_deal and other is None:
         raise click.UsageError("--by-deal compares two runs: name OTHER")
     with dealmill.open() as store:

@@ -270,8 +270,8 @@ def test_a_diff_fails_only_on_what_it_shall(folder: Path) -> None:
     def code(*arguments: str) -> int:
         return command("diff", "1", "2", *arguments, cwd=folder).returncode
 
-    assert code("--fail-on", "lost") == code("--summary") == code("--ignore", "evidence") == 3
-    assert code("--fail-on", "contradicted,gained,nodes=1") == code("--ignore", "lost") == 0
+    assert code("--fail-on", "lost") == code("--summary") == code("--ignore", "evidence") == code("--only", "lost") == 3
+    assert code("--fail-on", "contradicted,gained,nodes=1") == code("--ignore", "lost") == code("--only", "gained") == 0
     ran = command("diff", "2", "1", "--summary", "--json", "--fail-on", "nodes=0.9", cwd=folder)
     assert (ran.returncode, ran.stderr) == (3, "node counts grow by a factor of 1.000, more than 0.9\n")
     printed = json.loads(ran.stdout)

@@ -1,5 +1,5 @@
-"""A store with something of everything: all games and engines, both storages, surveys, reruns, findings, retractions,
-and work that is half done. All jobs are done in this process."""
+"""A store with something of everything: all games and engines but most patiences, both storages, surveys, reruns,
+findings, retractions, and work that is half done. All jobs are done in this process."""
 
 from contextlib import chdir, suppress
 from pathlib import Path
@@ -10,7 +10,7 @@ from sqlalchemy import text
 from dealmill import Store
 from dealmill.pipeline import solve
 from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.games import games
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress import Event, Ingesting
@@ -21,7 +21,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import a_run, an_audit, dealer, do_job, do_runs
+from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, an_audit, dealer, do_job, do_runs
 
 CUT = "deal:memory:seed=7:pairs=3:21-620"
 """The range of deals that is interrupted while it is read."""
@@ -39,7 +39,7 @@ def write_store(store: Store, folder: Path) -> None:
 
 def _finished_runs(store: Store) -> None:
     database = store._database
-    for game in games().values():
+    for game in [*QUICK_GAMES, *map(find_game, SAMPLE_PATIENCES)]:
         file = Path(f"{game.name}.txt")
         deals = (game.examples / f"{game.name}-deals.txt").read_text().splitlines()[:40]
         file.write_text("\n".join(["# forty deals, one of them twice, and two lines that are none", *deals, deals[3]]))
@@ -47,7 +47,7 @@ def _finished_runs(store: Store) -> None:
             more.write("\nnonsense ?\nAAAB\x07\n")
         for engine in game.engines:
             store.ingest(str(file))
-            store.queue(str(file), engine=engine.name)
+            store.queue(str(file), engine=engine.name, max_nodes=None if engine.max_nodes is None else 1_000)
     store.queue("card-pairing.txt", max_nodes=10)
     store.queue("deal:card-pairing:seed=1:ranks=3:stacks=4:1-1200", max_nodes=20)
     for packed, limit in (("deal:card-pairing:seed=2:1-2300", 10), ("deal:hi-q:seed=3:5-1104", None)):

@@ -57,7 +57,7 @@ def comparable(lines: list[str]) -> list[str]:
         elif line[end - 1 : end].isdigit():
             line = line[:end].rstrip("0123456789,") + SPEED + line[end:]  # noqa: PLW2901
         line = re.sub(r"^(seal: \d+-)\w{64}$", r"\1", line)  # noqa: PLW2901
-        line = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d +[\d.]+ (s|min)", "STARTED TOOK", line)  # noqa: PLW2901
+        line = re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \S+ +[\d.]+ (s|min)", "STARTED TOOK", line)  # noqa: PLW2901
         if line.strip() and "compiling" not in line:
             kept.append(" ".join(line.split()))
     return kept

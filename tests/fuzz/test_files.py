@@ -201,7 +201,7 @@ def test_hostile_file_names_are_plain_text(tmp_path: Path) -> None:
     assert "nonsense" in shown.out
     for number, name in enumerate((NAMES[0], NAMES[1], NAMES[4]), start=1):
         queued = run("queue", name, cwd=folder)
-        assert (queued.code, queued.out) == (0, f"{number}\n"), queued.err
+        assert (queued.code, queued.out) == (4, f"{number}\n"), queued.err
         queried = run("query", "--source", name, cwd=folder)
         pending = f"no verdict matches\nrun {number} is not finished: 1 layout pending\n"
         assert (queried.code, queried.err) == (0, pending)

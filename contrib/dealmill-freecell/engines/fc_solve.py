@@ -1,5 +1,4 @@
-#!/usr/bin/env python3
-"""Freecell Solver as an engine of Dealmill: its library, called with ctypes, behind the line protocol.
+"""The library of Freecell Solver, called with ctypes.
 
 Each layout is tried with the preset ``lg``, which finds a win of nearly all deals fast. It moves cards in groups and
 leaves out other moves, so it cannot prove a loss. A layout that it does not solve is searched with the preset ``fg``,
@@ -8,7 +7,6 @@ which moves single cards, up to all positions that can be reached. Their number 
 A node is an iteration of either search.
 """
 
-import json
 import re
 import sys
 from collections.abc import Iterator
@@ -85,8 +83,8 @@ class Search:
     def moves(self) -> str:
         """Return the moves of a win."""
         move, words = c_uint32(), []
-        place = byref(move)
-        while self.library.get_next_move(self.instance, place) == 0:
+        next_move = byref(move)
+        while self.library.get_next_move(self.instance, next_move) == 0:
             words.append(WORDS[move.value])
         return " ".join(words)
 
@@ -113,33 +111,12 @@ def _moves() -> Iterator[tuple[tuple[int, int, int, int], str]]:
     for count in range(14):
         many = f"v{count:x}" if count > 1 else ""
         for number, column in columns:
-            yield from (((0, number, other, count), column + target + many) for other, target in columns)
-            yield from (((1, number, other, count), column + cell) for other, cell in cells)
-            yield from (((2, other, number, count), cell + column) for other, cell in cells)
+            yield from (((0, number, goal, count), column + target + many) for goal, target in columns)
+            yield from (((1, number, goal, count), column + cell) for goal, cell in cells)
+            yield from (((2, source, number, count), cell + column) for source, cell in cells)
             yield from (((4, number, suit, count), f"{column}h") for suit in range(4))
         yield from (((5, number, suit, count), f"{cell}h") for number, cell in cells for suit in range(4))
 
 
 WORDS = {int.from_bytes(bytes(move), sys.byteorder): word for move, word in _moves()}
 """The words of all moves, by their four bytes in memory."""
-
-
-def main() -> None:
-    """Answer the layouts on the standard input, one line each."""
-    greeting = json.loads(sys.stdin.readline())
-    limit = NO_LIMIT if greeting["max_nodes"] is None else greeting["max_nodes"]
-    library = load()
-    fast, exhaustive = Search(library, FAST), Search(library, EXHAUSTIVE)
-    version = library.get_lib_version(fast.instance).decode()
-    _write({"dealmill": 1, "game": "freecell", "name": "fc-solve", "version": version})
-    for line in sys.stdin:
-        layout = line.rstrip("\n")
-        _write({"layout": layout, **answer(layout, limit, fast, exhaustive)})
-
-
-def _write(said: dict[str, object]) -> None:
-    print(json.dumps(said), flush=True)
-
-
-if __name__ == "__main__":
-    main()

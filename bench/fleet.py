@@ -44,13 +44,13 @@ class Sleeping(SolvingJobs):
     """A kind of jobs: packed ones of a block each, but whoever does one sleeps, and finds the same as all others."""
 
     seconds: Callable[[], float]
-    found: SolvedBlocks
+    blocks: SolvedBlocks
 
     def do(self, database: Database, job: Job) -> SolvedBlocks:
         """Sleep."""
         time.sleep(self.seconds())
-        first, [digest] = job.lease.first, self.found.digests.values()
-        return replace(self.found, run=job.lease.parent, first=first, digests={block_of(first): digest})
+        first, [digest] = job.lease.first, self.blocks.digests.values()
+        return replace(self.blocks, run=job.lease.parent, first=first, digests={block_of(first): digest})
 
 
 def plan_jobs(database: Database, count: int, seed: int = 1) -> int:

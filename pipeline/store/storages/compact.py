@@ -345,11 +345,11 @@ class Compact(VerdictStorage):
             dealt_here(run)
             self.prepare(run)
 
-    def solve(self, _store: Database, run: PlannedRun, first: int, stop: int) -> SolvedBlocks | SolvedPart:
+    def solve(self, _database: Database, run: PlannedRun, first: int, stop: int) -> SolvedBlocks | SolvedPart:
         return solve_in_time(deals_of(run), run, first, stop)
 
     def give_up(
-        self, _store: Database, run: PlannedRun, first: int, stop: int, error: str
+        self, _database: Database, run: PlannedRun, first: int, stop: int, error: str
     ) -> SolvedBlocks | SolvedPart:
         return give_up(deals_of(run), run, first, stop, error)
 

@@ -1,8 +1,9 @@
-"""Choose the benchmark sets of `dealmill bench-engine` again: ``python -m bench.sets [GAME…]``. Takes minutes.
+"""Choose the benchmark sets of `dealmill bench-engine` again: ``python -m bench.sets [GAME-SET…]``. Takes minutes.
 
-Each set has 150 layouts: first odd ones, such as the smallest, the largest and the easiest, then the hardest of many
-deals, half of them of each verdict where a game has both. All are numbered deals, so the sets are the same on every
-machine. The referee proves every verdict before it is written.
+Each set has 150 layouts. A hard set begins with odd ones, such as the smallest, the largest and the easiest, and goes
+on with the hardest of many deals, half of them of each verdict where a game has both. The classic set of card pairing
+has only the hardest of its default deals, which are those of the problem statement. All are numbered deals, so the sets
+are the same on every machine. The referee proves every verdict before it is written.
 """
 
 import json
@@ -11,7 +12,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from dealmill import Result, deals, games, solve
-from dealmill.pipeline.engine_bench import set_file
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict
 
@@ -36,42 +36,44 @@ CARDS = ((1, 2, 2), (2, 4, 2), (3, 4, 6), (5, 8, 9), (4, 2, 8), (40, 2, 20), (30
 """Ranks, cards of each rank, and stacks."""
 
 POOLS: Mapping[str, Sequence[Pool]] = {
-    "camelot": [Pool(2_000, 10, easiest=True), Pool(400_000, SIZE)],
-    "card-pairing": [
+    "camelot-hard": [Pool(2_000, 10, easiest=True), Pool(400_000, SIZE)],
+    "card-pairing-classic": [Pool(200_000, SIZE)],
+    "card-pairing-hard": [
         *(Pool(100, 3, {"ranks": ranks, "suits": suits, "stacks": stacks}) for ranks, suits, stacks in CARDS),
         Pool(1_000, 16, {"ranks": 20, "stacks": 16}),
         Pool(20_000, 20, {"ranks": 16, "stacks": 12}),
         Pool(100_000, 30, {"ranks": 13, "stacks": 13}),
         Pool(200_000, SIZE),
     ],
-    "freecell": [Pool(500, SIZE)],
-    "hi-q": [
+    "freecell-hard": [Pool(500, SIZE)],
+    "hi-q-hard": [
         *(Pool(2_000, 1, {"pegs": pegs}) for pegs in range(34)),
         *(Pool(40_000, 30, {"pegs": pegs}) for pegs in (20, 24)),
         Pool(40_000, SIZE),
     ],
-    "klondike": [Pool(400, SIZE)],
-    "memory": [
+    "klondike-hard": [Pool(400, SIZE)],
+    "memory-hard": [
         *(Pool(2_000, 1, {"pairs": pairs}) for pairs in range(1, 53)),
         Pool(100_000, 40, {"pairs": 52}),
         Pool(100_000, SIZE),
     ],
-    "tantrix": [
+    "tantrix-hard": [
         *(Pool(2_000, 4, {"tiles": tiles}) for tiles in range(1, 21)),
         Pool(20_000, SIZE),
     ],
-    "tantrix-loop": [
+    "tantrix-loop-hard": [
         *(Pool(500, 4, {"tiles": tiles}) for tiles in range(3, 10)),
         *(Pool(2_000, 4, {"tiles": tiles}) for tiles in range(18, 43, 3)),
         Pool(20_000, SIZE),
     ],
 }
+"""The pools of each set, by its game and its name."""
 
 
-def chosen(game: Game) -> list[Result]:
+def chosen(game: Game, name: str) -> list[Result]:
     """Return the layouts of a set, with their verdicts."""
     chosen_results: dict[str, Result] = {}
-    for pool in POOLS[game.name]:
+    for pool in POOLS[f"{game.name}-{name}"]:
         for result in _hardest(game, pool):
             chosen_results.setdefault(result.layout, result)
     return list(chosen_results.values())[:SIZE]
@@ -112,7 +114,9 @@ def line(result: Result) -> str:
 
 
 if __name__ == "__main__":
-    for name in sys.argv[1:] or POOLS:
-        file = set_file(games()[name])
-        file.write_text("".join(map(line, chosen(games()[name]))))
+    for key in sys.argv[1:] or POOLS:
+        game_name, _, set_name = key.rpartition("-")
+        game = games()[game_name]
+        file = game.examples / f"{key}.jsonl"
+        file.write_text("".join(map(line, chosen(game, set_name))))
         print(f"{file}: {SIZE} layouts")

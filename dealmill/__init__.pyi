@@ -21,6 +21,7 @@ from .pipeline.arguments import DifferenceKind as DifferenceKind
 from .pipeline.deals import DealRange as DealRange
 from .pipeline.engine_bench import EngineBench as EngineBench
 from .pipeline.engine_bench import EngineFigures as EngineFigures
+from .pipeline.engine_bench import WrongVerdict as WrongVerdict
 from .pipeline.errors import BadLayout as BadLayout
 from .pipeline.errors import BrokerError as BrokerError
 from .pipeline.errors import DamagedError as DamagedError

@@ -235,10 +235,13 @@ def check_pack(path: str | PathLike[str]) -> "CheckedPack":
     return check_pack(Path(path))
 
 
-def bench_engine(engine: str, *, baseline: str | None = None, max_nodes: int | None = None) -> "EngineBench":
-    """Solve the benchmark set of a game with an engine, referee all verdicts, and compare them. Nothing is stored.
+def bench_engine(
+    engine: str, *, baseline: str | None = None, max_nodes: int | None = None, set_name: str = "hard"
+) -> "EngineBench":
+    """Solve a benchmark set of a game with an engine, referee all verdicts, and compare them. Nothing is stored.
 
-    A set has 150 hard and odd layouts, ``NAME-hard.jsonl`` in the examples of its game.
+    The set ``hard`` has 150 hard and odd layouts, ``GAME-hard.jsonl`` in the examples of its game. Card pairing also
+    has ``classic``: 150 hard layouts of nine stacks of four cards.
 
     Parameters
     ----------
@@ -249,11 +252,13 @@ def bench_engine(engine: str, *, baseline: str | None = None, max_nodes: int | N
         the question that the engine answers.
     max_nodes
         The node limit for each layout; None means that of runs of the engine, or 10,000,000.
+    set_name
+        The name of the set.
 
     Raises
     ------
     NotFoundError, UsageError
-        If there is no such engine, the baseline is one of another game, or the game has no set.
+        If there is no such engine, the baseline is one of another game, or the game has no such set.
     ProgramError
         If an engine is a program that cannot be started.
     """
@@ -261,4 +266,4 @@ def bench_engine(engine: str, *, baseline: str | None = None, max_nodes: int | N
 
     owner, used = engine_of(engine)
     baseline_name = None if baseline is None else owner.full_name(engine_of(owner.name, baseline)[1])
-    return bench(owner.full_name(used), baseline_name, node_limit(max_nodes))
+    return bench(owner.full_name(used), baseline_name, node_limit(max_nodes), set_name)

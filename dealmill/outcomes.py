@@ -20,7 +20,44 @@ if TYPE_CHECKING:
 
 
 class RunList(list[Run], Tabular):
-    """A list of runs, which is also a table: data frames have a row for each."""
+    """A list of runs, which can be controlled together, and is also a table: data frames have a row for each.
+
+    `pause` and `cancel` leave finished runs as they are, unless the list is of one run.
+    """
+
+    def pause(self) -> None:
+        """Pause the runs; see `Run.pause`."""
+        for run in self._stoppable:
+            run.pause()
+
+    def cancel(self) -> None:
+        """Cancel the runs; see `Run.cancel`."""
+        for run in self._stoppable:
+            run.cancel()
+
+    def resume(self) -> None:
+        """Continue the runs after `pause` or `cancel`; see `Run.resume`."""
+        for run in self._stoppable:
+            run.resume()
+
+    def tag(self, *words: str) -> None:
+        """Add tags to the runs; see `Run.tag`."""
+        for run in self:
+            run.tag(*words)
+
+    def untag(self, *words: str) -> None:
+        """Remove tags from the runs."""
+        for run in self:
+            run.untag(*words)
+
+    def annotate(self, note: str) -> None:
+        """Set the note about the runs; see `Run.annotate`."""
+        for run in self:
+            run.annotate(note)
+
+    @property
+    def _stoppable(self) -> list[Run]:
+        return [run for run in self if len(self) == 1 or not run.progress.finished]
 
     def to_arrow(self) -> "pyarrow.Table":
         """Return the progress of the runs, as it was read last, as an Arrow table with a row for each run.
@@ -133,7 +170,7 @@ class Retraction:
 
 
 class Deletion:
-    """Runs or sources that can be deleted. As text, it says what will be lost.
+    """Runs or sources that can be deleted. As text, it says what will be lost; `lines` says it of each.
 
     Attributes
     ----------
@@ -150,7 +187,20 @@ class Deletion:
         self.subjects = subjects
 
     def __str__(self) -> str:
-        return "; ".join(map(self._described, self.subjects))
+        if len(self.subjects) == 1:
+            return self.lines[0]
+        runs = [subject for subject in self.subjects if isinstance(subject, RunStatus)]
+        sources = [subject for subject in self.subjects if isinstance(subject, Source)]
+        if runs:
+            return f"{len(runs):,} runs, with {counted(sum(run.solved for run in runs), 'verdict')} and all audits"
+        layouts = counted(sum(source.accepted for source in sources), "layout")
+        rejects = counted(sum(source.rejected for source in sources), "reject")
+        return f"{len(sources):,} sources, with {layouts} and {rejects}"
+
+    @property
+    def lines(self) -> list[str]:
+        """What will be lost of each run or source."""
+        return list(map(self._described, self.subjects))
 
     @staticmethod
     def _described(subject: RunStatus | Source) -> str:

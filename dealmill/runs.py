@@ -26,7 +26,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Range
-from dealmill.pipeline.store.histograms import Column, Histogram, histogram_of
+from dealmill.pipeline.store.histograms import Histogram, histogram_of, histogram_of_numbers
 from dealmill.pipeline.store.planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
@@ -283,19 +283,31 @@ class Run(Tabular):
         """
         return find_result(self._database, unless_retracted(self.status(), retracted=retracted), position)
 
-    def histogram(self, column: Column) -> Histogram | None:
-        """Return the distribution of the values (``"value"``) or node counts (``"nodes"``) of the run so far.
+    def histogram(self, measure: str) -> Histogram | None:
+        """Return the distribution of a measure over the verdicts of the run so far.
+
+        Those of values (``"value"``) and node counts (``"nodes"``) are recorded. Others, of ``"layout-length"``,
+        ``"evidence-length"`` or a number in the evidence of the engine, are computed from all results, which a packed
+        run solves again.
 
         None if no verdict has such a number, or none is recorded: a packed run of an earlier revision of the database
         than 0011 has no distributions.
 
         Raises
         ------
+        UsageError
+            If there is no such measure.
         DamagedError
-            If the recorded distributions are damaged.
+            If the recorded distributions, or the results, are damaged.
         """
         check_jobs(self.progress)
-        return histogram_of(self._database, self.id, column)
+        if measure in ("value", "nodes"):
+            return histogram_of(self._database, self.id, measure)
+        from dealmill.pipeline.outputs.pack import measure_of  # loads NumPy
+
+        graded = measure_of(self.progress.rules_engine, measure)
+        numbers = (graded.of(field) for page in self.results().pages() for field in page.columns[graded.field])
+        return histogram_of_numbers(measure, [number for number in numbers if number is not None])
 
     @property
     def winnability(self) -> Interval | None:

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import chain, islice
 from os import PathLike, fsdecode
@@ -14,7 +14,7 @@ from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunL
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, row_number
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
-from dealmill.pipeline.games import engine_of, find_game
+from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
@@ -43,6 +43,7 @@ from dealmill.pipeline.store.results import (
 from dealmill.pipeline.store.runs.controls import Labels, labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
 from dealmill.pipeline.store.runs.log import Action, list_actions
+from dealmill.pipeline.store.runs.selection import selected_runs
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
     check_not_halted,
@@ -461,7 +462,7 @@ class Store:
         engine: str | None = None,
         reruns: bool = False,
     ) -> RunList:
-        """Return several runs, oldest first.
+        """Return several runs, oldest first, for example to `pause` them all; see `RunList`.
 
         Parameters
         ----------
@@ -480,96 +481,7 @@ class Store:
         NotFoundError
             If there is no such run, or none is selected.
         """
-        keys = [key for text in runs for key in str(text).split(",")]
-        if not keys and not tags and game is None and engine is None:
-            raise UsageError(
-                "name the runs: numbers or ranges such as 3-7, last or all; or with --tag, --game, --engine"
-            )
-        known = list(self.status(tags=tags))
-        numbers = {number for key in keys for number in self._numbers_of(key)} if keys else {run.id for run in known}
-        selected = {
-            run.id
-            for run in known
-            if run.id in numbers and game in {None, run.progress.game} and engine in {None, run.engine}
-        }
-        while reruns and (more := {run.id for run in self.runs() if run.progress.repeats in selected} - selected):
-            selected |= more
-        if not selected:
-            if game is not None:
-                find_game(game)  # names it if it is not known; runs of games that are no longer installed are selected
-            raise NotFoundError("no run is selected: dealmill status lists all")
-        return self.status(selected)
-
-    def _numbers_of(self, key: str) -> Iterable[int]:
-        """Return the numbers of the runs that a word of `select` names, which may be more than there are."""
-        first, dash, last = key.partition("-")
-        if key == "all":
-            return range(1, self.find_run("last").id + 1)
-        if dash and (start := row_number(first)) and (end := row_number(last)):
-            if start > end:
-                raise UsageError(f"{key}: the first run of a range comes before its last: {end}-{start}")
-            return range(start, min(end, self.find_run("last").id) + 1)
-        return [self.find_run(key).id]
-
-    def pause(
-        self,
-        *runs: int | str,
-        tags: str | Iterable[str] = (),
-        game: str | None = None,
-        engine: str | None = None,
-    ) -> list[Run]:
-        """Pause runs, selected as by `select`, and return them; see `Run.pause`. If one does not exist, none is paused.
-        Of several runs, finished ones are left as they are."""
-        return self._controlled(self.select(*runs, tags=tags, game=game, engine=engine), Run.pause)
-
-    def resume(
-        self,
-        *runs: int | str,
-        tags: str | Iterable[str] = (),
-        game: str | None = None,
-        engine: str | None = None,
-    ) -> list[Run]:
-        """Continue runs that were paused or cancelled; see `pause` and `Run.resume`."""
-        return self._controlled(self.select(*runs, tags=tags, game=game, engine=engine), Run.resume)
-
-    def cancel(
-        self,
-        *runs: int | str,
-        tags: str | Iterable[str] = (),
-        game: str | None = None,
-        engine: str | None = None,
-    ) -> list[Run]:
-        """Cancel runs; see `pause` and `Run.cancel`."""
-        return self._controlled(self.select(*runs, tags=tags, game=game, engine=engine), Run.cancel)
-
-    def _controlled(self, runs: Sequence[Run], decide: Callable[[Run], object]) -> list[Run]:
-        for run in runs:
-            if len(runs) == 1 or not run.progress.finished:
-                decide(run)
-        return list(runs)
-
-    def label(
-        self,
-        *runs: int | str,
-        add: str | Iterable[str] = (),
-        remove: str | Iterable[str] = (),
-        note: str | None = None,
-        tags: str | Iterable[str] = (),
-        game: str | None = None,
-        engine: str | None = None,
-    ) -> list[Run]:
-        """Add tags to runs, selected as by `select`, remove others, set their note if there is one, and return them;
-        see `Run.tag`, `Run.untag` and `Run.annotate`."""
-        added, removed = ([words] if isinstance(words, str) else [*words] for words in (add, remove))
-        selected = self.select(*runs, tags=tags, game=game, engine=engine)
-        for run in selected:
-            if added:
-                run.tag(*added)
-            if removed:
-                run.untag(*removed)
-            if note is not None:
-                run.annotate(note)
-        return list(selected)
+        return self.status(selected_runs(self._database, runs, tags=tags, game=game, engine=engine, reruns=reruns))
 
     def deletion(
         self,
@@ -666,7 +578,7 @@ class Store:
         finished = (run.progress for run in runs if run.progress.finished)
         return fingerprints_of(self._database, {status.id: status.items for status in finished})
 
-    def watch(self, run: int | str | None = None) -> Iterator[RunList]:
+    def watch(self, run: int | str | Collection[int] | None = None) -> Iterator[RunList]:
         """Yield `status` once a second until all runs are finished, retracted, paused or cancelled."""
         while True:
             runs = self.status(run)

@@ -1,6 +1,6 @@
 """Benchmark of an engine on the hard layouts of its game: every verdict is refereed, and compared with a baseline.
 
-The set of a game is a file of verdicts, as `dealmill.pipeline.ingest.verdicts` reads them: 150 layouts, with proofs.
+A set of a game is a file of verdicts, as `dealmill.pipeline.ingest.verdicts` reads them: 150 layouts, with proofs.
 """
 
 import time
@@ -11,6 +11,7 @@ from statistics import median
 
 import numpy as np
 
+from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, concatenate_texts, to_batch, unpack
@@ -18,13 +19,15 @@ from dealmill.pipeline.games.contract import DECIDED, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdicts import read_verdicts
 from dealmill.pipeline.node_counts import NodeCounts, compare_nodes
-from dealmill.pipeline.referee import Judgement, Outcome, judge
+from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.solve import load, solve_texts
 from dealmill.pipeline.store.diff import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 MAX_NODES = 10_000_000
 """The node limit for each layout, unless another one is given or the engine has one of its own."""
+HARD = "hard"
+"""The name of the set that every game of Dealmill has."""
 ROUNDS, ENOUGH_SECONDS = 9, 3.0
 """How often the set is solved, and the seconds after which no further round begins."""
 FAILED = int(Verdict.FAILED)
@@ -33,12 +36,29 @@ LEAST_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
+class WrongVerdict:
+    """A verdict of an engine (its full name) that is wrong or failed, with the position of its layout in the set, from
+    1. `reason` is what the referee says, the error, or the verdict of the baseline with its evidence."""
+
+    engine: str
+    position: int
+    layout: str
+    verdict: Verdict
+    value: int | None
+    reason: str
+
+    def __str__(self) -> str:
+        """Return the verdict with its value."""
+        return words_of(self.verdict, self.value)
+
+
+@dataclass(frozen=True, slots=True)
 class EngineFigures:
     """What an engine did on a set of layouts.
 
-    The verdicts on them are `decided`, `undecided` or `failed`. `refused` has the positions of the verdicts that the
-    referee found invalid, with its judgements. `microseconds` is the time per layout, by the clock: the median of the
-    rounds. It is None for the recorded verdicts of the set.
+    The verdicts on them are `decided`, `undecided` or `failed`, and of those that are decided, the referee found
+    `refused` invalid; `wrong` has both. `microseconds` is the time per layout, by the clock: the median of the rounds.
+    It is None for the recorded verdicts of the set.
     """
 
     engine: str
@@ -47,9 +67,10 @@ class EngineFigures:
     unproved: int
     undecided: int
     failed: int
-    refused: Sequence[tuple[int, Judgement]]
+    refused: int
     nodes: int
     microseconds: float | None
+    wrong: Sequence[WrongVerdict]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,38 +103,65 @@ class EngineBench:
         return self.other.microseconds / self.one.microseconds
 
     @property
+    def wrong(self) -> list[WrongVerdict]:
+        """The verdicts of both that are wrong or failed, in the order of the set. A verdict that contradicts that of
+        the baseline is among them if the referee refuses neither."""
+        wrong = [verdict for side in (self.one, self.other) if side for verdict in side.wrong]
+        named = {verdict.position for verdict in wrong}
+        contradicting = [each for each in self.differences if each.kind is DifferenceKind.CONTRADICTED]
+        wrong += [self._contradicting(each) for each in contradicting if each.other.position not in named]
+        return sorted(wrong, key=lambda verdict: verdict.position)
+
+    def _contradicting(self, difference: Difference) -> WrongVerdict:
+        theirs, position = difference.one, difference.other.position
+        assert self.one is not None and position is not None  # noqa: S101 -- both have a verdict on each layout
+        assert theirs.verdict is not None and difference.other.verdict is not None  # noqa: S101 -- the same
+        proof = "without a proof" if theirs.evidence is None else f"proved by {theirs.evidence}"
+        reason = f"{self.one.engine} {self.one.version} says {words_of(theirs.verdict, theirs.value)}, {proof}"
+        verdict, value = difference.other.verdict, difference.other.value
+        return WrongVerdict(self.other.engine, position, difference.layout, verdict, value, reason)
+
+    @property
     def right(self) -> bool:
         """Whether the referee accepts every verdict, none failed, and none contradicts the baseline."""
-        figures = [figures for figures in (self.one, self.other) if figures]
-        return "contradicted" not in self.summary.counts and not any(each.refused or each.failed for each in figures)
+        return not self.wrong
 
 
-def set_file(game: Game) -> Path:
-    """Return the benchmark set of a game.
+def words_of(verdict: Verdict, value: int | None) -> str:
+    """Return a verdict with its value."""
+    return verdict.word if value is None else f"{verdict.word} {value:,}"
+
+
+def set_file(game: Game, name: str = HARD) -> Path:
+    """Return the benchmark set of a game with this name.
 
     Raises
     ------
     NotFoundError
         If it has none.
     """
-    file = game.examples / f"{game.name}-hard.jsonl"
+    file = game.examples / f"{game.name}-{name}.jsonl"
     if not file.exists():
-        raise NotFoundError(f"{game.name} has no benchmark set: there is no file {file}")
+        others = sorted(path.stem.removeprefix(f"{game.name}-") for path in game.examples.glob(f"{game.name}-*.jsonl"))
+        known = f"; it has: {', '.join(others)}" if others else ""
+        raise NotFoundError(f"{game.name} has no benchmark set {name!r}: there is no file {file}{known}")
     return file
 
 
-def bench_engine(engine: str, baseline: str | None = None, max_nodes: int | None = None) -> EngineBench:
-    """Solve the benchmark set of a game with an engine and, if one is given, a baseline; both in turn.
+def bench_engine(
+    engine: str, baseline: str | None = None, max_nodes: int | None = None, set_name: str = HARD
+) -> EngineBench:
+    """Solve a benchmark set of a game with an engine and, if one is given, a baseline; both in turn.
 
     Raises
     ------
     NotFoundError
-        If there is no such engine, or its game has no set.
+        If there is no such engine, or its game has no such set.
     """
     game, known = find_engine(engine)
     engines = [known, *([find_engine(baseline, game)[1]] if baseline else [])]
     names = [game.full_name(each) for each in engines]
-    entries = list(read_verdicts(game, str(set_file(game))))
+    entries = list(read_verdicts(game, str(set_file(game, set_name))))
     layouts = concatenate_texts([part.layouts for part in entries])
     limit = (known.max_nodes or MAX_NODES) if max_nodes is None else max_nodes
     solved, microseconds = _solved(names, layouts, limit)
@@ -156,17 +204,24 @@ def _solved(engines: Sequence[str], layouts: Texts, limit: int) -> tuple[list[So
 
 def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microseconds: float | None) -> EngineFigures:
     rows = zip(unpack(layouts), batch.verdicts, batch.values, batch.evidence, strict=True)
-    judgements = enumerate((judge(engine, *row) for row in rows), start=1)
+    wrong = []
+    for position, (layout, verdict, value, evidence) in enumerate(rows, start=1):
+        judged = judge(engine, layout, verdict, value, evidence)
+        if verdict is Verdict.FAILED or judged.outcome is Outcome.INVALID:
+            reason = str(evidence) if verdict is Verdict.FAILED else f"the referee: {judged}"
+            wrong.append(WrongVerdict(engine, position, layout, verdict, value, reason))
+    failed = batch.verdicts.count(Verdict.FAILED)
     return EngineFigures(
         engine,
         version,
         sum(verdict in DECIDED for verdict in batch.verdicts),
         sum(verdict in DECIDED and text is None for verdict, text in zip(batch.verdicts, batch.evidence, strict=True)),
         batch.verdicts.count(Verdict.UNDECIDED),
-        batch.verdicts.count(Verdict.FAILED),
-        [(position, judged) for position, judged in judgements if judged.outcome is Outcome.INVALID],
+        failed,
+        len(wrong) - failed,
         sum(batch.nodes),
         microseconds,
+        wrong,
     )
 
 

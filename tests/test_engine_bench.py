@@ -1,19 +1,22 @@
 """The benchmark sets, each entry of which is proved, and `dealmill bench-engine` over them."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bench import sets
 from dealmill import NotFoundError, Store, Verdict, bench_engine
-from dealmill.pipeline.engine_bench import set_file
+from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, WrongVerdict, set_file
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.connections import Database
-from tests.doing import a_run, each_engine, each_game
+from dealmill.pipeline.store.diff import Difference
+from dealmill.pipeline.store.storages.storage import RecordedVerdict
+from tests.doing import QUICK_GAMES, a_run, each_engine
 from tests.programs.conftest import Declare, declare  # noqa: F401 -- a fixture
 from tests.servers import dealmill
 
@@ -25,13 +28,17 @@ FEW_NODES = 20_000
 """The node limit for engines that answer another question than the set, whose layouts may be harder for them."""
 
 
-def entries(game: Game) -> list[dict[str, object]]:
-    return [json.loads(line) for line in set_file(game).read_text().splitlines()]
+def entries(game: Game, name: str = "hard") -> list[dict[str, object]]:
+    return [json.loads(line) for line in set_file(game, name).read_text().splitlines()]
 
 
-@each_game
-def test_every_entry_of_a_set_is_proved_and_there_are_all_kinds_of_them(game: Game) -> None:
-    rows = entries(game)
+SETS = [*((game, "hard") for game in QUICK_GAMES), (find_game("card-pairing"), "classic")]
+each_set = pytest.mark.parametrize(("game", "name"), SETS, ids=[f"{game.name}-{name}" for game, name in SETS])
+
+
+@each_set
+def test_every_entry_of_a_set_is_proved_and_there_are_all_kinds_of_them(game: Game, name: str) -> None:
+    rows = entries(game, name)
     assert len(rows) == len({row["layout"] for row in rows}) == sets.SIZE
     for row in rows:
         layout, verdict, value, evidence = (row[name] for name in ("layout", "verdict", "value", "evidence"))
@@ -40,7 +47,9 @@ def test_every_entry_of_a_set_is_proved_and_there_are_all_kinds_of_them(game: Ga
     words = [row["verdict"] for row in rows]
     expected = {"winnable", "unwinnable"} if game.name in DECISIONS else {"scored"}
     assert {word for word in expected if words.count(word) * 3 >= len(rows)} == {*words} == expected
-    assert (ROOT / "examples" / "sets" / set_file(game).name).samefile(set_file(game))
+    assert (ROOT / "examples" / "sets" / set_file(game, name).name).samefile(set_file(game, name))
+    if name == "classic":
+        assert {len(str(row["layout"]).split()) for row in rows} == {9}
 
 
 COUNTS_LOSSES = [pytest.mark.slow, pytest.mark.long]
@@ -72,9 +81,9 @@ def test_the_engine_of_patiences_does_what_the_set_says() -> None:
 
 @pytest.mark.slow
 @pytest.mark.long
-@each_game
-def test_sets_can_be_chosen_again(game: Game) -> None:
-    assert "".join(map(sets.line, sets.chosen(game))) == set_file(game).read_text()
+@each_set
+def test_sets_can_be_chosen_again(game: Game, name: str) -> None:
+    assert "".join(map(sets.line, sets.chosen(game, name))) == set_file(game, name).read_text()
 
 
 @each_engine
@@ -141,7 +150,24 @@ def test_a_program_is_timed_and_its_wrong_verdicts_are_named(declare: Declare) -
     [first, *_] = wrong.differences
     assert first.layout is not None
     assert solve("memory/incremental", [first.layout]).values == [first.one.value] != [first.other.value]
-    assert len(wrong.other.refused) > 100 and all(judgement.reason for _, judgement in wrong.other.refused)
+    assert wrong.other.refused == len(wrong.wrong) > 100
+    assert all(verdict.reason.startswith("the referee: invalid: step ") for verdict in wrong.wrong)
+
+
+def test_a_wrong_claim_is_named_with_the_proof_against_it() -> None:
+    """As a program may claim without evidence, which the referee neither accepts nor refuses."""
+    left, right = RecordedVerdict(7, Verdict.WINNABLE, None, "01"), RecordedVerdict(7, Verdict.UNWINNABLE, None, None)
+    baseline = EngineFigures("card-pairing/winnable", "1", 1, 0, 0, 0, 0, 0, None, [])
+    mine = replace(baseline, engine="card-pairing/mine", unproved=1)
+    for one, other, reason in (
+        (left, right, "card-pairing/winnable 1 says winnable, proved by 01"),
+        (replace(left, evidence=None), right, "card-pairing/winnable 1 says winnable, without a proof"),
+    ):
+        bench = EngineBench(150, 9, baseline, mine, [Difference("A A", one, other)], None)
+        assert bench.wrong == [WrongVerdict("card-pairing/mine", 7, "A A", Verdict.UNWINNABLE, None, reason)]
+        assert not bench.right
+    refused = WrongVerdict("card-pairing/winnable", 7, "A A", Verdict.WINNABLE, None, "the referee: invalid")
+    assert replace(bench, one=replace(baseline, wrong=[refused])).wrong == [refused], "which of the two it is, is known"
 
 
 def test_the_command_prints_figures_and_fails_on_contradictions(tmp_path: Path) -> None:
@@ -149,9 +175,20 @@ def test_the_command_prints_figures_and_fails_on_contradictions(tmp_path: Path) 
     assert ran.returncode == 0
     assert [row["engine"] for row in json.loads(ran.stdout)] == ["memory/two-pass", "memory/incremental"]
     assert "question\n" in ran.stderr
-    ran = dealmill("bench-engine", "hi-q", cwd=tmp_path)
+    ran = dealmill("bench-engine", "card-pairing", "--set", "classic", cwd=tmp_path)
     assert (ran.returncode, "differences on 150 layouts: none" in ran.stderr) == (0, True)
+    ran = dealmill("bench-engine", "card-pairing", "--set", "easy", cwd=tmp_path)
+    assert ran.returncode == 2 and "no benchmark set 'easy': " in ran.stderr and "it has: classic, hard\n" in ran.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_the_command_names_wrong_verdicts_once_for_each_reason(declare: Declare, tmp_path: Path) -> None:  # noqa: F811
+    [layout, *_] = [str(row["layout"]) for row in entries(games()["memory"])]
+    environment = {"DEALMILL_ENGINES": str(declare("knows one layout", layout, same_failures=200))}
+    ran = dealmill("bench-engine", "memory/program", cwd=tmp_path, env=environment)
+    assert ran.returncode == 3
+    assert ran.stderr.count("wrong: memory/program says failed, layout 2: ") == ran.stderr.count("wrong: ") == 1
+    assert "and 148 more wrong verdicts\n" in ran.stderr and len(ran.stderr.splitlines()) < 12, ran.stderr
 
 
 def test_a_game_without_a_set_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -173,7 +173,7 @@ def _stuck(jobs: JobTable, lease: Lease) -> ProgramError | DamagedError:
     reason = (lease.trouble or "").removeprefix(f"{ProgramError.__name__}: ")
     return ProgramError(
         f"{jobs.noun} {lease.parent} stopped: {reason}; fix the cause, then solve the rest with: dealmill work, and "
-        f"layouts that failed with: dealmill retry {lease.parent}"
+        f"layouts that failed with: dealmill retry {lease.parent}; if files of the program change, start a new run"
     )
 
 

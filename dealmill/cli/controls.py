@@ -22,7 +22,9 @@ def pause(runs: tuple[str, ...], tags: tuple[str, ...], game: str | None, engine
     Of several runs, finished ones are left as they are.
     """
     with dealmill.open() as store:
-        _tell(store, store.pause(*runs, tags=tags, game=game, engine=engine), as_json)
+        selected = store.select(*runs, tags=tags, game=game, engine=engine)
+        selected.pause()
+        _tell(store, selected, as_json)
 
 
 @click.command()
@@ -36,7 +38,9 @@ def cancel(runs: tuple[str, ...], tags: tuple[str, ...], game: str | None, engin
     but `dealmill resume RUN` continues it.
     """
     with dealmill.open() as store:
-        _tell(store, store.cancel(*runs, tags=tags, game=game, engine=engine), as_json)
+        selected = store.select(*runs, tags=tags, game=game, engine=engine)
+        selected.cancel()
+        _tell(store, selected, as_json)
 
 
 @click.command()
@@ -50,7 +54,9 @@ def resume(runs: tuple[str, ...], tags: tuple[str, ...], game: str | None, engin
     work`.
     """
     with dealmill.open() as store:
-        _tell(store, store.resume(*runs, tags=tags, game=game, engine=engine), as_json)
+        selected = store.select(*runs, tags=tags, game=game, engine=engine)
+        selected.resume()
+        _tell(store, selected, as_json)
 
 
 def _tell(store: "dealmill.Store", runs: Sequence["dealmill.Run"], as_json: bool) -> None:
@@ -86,19 +92,17 @@ def tag(
     seal, but the log has every change.
     """
     with dealmill.open() as store:
-        labelled = store.label(
-            runs,
-            add=() if remove else words,
-            remove=words if remove else (),
-            note=note,
-            tags=tags,
-            game=game,
-            engine=engine,
-        )
+        selected = store.select(runs, tags=tags, game=game, engine=engine)
+        if words and remove:
+            selected.untag(*words)
+        elif words:
+            selected.tag(*words)
+        if note is not None:
+            selected.annotate(note)
         if as_json:
-            write_json(status_rows(store, labelled))
+            write_json(status_rows(store, selected))
             return
-        for run in labelled:
+        for run in selected:
             write_line(_tags_of(run))
 
 

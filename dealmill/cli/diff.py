@@ -1,6 +1,6 @@
 """``rerun`` and ``diff``: solve a run again, and compare runs."""
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
@@ -28,6 +28,8 @@ from dealmill.pipeline.arguments import NODES, DifferenceKind, difference_limits
 
 FIELDS = ("item", "verdict", "value", "evidence")
 COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
+KINDS = list[object](DifferenceKind)
+"""The kinds of differences, the most severe first."""
 
 
 @click.command()
@@ -91,7 +93,8 @@ def diff(
     limits: str | None,
     form: str | None,
 ) -> None:
-    """Print every layout for which RUN and OTHER have different results, with both results.
+    """Print every layout for which RUN and OTHER have different results, with both results. A table has the most severe
+    differences first, in the order of the kinds below; --nl, --json and --csv have them in the order of positions.
 
     Without OTHER, RUN is compared with each other run in the store whose engine answers the same question, on the
     layouts that both have. Retracted runs and packed runs over other deals are left out.
@@ -251,12 +254,16 @@ def _write_differences(diffs: Sequence["dealmill.Diff"], form: str | None) -> Ma
 
     different = rows()
     first = next(different, None)
-    if (form or first) and write_first(COLUMNS, chain([first] if first else [], different), form):
-        deque(different, maxlen=0)  # to count them
+    if (form or first) and write_first(COLUMNS, chain([first] if first else [], different), form, order=_severity):
         tell("more differences follow; --nl prints all of them, and --summary counts them")
     for diff, count in zip(diffs, counts, strict=True):
         _conclude(diff, count)
     return sum(counts, Counter[str]())
+
+
+def _severity(row: Mapping[str, object]) -> int:
+    """Return the place of a difference in a table: contradictions come first."""
+    return KINDS.index(row["kind"])
 
 
 def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
@@ -268,6 +275,8 @@ def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
     if counts:
         kinds = ", ".join(f"{counts[kind]:,} {kind}" for kind in DifferenceKind if kind in counts)
         tell(f"runs {left} and {right} differ on {counted(sum(counts.values()), 'layout')}: {kinds}")
+        if DifferenceKind.EVIDENCE in counts and (diff.one.unproved or diff.other.unproved):
+            tell("one of them has verdicts without evidence; leave these differences out with: --ignore evidence")
     elif diff.ignored:
         tell(f"runs {left} and {right} have no other differences: {diff.compared:,} verdicts")
     else:

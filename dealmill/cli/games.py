@@ -2,7 +2,7 @@
 
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ from dealmill.cli.options import (
 )
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
+from dealmill.cli.tables import shortened
 from dealmill.pipeline.arguments import MOST_DEAL, MOST_SEED
 from dealmill.pipeline.errors import DealmillError, UsageError
 
@@ -61,6 +62,7 @@ def games(game: str | None, rules: bool, differ: tuple[str, str] | None, form: s
             "default": "*" if engine is known.engines[0] else "",
             "summary": engine.summary,
             "evidence": engine.evidence,
+            "evidence_of_loss": engine.evidence_of_loss,
             "title": known.title,
             "family": known.family,
             "deals": known.deals.version,
@@ -167,10 +169,18 @@ def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
     "--baseline", metavar="ENGINE", shell_complete=complete_engine, help="Compare with this engine, and time both."
 )
 @nodes_option
+@click.option(
+    "--set",
+    "set_name",
+    metavar="NAME",
+    default="hard",
+    show_default=True,
+    help="The set; card pairing has classic, too.",
+)
 @output_options
 @click.pass_context
 def bench_engine(
-    ctx: click.Context, engine: str, baseline: str | None, max_nodes: int | None, form: str | None
+    ctx: click.Context, engine: str, baseline: str | None, max_nodes: int | None, set_name: str, form: str | None
 ) -> None:
     """Solve the 150 hard layouts of a game with an engine, referee all verdicts, and compare them. Nothing is stored.
 
@@ -178,26 +188,42 @@ def bench_engine(
     unless they answer another question. The set is solved several times, in turn with the baseline; `µs/layout` is the
     median. Without --max-nodes, the node limit is that of runs of the engine, or 10,000,000 per layout.
 
-    The exit code is 3 if the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts that of
-    the baseline. Differences from a baseline that answers another question are of the kind `question`.
+    Wrong verdicts are named with their layouts and with what disproves them, the first ones of each reason. The exit
+    code is 3 if there are any: the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts
+    that of the baseline. Differences from a baseline that answers another question are of the kind `question`.
     """
-    bench = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes)
+    bench = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes, set_name=set_name)
     sides = [side for side in (bench.one, bench.other) if side]
     write_rows(FIGURES, [_figures_row(side) for side in sides], form)
-    for side in sides:
-        for position, judgement in side.refused:
-            tell(f"{side.engine} {side.version}, layout {position}: {judgement}")
+    _tell_wrong(bench.wrong)
     if bench.time_ratio is not None:
         tell(f"ratio of times: {bench.time_ratio:.2f}")
     if bench.nodes:
         tell(f"geometric mean of the ratio of nodes: {bench.nodes.ratio:.3f}")
-        for worse in bench.nodes.worst:
+        for worse in bench.nodes.worst[:NAMED]:
             tell(f"layout {worse.position}: {counted(worse.nodes, 'node')}, then {worse.other_nodes:,}")
     if bench.one is not None:
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in bench.summary.counts.items())
         tell(f"differences on {counted(bench.layouts, 'layout')}: {kinds or 'none'}")
     if not bench.right:
         ctx.exit(DIFFERENT)
+
+
+NAMED = 3
+"""The most wrong verdicts, and layouts with more nodes, that `bench-engine` names."""
+LONGEST = 300
+"""The most characters of a layout or of a reason that it prints."""
+
+
+def _tell_wrong(wrong: "Sequence[dealmill.WrongVerdict]") -> None:
+    """Print the first wrong verdict with each reason, and how many more there are."""
+    by_reason = {verdict.reason: verdict for verdict in reversed(wrong)}
+    named = sorted(by_reason.values(), key=lambda verdict: verdict.position)[:NAMED]
+    for verdict in named:
+        tell(f"wrong: {verdict.engine} says {verdict}, layout {verdict.position}: {shortened(verdict.layout, LONGEST)}")
+        tell(f"       {shortened(verdict.reason, LONGEST)}")
+    if len(wrong) > len(named):
+        tell(f"       and {counted(len(wrong) - len(named), 'more wrong verdict')}")
 
 
 FIGURES = ("engine", "version", "decided", "unproved", "undecided", "failed", "refused", "nodes", "µs/layout")
@@ -211,7 +237,7 @@ def _figures_row(side: "dealmill.EngineFigures") -> dict[str, object]:
         "unproved": side.unproved,
         "undecided": side.undecided,
         "failed": side.failed,
-        "refused": len(side.refused),
+        "refused": side.refused,
         "nodes": side.nodes,
         "µs/layout": None if side.microseconds is None else round(side.microseconds, 1),
     }

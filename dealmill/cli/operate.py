@@ -61,6 +61,9 @@ def delete(
     """
     with dealmill.open() as store:
         deletion = store.deletion(*subjects, tags=tags, game=game, engine=engine, reruns=reruns)
+        if len(deletion.subjects) > 1:
+            for line in deletion.lines:
+                tell(line)
         if not yes:
             confirm(f"deletes {deletion}")
         given_back = deletion.carry_out()

@@ -3,9 +3,10 @@
 import csv
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from heapq import nsmallest
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -18,6 +19,7 @@ from dealmill.pipeline.printable import cell_text, percentage, printable
 from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+Row = TypeVar("Row", bound=Mapping[str, object] | str)
 
 WIDE, NO_PAGER = "dealmill.wide", "dealmill.no-pager"
 """Where the context of a command has its options ``--wide`` and ``--no-pager``."""
@@ -27,16 +29,17 @@ SCREEN = 100
 """Rows of a table by default; the other formats have no limit."""
 
 
+def no_pager_option(command: Command) -> Command:
+    """Add ``--no-pager``, which `write_text` and tables heed."""
+    meaning = "Print directly what is longer than the terminal; else $PAGER shows it."
+    return _remembered(NO_PAGER, meaning)(command)
+
+
 def output_options(command: Command) -> Command:
     """Add ``--json``, ``--nl``, ``--csv`` and ``--excel``, which the command receives as `form`; and options of
     tables."""
-    for name, meaning in (
-        (NO_PAGER, "Print tables directly, even if they are longer than the terminal; else $PAGER shows them."),
-        (WIDE, "Print tables in full, even if they are wider than the terminal."),
-    ):
-        option = f"--{name.removeprefix('dealmill.')}"
-        remember = partial(_remember, name)
-        command = click.option(option, is_flag=True, expose_value=False, callback=remember, help=meaning)(command)
+    command = no_pager_option(command)
+    command = _remembered(WIDE, "Print tables in full, even if they are wider than the terminal or COLUMNS.")(command)
     for form, meaning in (
         ("excel", "Print rows as CSV for spreadsheets: text that these would change gets an apostrophe before it."),
         ("csv", "Print rows as CSV."),
@@ -47,8 +50,14 @@ def output_options(command: Command) -> Command:
     return command
 
 
-def _remember(name: str, ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
-    ctx.meta[name] = is_set
+def _remembered(name: str, meaning: str) -> Callable[[Command], Command]:
+    """Return the decorator that adds a flag, which the context of the command has under `name`."""
+
+    def remember(ctx: click.Context, _option: click.Parameter, is_set: bool) -> None:
+        ctx.meta[name] = is_set
+
+    flag = f"--{name.removeprefix('dealmill.')}"
+    return click.option(flag, is_flag=True, expose_value=False, callback=remember, help=meaning)
 
 
 def json_option(command: Command) -> Command:
@@ -108,10 +117,18 @@ def write_line(text: str) -> None:
     click.echo(printable(text))
 
 
-def write_lines(text: str) -> None:
-    """Print lines on standard output."""
-    for line in text.split("\n"):
-        write_line(line)
+def write_text(lines: Iterable[str]) -> None:
+    """Print lines on standard output, with a pager if a terminal has fewer; before an error, those that there are."""
+    from dealmill.cli.tables import print_lines  # needed for texts only
+
+    listed, error = _before_error(map(printable, lines))
+    print_lines(listed, pager=_may_page())
+    if error:
+        raise error
+
+
+def _may_page() -> bool:
+    return not click.get_current_context().meta.get(NO_PAGER, False)
 
 
 def write_json(value: object) -> None:
@@ -149,9 +166,8 @@ def write_rows(
 
             listed, error = _before_error(rows)
             if listed:
-                meta = click.get_current_context().meta
-                pager = not meta.get(NO_PAGER, False)
-                missing = write_table(columns, listed, wide=meta.get(WIDE, False), narrow=narrow, pager=pager)
+                wide = click.get_current_context().meta.get(WIDE, False)
+                missing = write_table(columns, listed, wide=wide, narrow=narrow, pager=_may_page())
                 if missing:
                     more = len(missing) - MOST_NAMED
                     names = ", ".join(missing[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -162,15 +178,19 @@ def write_rows(
                 raise error
 
 
-def _before_error(rows: Iterable[Mapping[str, object]]) -> tuple[list[Mapping[str, object]], DealmillError | None]:
-    """Return the rows before an error, which a table shows, too, and the error."""
-    listed = list[Mapping[str, object]]()
-    try:
-        for row in rows:
-            listed.append(row)
-    except DealmillError as error:
-        return listed, error
-    return listed, None
+def _before_error(
+    rows: Iterable[Row], kept: Callable[[Iterable[Row]], list[Row]] = list
+) -> tuple[list[Row], DealmillError | None]:
+    """Return what is `kept` of the rows before an error, which are shown, too, and the error."""
+    errors = list[DealmillError]()
+
+    def before_error() -> Iterator[Row]:
+        try:
+            yield from rows
+        except DealmillError as error:
+            errors.append(error)
+
+    return kept(before_error()), next(iter(errors), None)
 
 
 def write_first(
@@ -179,12 +199,17 @@ def write_first(
     form: str | None,
     limit: int = SCREEN,
     empty: str = "there is nothing to list",
+    order: Callable[[Mapping[str, object]], int] | None = None,
 ) -> Mapping[str, object] | None:
-    """Write all rows, or the first `limit` as a table. Return the last row shown if there are more, else None."""
+    """Write all rows, or the first `limit` as a table, if there is an `order`, in this order. Return the last row shown
+    if there are more, else None."""
     if form:
         write_rows(columns, rows, form)
         return None
-    head, error = _before_error(islice(rows, limit + 1))
+    if order:
+        head, error = _before_error(rows, partial(nsmallest, limit + 1, key=order))
+    else:
+        head, error = _before_error(islice(rows, limit + 1))
     if head or not error:
         write_rows(columns, head[:limit], form, empty)
     if error:

@@ -1,17 +1,22 @@
 """``show``: print or draw a layout and its evidence step by step."""
 
 import os
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
+from textwrap import wrap
 
 import click
 
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_engine, complete_game
-from dealmill.cli.output import called_as, counted, json_option, tell, write_json, write_line, write_lines
+from dealmill.cli.output import called_as, counted, json_option, no_pager_option, tell, write_json, write_text
 from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 
 STDOUT = "-"
+LINE = 78
+"""The most characters of a line of explanation."""
 SUFFIXES = (".svg", ".png")
 """The forms of pictures."""
 
@@ -42,6 +47,7 @@ SUFFIXES = (".svg", ".png")
 @click.option(
     "--step", type=WholeNumber(0), help="With --svg or --picture, write only the picture of this step; 0 is the layout."
 )
+@no_pager_option
 @json_option
 def show(
     item: str,
@@ -76,7 +82,7 @@ def show(
     elif as_json:
         write_json(_row(result, status))
     else:
-        _print(result, status)
+        write_text(_lines(result, status))
 
 
 def _find(
@@ -131,21 +137,22 @@ def _row(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> dict
     }
 
 
-def _print(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> None:
+def _lines(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> Iterator[str]:
+    """Yield a result with its evidence and its boards."""
     _, engine = result.game_and_engine
     if status is not None:
-        write_line(f"item {result.item}, line {result.line} of {status.source_name}")
+        yield f"item {result.item}, line {result.line} of {status.source_name}"
         if status.retracted is not None:
-            write_line(f"RETRACTED: {status.retracted}")
+            yield f"RETRACTED: {status.retracted}"
     worth = "" if result.value is None else f" with value {engine.words_of_value(result.value)}"
-    write_line(f"{result.engine}: {result.verdict}{worth} ({counted(result.nodes, 'node')})")
-    write_line(f"layout: {result.layout}")
+    yield f"{result.engine}: {result.verdict}{worth} ({counted(result.nodes, 'node')})"
+    yield f"layout: {result.layout}"
     if result.verdict is Verdict.FAILED:
-        write_line(f"error: {result.evidence}")
+        yield f"error: {result.evidence}"
     elif result.evidence is not None:
-        write_line(f"evidence ({engine.evidence}): {result.evidence}")
-        write_line(f"referee: {result.check()}")
+        yield f"evidence: {result.evidence}"
+        yield from wrap(f"notation: {engine.notation(result.verdict)}", LINE, subsequent_indent="    ")
+        yield f"referee: {result.check()}"
     elif result.unproved:  # a claim, or its evidence is lost
-        write_line(f"not proved: there is no evidence; referee: {result.check()}")
-    for frame in result.frames():
-        write_lines(f"\n{frame}")
+        yield f"not proved: there is no evidence; referee: {result.check()}"
+    yield from chain.from_iterable(f"\n{frame}".split("\n") for frame in result.frames())

@@ -3,14 +3,15 @@
 import sys
 from collections.abc import Sequence
 from math import ceil
-from typing import Any, Literal
+from typing import Any
 
 import click
 
 import dealmill
-from dealmill.cli.options import complete_run
+from dealmill.cli.options import chosen_options, runs_argument
 from dealmill.cli.output import counted, output_options, tell, tell_winnability, write_rows, written_time
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Order
 from dealmill.pipeline.printable import decimal, duration
 from dealmill.pipeline.record import STATUS, run_fields
 
@@ -25,43 +26,62 @@ NARROW = ("run", "engine", "results", "source", "state")
 SHOWN = 12
 """Digits of a fingerprint in a table; the other formats have all 64."""
 
+RECORDED = (Order.NODES.word, Order.VALUE.word)
+"""The numbers whose distributions are recorded, so that showing them takes no time."""
+
 HOME_AND_CLEAR = "\x1b[H\x1b[J"
 
 
 @click.command()
-@click.argument("run", required=False, shell_complete=complete_run)
-@click.option("--tag", "tags", metavar="WORD", multiple=True, help="Show only the runs with this tag; repeatable.")
+@runs_argument
+@chosen_options
 @click.option("--note", metavar="TEXT", help="Show only the runs with this text in their note.")
+@click.option(
+    "--histogram",
+    "measures",
+    metavar="NUMBER",
+    multiple=True,
+    help="Show for a single RUN how this is distributed: layout-length, evidence-length, or a number in the engine's "
+    "evidence; repeatable.",
+)
 @click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
 @click.option("--sources", is_flag=True, help="Show the sources, with their numbers, instead of the runs.")
 @click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options
 def status(
-    run: str | None,
+    runs: tuple[str, ...],
     tags: tuple[str, ...],
+    game: str | None,
+    engine: str | None,
     note: str | None,
+    measures: tuple[str, ...],
     workers: bool,
     sources: bool,
     watch: bool,
     form: str | None,
 ) -> None:
-    """Show the progress of all runs, or of RUN (its number, or `last`).
+    """Show the progress of all runs, or of each RUN (a number, a range such as 3-7, or `last`).
 
-    For RUN, also show how its node counts and values are distributed: bounds that half, 90 % and 99 % of the layouts do
-    not exceed, and histograms; and for numbered deals, the 95 % confidence interval of the share of winnable deals.
+    For a single RUN, also show how its node counts and values are distributed: bounds that half, 90 % and 99 % of the
+    layouts do not exceed, and histograms; and for numbered deals, the 95 % confidence interval of the share of winnable
+    deals. --histogram adds other numbers.
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
     jobs it holds. Workers without a job in the last hour are not listed. With --sources, show what was read: files,
     ranges of deals and queries, with the number by which `queue`, `query` and `delete` know them.
     """
+    selected = bool(runs or game or engine or (tags and watch))
+    if (sources or workers) and (selected or tags or note is not None or (sources and (workers or watch))):
+        raise click.UsageError("--sources and --workers list all of them: give no runs with them")
+    if note is not None and (selected or watch):
+        raise click.UsageError("--note chooses among all runs: give nothing but --tag with it")
+    if measures and (not runs or watch or form):
+        raise click.UsageError("--histogram shows a single run: name one, without --watch and other formats")
     labelled = bool(tags) or note is not None
-    if sources and (run or watch or workers or labelled):
-        raise click.UsageError("--sources lists all sources: give nothing else with it")
-    if labelled and (run or watch or workers):
-        raise click.UsageError("--tag and --note choose among all runs: give no RUN, --watch or --workers with them")
     with dealmill.open() as store:
-        for runs in store.watch(run) if watch else [store.status(run, tags=tags, note=note)]:
+        chosen = [run.id for run in store.select(*runs, tags=tags, game=game, engine=engine)] if selected else None
+        for listed in store.watch(chosen) if watch else [store.status(chosen, tags=tags, note=note)]:
             if watch and sys.stdout.isatty():
                 click.echo(HOME_AND_CLEAR, nl=False)
             if workers:
@@ -69,13 +89,20 @@ def status(
             elif sources:
                 _show_sources(store, form)
             else:
-                _show_runs(store, runs, form, labelled=labelled)
-                if run and form is None:
-                    _tell_work(store, runs[0])
-                    _tell_cost(runs[0])
-                    tell_winnability(runs[0])
-                    _tell_numbers(runs[0], "nodes", "of nodes")
-                    _tell_numbers(runs[0], "value", "of values")
+                _show_runs(store, listed, form, labelled=labelled)
+                _tell_run(store, listed, measures, quiet=not runs or form is not None)
+
+
+def _tell_run(store: "dealmill.Store", runs: Sequence["dealmill.Run"], measures: Sequence[str], *, quiet: bool) -> None:
+    """Print what is known of a single run beside its progress, with the distributions of these measures, too."""
+    if quiet or len(runs) != 1:
+        return
+    [run] = runs
+    _tell_work(store, run)
+    _tell_cost(run)
+    tell_winnability(run)
+    for measure in dict.fromkeys((*RECORDED, *measures)):
+        _tell_numbers(run, measure)
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -160,13 +187,13 @@ LONGEST_BAR = 40
 """The characters of the longest bar of a histogram."""
 
 
-def _tell_numbers(run: "dealmill.Run", column: Literal["nodes", "value"], noun: str) -> None:
+def _tell_numbers(run: "dealmill.Run", measure: str) -> None:
     """Print bounds on a number of the verdicts of a run, and its histogram, if there is more than one bar."""
-    histogram = run.histogram(column)
-    if histogram is None or len(histogram.bars) < 2 or run.progress.retracted is not None:
+    histogram = None if run.progress.retracted is not None else run.histogram(measure)
+    if histogram is None or len(histogram.bars) < 2:
         return
     bounds = (f"{100 * share:.0f} % at most {histogram.bound(share):,}" for share in SHARES)
-    tell(f"distribution {noun}: {', '.join(bounds)}")
+    tell(f"distribution of {'values' if measure == Order.VALUE.word else measure}: {', '.join(bounds)}")
     for line in _bars(histogram):
         tell(line)
 

@@ -1,4 +1,5 @@
 """Tables for people: on a terminal, no line is wider than the terminal, and what is longer than it goes to a pager.
+Elsewhere, tables have their full width, or that of the environment variable COLUMNS if it is set.
 
 Columns that say least are left out first: those that are empty, those that are the same in all rows, then the least
 important ones. What is still too wide is shortened, but never a number, an engine or a verdict; states, and what
@@ -98,16 +99,13 @@ def write_table(
     shown = every = [Column.of(name, [row.get(name) for row in rows]) for name in columns]
     on_terminal = sys.stdout.isatty()
     room = shutil.get_terminal_size().columns
-    if on_terminal and not wide and _total(every) > room:
+    limited = on_terminal or "COLUMNS" in os.environ
+    if limited and not wide and _total(every) > room:
         kept = [Column.of(name, [row.get(name) for row in rows]) for name in narrow] or every
         shown = _fitting(kept, room)
     coloured = on_terminal and "NO_COLOR" not in os.environ
     lines = [text for line in range(len(rows) + 1) for text in _row(shown, line, coloured=coloured and line > 0)]
-    if pager and on_terminal and len(lines) >= shutil.get_terminal_size().lines:
-        click.echo_via_pager("\n".join([*lines, ""]), color=coloured or None)
-    else:
-        for text in lines:
-            click.echo(text)
+    print_lines(lines, pager=pager, coloured=coloured)
     widths = {column.name: column.width for column in shown}
     return [
         column.name
@@ -116,6 +114,22 @@ def write_table(
         and (column.name not in widths or widths[column.name] < column.width)
         and not (column.name in widths and column.name in {*IN_THE_MIDDLE, *WRAPPED})
     ]
+
+
+def print_lines(lines: Sequence[str], *, pager: bool, coloured: bool = False) -> None:
+    """Print lines; with a `pager` if standard output is a terminal that has fewer."""
+    from rich.cells import cell_len
+
+    room, height = shutil.get_terminal_size()
+    if (
+        pager
+        and sys.stdout.isatty()
+        and sum(max(1, -(-cell_len(click.unstyle(line)) // room)) for line in lines) >= height
+    ):
+        click.echo_via_pager("\n".join([*lines, ""]), color=coloured or None)
+        return
+    for line in lines:
+        click.echo(line)
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:
@@ -183,7 +197,7 @@ def _cell_lines(column: Column, row: int) -> list[str]:
     cell = column.cells[row]
     if column.name in WRAPPED and cell_len(cell) > column.width:
         return [line.plain.rstrip() for line in Text(cell).wrap(Console(), column.width)]
-    return [_shortened(cell, column.width, in_the_middle=column.name in IN_THE_MIDDLE)]
+    return [shortened(cell, column.width, in_the_middle=column.name in IN_THE_MIDDLE)]
 
 
 def _written(column: Column, text: str, *, coloured: bool) -> str:
@@ -197,7 +211,8 @@ def _written(column: Column, text: str, *, coloured: bool) -> str:
     return blanks + text if column.is_number else text + blanks
 
 
-def _shortened(text: str, width: int, *, in_the_middle: bool) -> str:
+def shortened(text: str, width: int, *, in_the_middle: bool = True) -> str:
+    """Return a text that takes at most `width` columns, with an ellipsis for what is left out."""
     from rich.cells import cell_len, set_cell_size
 
     if cell_len(text) <= width:

@@ -69,7 +69,7 @@ class Engine:
     version: str
     summary: str
     evidence: str
-    """The notation of its evidence, on one line, for users."""
+    """What its evidence says, and in which notation, on one line, for users."""
     checked_as: str | None = None
     """The engine as which the referee checks its verdicts, if that is another one."""
     complete: bool = True
@@ -85,6 +85,12 @@ class Engine:
     """The value of a layout that no play wins, such as a chance of 0; None if no value says so."""
     program: "Program | None" = None
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
+    evidence_of_loss: str | None = None
+    """The same as `evidence` for the verdict `unwinnable`, if its evidence differs from that of others."""
+
+    def notation(self, verdict: int) -> str:
+        """Return what the evidence of a verdict says, and in which notation."""
+        return (self.evidence_of_loss if verdict == Verdict.UNWINNABLE else None) or self.evidence
 
     def proves_lost(self, verdict: int, value: int | None) -> bool:
         """Return whether a verdict says that no play wins."""

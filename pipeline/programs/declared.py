@@ -132,6 +132,7 @@ def _add(program: "Program", engines: "dict[str, Engine]") -> None:
         value_text=like.value_text if like else None,
         lost_value=like.lost_value if like else None,
         program=program,
+        evidence_of_loss=like.evidence_of_loss if like else None,
     )
 
 

@@ -7,10 +7,10 @@ limits of the bars of more numbers.
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlalchemy import select
 
@@ -88,9 +88,8 @@ def sum_of(parts: Iterable[Distribution], limits: Limits) -> Distribution:
     return Distribution(least, greatest, dict(sorted(counts.items())))
 
 
-Column = Literal["value", "nodes"]
-LIMITS: Mapping[Column, Limits] = {"value": equal_bars, "nodes": doubling_bars}
-DISTRIBUTION_COLUMNS: Mapping[Column, tuple[str, str, str]] = {
+LIMITS: Mapping[str, Limits] = {"value": equal_bars, "nodes": doubling_bars}
+DISTRIBUTION_COLUMNS: Mapping[str, tuple[str, str, str]] = {
     "value": ("least_value", "greatest_value", "value_counts"),
     "nodes": ("least_nodes", "greatest_nodes", "node_counts"),
 }
@@ -100,7 +99,7 @@ DISTRIBUTION_COLUMNS: Mapping[Column, tuple[str, str, str]] = {
 def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
     """Return the columns of a job with the distributions of these values and node counts."""
     columns: dict[str, object] = {}
-    pairs: tuple[tuple[Column, Numbers], ...] = (("value", values), ("nodes", nodes))
+    pairs: tuple[tuple[str, Numbers], ...] = (("value", values), ("nodes", nodes))
     for column, numbers in pairs:
         least, greatest, counts = distribution_of(numbers, LIMITS[column])
         written = {str(start): count for start, count in counts.items()}
@@ -108,7 +107,7 @@ def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
     return columns
 
 
-def distributions(database: Database, run: int, column: Column) -> Iterator[tuple[int, Distribution]]:
+def distributions(database: Database, run: int, column: str) -> Iterator[tuple[int, Distribution]]:
     """Yield the number of items of each finished job of a run, with the distribution of their numbers. Jobs of compact
     runs from before revision 0011 have none and are left out.
 
@@ -174,13 +173,13 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """The distribution of the values or node counts of a run, summed over its finished jobs, which have `items` items.
+    """The distribution of a measure, such as the values or the node counts of a run, over `items` items.
 
-    There are at most 32 bars of values, all equally wide. Bars of node counts double in width: 0, 1, 2 to 3, 4 to 7, …
-    The bars have no gaps between them.
+    There are at most 32 bars, all equally wide. Bars of node counts double in width: 0, 1, 2 to 3, 4 to 7, … The bars
+    have no gaps between them.
     """
 
-    column: Column
+    column: str
     items: int
     bars: list[Bar]
 
@@ -192,7 +191,7 @@ class Histogram:
         return next(bar.high for bar, count in zip(self.bars, reached, strict=True) if count >= needed)
 
 
-def histogram_of(database: Database, run: int, column: Column) -> Histogram | None:
+def histogram_of(database: Database, run: int, column: str) -> Histogram | None:
     """Return the histogram of a run; None if no verdict has such a number, or none is recorded. See `distributions`.
 
     Node counts, and the frequencies of values, are not recorded in compact runs of Dealmill before revision 0011.
@@ -200,6 +199,14 @@ def histogram_of(database: Database, run: int, column: Column) -> Histogram | No
     parts = list(distributions(database, run, column))
     bars = bars_of(sum_of((part for _, part in parts), LIMITS[column]), LIMITS[column])
     return Histogram(column, sum(items for items, _ in parts), bars) if any(bar.count for bar in bars) else None
+
+
+def histogram_of_numbers(measure: str, numbers: Sequence[int]) -> Histogram | None:
+    """Return the histogram of numbers; None if there are none."""
+    import numpy as np
+
+    bars = bars_of(distribution_of(np.array(numbers, dtype=np.int64), equal_bars), equal_bars)
+    return Histogram(measure, len(numbers), bars) if bars else None
 
 
 def bars_of(distribution: Distribution, limits: Limits) -> list[Bar]:

@@ -268,6 +268,7 @@ def queue_retry(database: Database, run: RunStatus) -> int:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
     if mismatch := Installation().mismatch(run.solved_by, run.version):
         raise VersionError(
-            f"run {run.id} is by version {run.version} of {run.engine}, but {mismatch}: install that version"
+            f"run {run.id} is by version {run.version} of {run.engine}, but {mismatch}: install that version, or "
+            "start a new run"
         )
     return reset_failed(database, run.id)

@@ -122,3 +122,23 @@ def test_a_seal_is_compared_with_the_record_as_it_was(copied: Path) -> None:
     assert "run 1 or the action log does not match the seal 2-" in altered.stderr
     for arguments in (("--seal", "2-x"), ("--seal", seal, "--sample", "5")):
         assert dealmill("audit", "1", *arguments, cwd=copied).returncode == 2
+
+
+def test_a_table_of_differences_begins_with_the_most_severe_ones(tmp_path: Path) -> None:
+    layouts = ["AABB", "ABAB", "ABBA", "BBAA"]
+    answers = {
+        "left": ["scored,8,1 2 3 4", "scored,9,", "undecided,,", "scored,8,"],
+        "right": ["scored,8,", "scored,8,", "scored,8,", "undecided,,"],
+    }
+    for name, rows_of_file in answers.items():
+        lines = [f"{layout},{row}" for layout, row in zip(layouts, rows_of_file, strict=True)]
+        (tmp_path / f"memory-{name}.csv").write_text("\n".join(["layout,verdict,value,evidence", *lines, ""]))
+        imported = dealmill("import", f"memory-{name}.csv", "--engine", name, "--version", "1", cwd=tmp_path)
+        assert imported.returncode == 0, imported.stderr
+    by_position = ["evidence", "contradicted", "gained", "lost"]
+    assert [row["kind"] for row in rows("diff", "1", "2", cwd=tmp_path, code=3)] == by_position
+    table = dealmill("diff", "1", "2", cwd=tmp_path)
+    heading, *lines = table.stdout.splitlines()
+    kinds = [line.split()[heading.split().index("kind")] for line in lines]
+    assert kinds == ["contradicted", "lost", "gained", "evidence"]
+    assert "leave these differences out with: --ignore evidence\n" in table.stderr

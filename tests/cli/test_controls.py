@@ -76,7 +76,7 @@ def test_runs_are_selected_by_range_tag_game_and_engine(folder: Path) -> None:
         "audit --engine memory/none": "no run is selected",
         "audit 1,2 --seal x": "--seal is that of one run",
         "delete 1 source:1": "delete runs and sources by separate commands",
-        "delete --tag night": "this deletes run 3: hi-q/greedy",
+        "delete --tag night": "this deletes 2 runs, with 0 verdicts and all audits; add --yes",
     }.items():
         refused = dealmill(*command.split(), cwd=folder)
         assert (refused.returncode, reason in refused.stderr) == (2, True), refused.stderr

@@ -112,6 +112,14 @@ def test_a_long_table_goes_to_the_pager(monkeypatch: pytest.MonkeyPatch) -> None
         assert len(paged) == expected
 
 
+def test_in_a_pipe_only_columns_limits_the_width_of_a_table(night: Path) -> None:
+    def widest(env: Mapping[str, str]) -> int:
+        return max(map(len, dealmill("query", "1", cwd=night, env=env).stdout.splitlines()))
+
+    assert widest({"COLUMNS": "80"}) <= 80
+    assert widest({}) > 110
+
+
 @pytest.fixture(scope="module")
 def night(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store of runs over sources with long names, and rejects."""

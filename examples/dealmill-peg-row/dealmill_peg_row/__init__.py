@@ -28,7 +28,8 @@ class PegRow(Game):
             "winnable",
             "1",
             "whether jumps can leave a single peg",
-            "won: the jumps as numbers of holes, `1-3 6-4`; lost: the number of positions that can be reached",
+            "the jumps as numbers of holes, `1-3 6-4`",
+            evidence_of_loss="the number of positions that can be reached",
         ),
     )
     deals = Deals("1", {"holes": Parameter(14, 4, 20, "holes in the row")})

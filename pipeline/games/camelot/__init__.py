@@ -32,8 +32,8 @@ class Camelot(Game):
             "winnable",
             "1",
             "whether any play wins",
-            "won: the slots dealt to and, after `-`, the slots cleared: `abcdefghijklmnop -fg -j bc`; "
-            "lost: the number of cards after which no play can continue",
+            "the slots dealt to, `abc`, and after each `-` those cleared together, `-fg`",
+            evidence_of_loss="the number of cards after which no play can continue",
         ),
     )
     deals = Deals("1")

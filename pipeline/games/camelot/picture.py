@@ -10,7 +10,8 @@ from dealmill.pipeline.games.camelot.ledger import Ledger, drawn, ledger
 from dealmill.pipeline.games.camelot.rules import SLOTS, Table, phases, prove_loss
 from dealmill.verdicts import Verdict
 
-WIDTH = 4
+WIDTH, ROW = 4, 13
+"""Slots in a row of the board, and cards in a row of the deck."""
 LINE = 76
 DECK = "The deck, in the order of dealing."
 
@@ -38,14 +39,13 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
     InvalidEvidence
         If the trace cannot be read or breaks the rules, or the certificate proves nothing.
     """
-    rows = [" ".join(layout[start : start + 13]) for start in range(0, len(layout), 13)]
-    yield "\n".join(rows) + f"\n\n{DECK}"
+    yield f"{_deck(layout)}\n\n{DECK}"
     if verdict is Verdict.WINNABLE and evidence is not None:
         for phase in _phases(layout, evidence):
             yield f"{_board(phase)}\n\n{fill(phase.caption, LINE, subsequent_indent='   ')}"
     elif verdict is Verdict.UNWINNABLE and evidence is not None:
         cards = prove_loss(layout, evidence)
-        yield f"{fill(' '.join(layout[:cards]), 52)}\n\n{fill(_reason(layout, ledger(layout[:cards])), LINE)}"
+        yield f"{_deck(layout[:cards])}\n\n{fill(_reason(layout, ledger(layout[:cards])), LINE)}"
 
 
 def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[Scene]:
@@ -86,14 +86,21 @@ def _phases(layout: str, trace: str) -> Iterator[Phase]:
         yield Phase(full, table.board.copy(), "", removals, dealt, caption)
 
 
+def _deck(cards: str) -> str:
+    names = list(map(rank_name, cards))
+    width = max(map(len, names))
+    rows = (names[start : start + ROW] for start in range(0, len(names), ROW))
+    return "\n".join(" ".join(name.rjust(width) for name in row) for row in rows)
+
+
 def _board(phase: Phase) -> str:
     """Return the grid after a phase, with the cards just dealt in brackets."""
     lines = []
     for start in range(0, len(SLOTS), WIDTH):
         row = SLOTS[start : start + WIDTH]
-        cells = [phase.after.get(slot, "·") for slot in row]
-        shown = [f"[{cell}]" if slot in phase.slots else f" {cell} " for slot, cell in zip(row, cells, strict=True)]
-        lines.append(f"   {' '.join(shown)}      {row}")
+        cells = [rank_name(phase.after.get(slot, "·")) for slot in row]
+        shown = [f"[{cell}]" if slot in phase.slots else f"{cell} " for slot, cell in zip(row, cells, strict=True)]
+        lines.append(f"  {''.join(cell.rjust(4) for cell in shown)}      {row}")
     return "\n".join(lines)
 
 

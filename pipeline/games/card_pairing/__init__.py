@@ -30,14 +30,14 @@ class CardPairing(Game):
             "winnable",
             "1",
             "whether any play wins",
-            "won: the pairs of stacks in the order of removal, `25 46 06`; "
-            "lost: the ranks to pair off in every way until each way jams, `K7`, or lemmas with hints, `+13:v l1 v`",
+            "the pairs of stacks in the order of removal, `25 46 06`",
+            evidence_of_loss="the ranks to pair off in every way until each way jams, `K7`; or, after `+`, lemmas",
         ),
         Engine(
             "odds",
             "1",
             "how likely random play wins, in millionths",
-            "the chance, the winning orders, the critical choices, and the positions that can be reached: `1/3 2 1 7`",
+            "the chance, the winning orders, the critical choices, and the positions that can be reached",
             complete=False,
             measures={"critical": 2},
             value_text=lambda value: f"{value:,} millionths ({value / 10_000:.3g} %)" if value else "0, lost",

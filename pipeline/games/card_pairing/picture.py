@@ -27,7 +27,7 @@ def frames(layout: str, verdict: Verdict | None = None, evidence: str | None = N
         If a move breaks the rules, the certificate proves nothing, or the odds are wrong.
     """
     stacks = start(layout)
-    board = _Board(stacks)
+    board = _Board(layout)
     yield f"{board.drawn(stacks)}\n\n{_counted(stacks)}"
     if verdict is Verdict.WINNABLE and evidence is not None:
         for move in _moves(layout, evidence):
@@ -65,18 +65,20 @@ def scenes(layout: str, verdict: Verdict | None = None, evidence: str | None = N
 
 
 class _Board:
-    """The columns of a text board, in one or more rows."""
+    """The columns of the text boards of a layout, in one or more rows."""
 
-    def __init__(self, stacks: Stacks) -> None:
+    def __init__(self, layout: str) -> None:
+        stacks = start(layout)
+        self.printed = printer(layout)
         self.names = [stack_name(number, len(stacks)) for number in range(len(stacks))]
-        self.width = max(map(len, (*self.names, *(rank for stack in stacks for rank in stack))))
+        self.width = max(map(len, (*self.names, *(self.printed(rank) for stack in stacks for rank in stack))))
         rows = -(-len(stacks) // ((WIDEST + 1) // (self.width + 1)))
         self.columns = -(-len(stacks) // rows)
         self.heights = list(map(len, stacks))
 
     def drawn(self, stacks: Stacks, freed: Collection[int] = ()) -> str:
         """Return the stacks, with a mark in place of the top card just removed from each of the stacks `freed`."""
-        columns = [[*stack, FREED] if number in freed else stack for number, stack in enumerate(stacks)]
+        columns = [[*map(self.printed, stack), *[FREED] * (number in freed)] for number, stack in enumerate(stacks)]
         return "\n\n".join(self._row(columns, first) for first in range(0, len(columns), self.columns))
 
     def _row(self, columns: Stacks, first: int) -> str:

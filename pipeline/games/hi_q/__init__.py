@@ -36,7 +36,7 @@ class HiQ(Game):
             "fewest",
             "1",
             "the fewest pegs that any play leaves",
-            "why no play leaves fewer, `class` or the number of boards that can be reached, and the jumps: `7 12-26`",
+            "why no play leaves fewer, `class` or how many boards can be reached; then the jumps, `12-26`",
             complete=False,
             value_text=lambda pegs: f"{pegs} peg{'' if pegs == 1 else 's'}",
         ),

@@ -21,7 +21,7 @@ from dealmill.game import (
 )
 
 FLIPS = "{:,} flips".format
-TRACE = "the cards flipped, counted from 1, two to a move: `1 2 3 4 1 4`"
+TRACE = "the cards flipped, counted from 1, two to a move"
 
 
 class Memory(Game):

@@ -118,11 +118,11 @@ class Patiences(Family):
             "winnable",
             "3",
             "whether it can be won if all cards are known, also those that lie face down",
-            "won: the moves, each a card and where it goes: `6H7S` onto a card, or `f`, `c`, `e`, `h` for "
-            "foundation, cell, empty column, hole; lost: `6C4H 1`, the cards that matter and "
-            "the positions that can be reached if all others are out of the way, or `* 7276`, those with all cards",
+            "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole",
             complete=False,
             max_nodes=MAX_NODES,
+            evidence_of_loss="the cards that matter, `6C4H`, or `*` for all; and how many positions can be reached "
+            "if all others are out of the way",
         ),
     )
     deals = Deals("1", limited=True)

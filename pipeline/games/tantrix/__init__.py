@@ -29,7 +29,7 @@ class Tantrix(Game):
             "legal-moves",
             "1",
             "count the legal moves of the player to move",
-            "every legal move as `x,y:COLOURS`, the colours clockwise from the top side: `1,1:BBRRGG 1,1:GBBRRG`",
+            "every legal move as `x,y:COLOURS`, the colours clockwise from the top side",
             value_text=lambda moves: f"{moves} legal move{'' if moves == 1 else 's'}",
         ),
     )

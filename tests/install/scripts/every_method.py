@@ -185,9 +185,16 @@ def controlled(store: dealmill.Store) -> None:
     assert [status.state for status in stopped] == ["paused", "cancelled"] and run.state == "cancelled, 0 %"
     assert run.resume().state == "waiting"
     assert run.id in {each.id for each in store.runs_of(run.engine, run.version)}
-    assert [each.id for each in store.select(run.id, game="memory")] == [run.id]
-    labelled: list[dealmill.Run] = store.label(run.id, add=["paper"], remove="two")
-    assert labelled[0].tags == ["paper"]
+    selected: dealmill.RunList = store.select(run.id, game="memory")
+    selected.pause()
+    selected.cancel()
+    selected.resume()
+    selected.tag("paper")
+    selected.untag("two")
+    selected.annotate("")
+    assert [(each.id, each.tags, each.note, each.state) for each in selected] == [
+        (run.id, ["paper"], None, "waiting for workers")
+    ]
     deletion = store.deletion(run.id)
     assert str(deletion).startswith(f"run {run.id}: memory/two-pass 1 on deal:memory:seed=9:1-10")
     given_back: bool = deletion.carry_out()

@@ -28,7 +28,8 @@ class MyGame(Game):
             name="winnable",
             version="1",
             summary="whether the token can reach the last square",
-            evidence="won: the squares of the token, `1 4 2 5`; lost: all that it reaches",
+            evidence="the squares of the token, `1 4 2 5`",
+            evidence_of_loss="all squares that the token reaches",
         ),
     )
     deals = Deals("1", {"squares": Parameter(12, 4, 60, "squares of the row")})

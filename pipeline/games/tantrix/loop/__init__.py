@@ -29,8 +29,9 @@ class TantrixLoop(Game):
             "winnable",
             "1",
             "whether the tiles form one closed loop of the colour",
-            "won: the tiles along the loop, `0,0:BBRRGG 0,1:GBBRRG`; lost: a number of curves or chains, `gentle 7`",
+            "the tiles along the loop as `x,y:COLOURS`, the colours clockwise from the top side",
             complete=False,
+            evidence_of_loss="`gentle` and an odd number of gentle curves; or `chains` and how many of them were tried",
         ),
     )
     deals = Deals(

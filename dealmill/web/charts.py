@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Callable
-from dataclasses import dataclass
 from io import StringIO
 from typing import Annotated, Literal
 
@@ -10,12 +9,13 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
+from dealmill.pipeline.charts import STYLE, Chart
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text
-from dealmill.web import plots
+from dealmill.run_charts import narrowing_chart, share_of, winnability_chart
 from dealmill.web.compare import Runs
 from dealmill.web.filters import url
-from dealmill.web.site import OpenStore, RunNumber, page
+from dealmill.web.site import OpenStore, RunNumber, conditional, page
 
 router = APIRouter(include_in_schema=False)
 
@@ -28,7 +28,7 @@ KEYS: dict[Order, Callable[[dealmill.RunStatus], tuple[object, ...]]] = {
     "limit": lambda run: (run.max_nodes is None, run.max_nodes or 0, run.id),
     "source": lambda run: (run.source_name, run.id),
     "time": lambda run: (run.started is None, run.started or run.now, run.id),
-    "share": lambda run: (run.counts.get(Verdict.WINNABLE, 0) / run.solved, run.id),
+    "share": lambda run: (share_of(run), run.id),
 }
 CHART_COLUMNS = (
     "run",
@@ -46,34 +46,14 @@ CHART_COLUMNS = (
 Form = Annotated[Literal["page", "svg", "csv"], Query(alias="as", description="A page, a picture or a table.")]
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A run with the share of winnable layouts among the solved ones, and its confidence interval."""
-
-    run: dealmill.RunStatus
-    share: float
-    interval: dealmill.Interval
-
-    @property
-    def label(self) -> str:
-        """The run in a few words."""
-        limit = "" if self.run.max_nodes is None else f", {self.run.max_nodes:,} nodes"
-        return f"{self.run.id}: {self.run.engine} {self.run.version}{limit}"
-
-    @property
-    def row(self) -> list[object]:
-        """The values of `CHART_COLUMNS`."""
-        run = self.run
-        named = [
-            run.id,
-            run.engine,
-            run.version,
-            run.source_name,
-            run.max_nodes,
-            run.started and run.started.isoformat(),
-        ]
-        figures = [run.solved, run.counts.get(Verdict.WINNABLE, 0), self.share, self.interval.low, self.interval.high]
-        return [*map(cell_text, named), *figures]
+def _row(run: dealmill.Run) -> list[object]:
+    """Return the values of `CHART_COLUMNS`."""
+    status, interval = run.progress, run.winnability
+    assert interval is not None  # noqa: S101 -- others are left out
+    started = status.started and status.started.isoformat()
+    named = [status.id, status.engine, status.version, status.source_name, status.max_nodes, started]
+    winnable = status.counts.get(Verdict.WINNABLE, 0)
+    return [*map(cell_text, named), status.solved, winnable, share_of(status), interval.low, interval.high]
 
 
 @router.get("/chart")
@@ -87,19 +67,14 @@ def chart(
     """Show the winnability of some runs, or of the newest ones."""
     chosen = runs or store.run_numbers(limit=MAX_RUNS, descending=True)
     candidates = store.status(sorted(set(chosen)))
-    estimates = [
-        Estimate(run.progress, run.progress.counts.get(Verdict.WINNABLE, 0) / run.progress.solved, interval)
-        for run in candidates
-        if run.progress.retracted is None and (interval := run.winnability)
-    ]
-    estimates.sort(key=lambda estimate: KEYS[by](estimate.run))
+    shown = [run for run in candidates if run.progress.retracted is None and run.winnability]
+    shown.sort(key=lambda run: KEYS[by](run.progress))
     if form == "csv":
         text = StringIO()
-        csv.writer(text, lineterminator="\n").writerows([CHART_COLUMNS, *(estimate.row for estimate in estimates)])
+        csv.writer(text, lineterminator="\n").writerows([CHART_COLUMNS, *map(_row, shown)])
         return _file(text.getvalue(), "winnability.csv", "text/csv")
-    drawn = plots.intervals([(each.label, each.run.source_name, each.share, each.interval) for each in estimates])
     if form == "svg":
-        return _file(plots.document(drawn), "winnability.svg", "image/svg+xml")
+        return _picture(winnability_chart(shown), "The share of winnable layouts", "winnability.svg")
 
     def link(**changes: object) -> str:
         parameters = {"by": by, **changes}
@@ -108,9 +83,10 @@ def chart(
     return page(
         request,
         "chart.html",
-        estimates=estimates,
-        drawn=drawn,
-        left_out=len(candidates) - len(estimates),
+        shown=shown,
+        drawn=winnability_chart(shown, lambda number: f"/runs/{number}"),
+        share_of=share_of,
+        left_out=len(candidates) - len(shown),
         by=by,
         orders=KEYS,
         given=runs,
@@ -121,10 +97,22 @@ def chart(
 @router.get("/runs/{run}/convergence.svg")
 def convergence(store: OpenStore, run: RunNumber) -> Response:
     """Send how the confidence interval of a run narrows as a picture."""
-    points = store.find_run(run).convergence()
-    if len(points) < 3:
-        raise dealmill.NotFoundError(f"run {run} has no such picture: it has too few jobs, or no winnability")
-    return _file(plots.document(plots.convergence(points)), f"run-{run}-convergence.svg", "image/svg+xml")
+    subject = store.find_run(run)
+    title = f"Run {run}: {subject.progress.engine}, {subject.progress.source_name}"
+    return _picture(narrowing_chart(subject), title, f"run-{run}-convergence.svg")
+
+
+@router.get("/charts.css")
+def style(request: Request) -> Response:
+    """Send the style sheet of charts."""
+    return conditional(request, STYLE.encode(), "text/css; charset=utf-8")
+
+
+def _picture(chart: Chart | None, title: str, name: str) -> Response:
+    """Return a chart as a file."""
+    if chart is None:
+        raise dealmill.NotFoundError("there is no such picture: too few layouts are winnable or unwinnable")
+    return _file(chart.document(title), name, "image/svg+xml")
 
 
 def _file(text: str, name: str, media_type: str) -> Response:

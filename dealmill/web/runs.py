@@ -11,6 +11,7 @@ from fastapi.responses import Response, StreamingResponse
 
 import dealmill
 from dealmill.pipeline.measures import FILTERS
+from dealmill.run_charts import distribution_chart, narrowing_chart, winnability_chart
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered, PageFilter, url
 from dealmill.web.overview import is_live
@@ -41,7 +42,7 @@ def run(request: Request, store: OpenStore, run: RunNumber) -> Response:
 def _everything(store: dealmill.Store, number: int) -> dict[str, Any]:
     run = store.find_run(number)
     status, audit = run.progress, run.latest_audit
-    histograms = [] if status.retracted is not None else [run.histogram("value"), run.histogram("nodes")]
+    retracted = status.retracted is not None
     return {
         "run": status,
         "state": run.state,
@@ -51,9 +52,11 @@ def _everything(store: dealmill.Store, number: int) -> dict[str, Any]:
         "source": store.find_source(status.source),
         "winnability": run.winnability,
         "expectation": None if run.expectation is None else float(run.expectation),
+        "interval": winnability_chart([run]),
         "convergence": run.convergence(),
-        "histograms": [histogram for histogram in histograms if histogram and len(histogram.bars) > 1],
-        "link": lambda column: partial(_link, number, column),
+        "narrowing": narrowing_chart(run),
+        "values": None if retracted else distribution_chart(run, "value", partial(_link, number, "value")),
+        "nodes": None if retracted else distribution_chart(run, "nodes", partial(_link, number, "nodes")),
         "held": [(it.name, job) for it in store.workers() for job in it.holds if (job.kind, job.id) == ("run", number)],
         "audit": audit,
         "findings": list(islice(audit.findings(), FINDINGS)) if audit else [],

@@ -11,17 +11,18 @@ from time import monotonic
 from typing import Annotated, Any
 
 from fastapi import Depends, Path, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import Response
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
 import dealmill
+from dealmill.pipeline import charts
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
-from dealmill.web import plots
 from dealmill.web.safety import damage
 
 SECONDS = 1.0
@@ -81,26 +82,29 @@ RunNumber = Annotated[int, Path(ge=1, le=MOST_NUMBER, description="The number of
 
 def page(request: Request, template: str, *, code: int = 200, **context: Any) -> Response:
     """Render a page. The response is empty (304) if the browser has the same page already."""
-    return _response(request, code, _rendered(request, template, code, context))
+    return conditional(request, _rendered(request, template, code, context), code=code)
 
 
 def shared_page(request: Request, template: str, context: Callable[[], dict[str, Any]]) -> Response:
     """Render a page that browsers poll; tabs that ask for it at about the same time get the same one."""
     shared: Shared = request.app.state.shared
     body = shared.get(str(request.url), lambda: _rendered(request, template, 200, context()))
-    return _response(request, 200, body)
+    return conditional(request, body)
 
 
 def _rendered(request: Request, template: str, code: int, context: dict[str, Any]) -> bytes:
     return TEMPLATES.get_template(template).render(request=request, code=code, damage=damage(), **context).encode()
 
 
-def _response(request: Request, code: int, body: bytes) -> Response:
+def conditional(
+    request: Request, body: bytes, media_type: str = "text/html; charset=utf-8", code: int = 200
+) -> Response:
+    """Return a response that is empty (304) if the browser has the same body already."""
     etag = f'"{blake2b(body, digest_size=16).hexdigest()}"'
     known = request.headers.get("if-none-match", "").split(",")
     if code == 200 and etag in (tag.strip().removeprefix("W/") for tag in known):  # a proxy may have weakened it
         return Response(status_code=304, headers={"ETag": etag})
-    return HTMLResponse(body, code, {"ETag": etag})
+    return Response(body, code, {"ETag": etag}, media_type)
 
 
 def fingerprint_of(run: dealmill.Run) -> str | None:
@@ -111,12 +115,18 @@ def fingerprint_of(run: dealmill.Run) -> str | None:
     return _fingerprints.get(key)
 
 
-def summary_of(run: dealmill.RunStatus) -> str:
-    """Return what the engine of a run does; empty if it is not installed here."""
+def engine_of(run: dealmill.RunStatus) -> Engine | None:
+    """Return the engine of a run; None if it is not installed here."""
     try:
-        return find_engine(run.rules_engine)[1].summary
+        return find_engine(run.rules_engine)[1]
     except dealmill.DealmillError:
-        return ""
+        return None
+
+
+def mean_text(mean: float, run: dealmill.RunStatus) -> str:
+    """Return a mean of values of a run, with their unit if its engine is installed here."""
+    engine = engine_of(run)
+    return engine.words_of_mean(mean) if engine else decimal(mean)
 
 
 def number(value: float | None) -> str:
@@ -149,9 +159,10 @@ def notation(text: str) -> Markup:
     )
 
 
-def _printable_text(value: object) -> str:
-    """Return a value as text with visible control characters, as on the command line. Markup is left as it is."""
-    return value if isinstance(value, Markup) else printable(str(value))
+def _printable_text(value: object) -> object:
+    """Return a value as text with visible control characters, as on the command line. Markup and charts are left as
+    they are."""
+    return value if hasattr(value, "__html__") else printable(str(value))
 
 
 def _environment() -> Environment:
@@ -171,9 +182,10 @@ def _environment() -> Environment:
         stamp=stamp,
         duration=duration,
         notation=notation,
+        mean_text=mean_text,
     )
     environment.globals.update(
-        share=share, summary_of=summary_of, counted=counted, fingerprint_of=fingerprint_of, plots=plots, Verdict=Verdict
+        share=share, engine_of=engine_of, counted=counted, fingerprint_of=fingerprint_of, charts=charts, Verdict=Verdict
     )
     return environment
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import decimal
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
@@ -96,6 +97,16 @@ class Engine:
         """Return whether a verdict says that no play wins."""
         scored_lost = verdict == Verdict.SCORED and value is not None and value == self.lost_value
         return verdict == Verdict.UNWINNABLE or scored_lost
+
+    @property
+    def unit(self) -> str:
+        """What its values count, taken from what `value_text` says of one: ``flips``; empty if it says only a
+        number."""
+        return self.words_of_value(2).partition("2")[2].partition("(")[0].strip()
+
+    def words_of_mean(self, mean: float) -> str:
+        """Return a mean of values with their unit."""
+        return f"{decimal(mean)} {self.unit}".strip()
 
     @property
     def rules_name(self) -> str:

@@ -1,4 +1,4 @@
-"""Sums of distributions, and damaged ones. tests/web/test_plots.py compares the bars with a naive count."""
+"""Sums of distributions, and damaged ones. tests/web/test_histograms.py compares the bars with a naive count."""
 
 import numpy as np
 from hypothesis import given

@@ -145,8 +145,8 @@ def test_lists_pages_and_the_terminal_write_figures_alike(client: TestClient, fu
     assert scored.mean is not None
     mean, won = decimal(scored.mean), percentage(decided.counts[dealmill.Verdict.WINNABLE] / decided.solved)
     runs = client.get("/").text
-    assert f"mean {mean}<" in runs and f"{won} winnable" in runs
-    assert f"Mean value {mean}<" in client.get(f"/runs/{shop.MEMORY}").text
+    assert f"mean {mean} flips<" in runs and f"{won} winnable" in runs
+    assert f"mean value is {mean} flips" in client.get(f"/runs/{shop.MEMORY}").text
     assert client.get(f"/runs/{shop.PAIRING}").text.count(won) >= 2
     status = command("status", "--wide", cwd=tmp_path, env={"DEALMILL_DATABASE_URL": furnished}).stdout
     assert f" {mean} " in status

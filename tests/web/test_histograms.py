@@ -1,6 +1,5 @@
-"""Histograms against a naive count, and plots that are well-formed SVG."""
+"""Histograms against a naive count, and the winnability after the first layouts."""
 
-import xml.etree.ElementTree as ET
 from collections import Counter
 from itertools import pairwise
 
@@ -14,15 +13,12 @@ import dealmill
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import (
     MOST_BARS,
-    Histogram,
     Limits,
     bars_of,
     distribution_of,
     doubling_bars,
     equal_bars,
 )
-from dealmill.pipeline.survey.interval import of_share
-from dealmill.web.plots import convergence, histogram, interval, verdict_bar
 from tests.doing import a_run, alter
 from tests.survey.doing import a_survey
 from tests.web.shop import SURVEY
@@ -85,31 +81,6 @@ def test_the_interval_of_a_run_is_that_of_its_counts(furnished: str) -> None:
         assert share.high > (counts[dealmill.Verdict.WINNABLE] + counts[dealmill.Verdict.UNDECIDED]) / 120
 
 
-@given(NUMBERS)
-def test_plots_are_well_formed_and_their_bars_are_links(numbers: list[int]) -> None:
-    data = Histogram("value", len(numbers), bars(numbers, equal_bars))
-    drawn = ET.fromstring(histogram(data, lambda low, high: f"/?value={low}..{high}&x"))
-    assert [link.get("href") for link in drawn.iter("a")] == [
-        f"/?value={bar.low}..{bar.high}&x" for bar in data.bars if bar.count
-    ]
-
-
-@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_an_interval_fits_into_its_plot(share: float) -> None:
-    drawn = ET.fromstring(interval(dealmill.Interval(max(share - 0.1, 0), min(share + 0.1, 1)), share))
-    band = drawn.find("rect")
-    assert band is not None
-    start, width = float(band.get("x", "")), float(band.get("width", ""))
-    assert 12 <= start < start + width <= 468
-
-
-def test_a_bar_shows_each_share_and_says_it_in_words() -> None:
-    drawn = ET.fromstring(verdict_bar({dealmill.Verdict.WINNABLE: 30, dealmill.Verdict.FAILED: 10}, 80))
-    assert drawn.get("aria-label") == "30 winnable, 10 failed"
-    widths = [round(float(rect.get("width", ""))) for rect in drawn.findall("rect")]
-    assert widths == [100, 37, 12]
-
-
 def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jobs(database: Database) -> None:
     run = a_survey(database, "camelot/winnable", 14_000).id
     scored = a_run(database, "memory/two-pass", ["ABBA", "ABAB"]).id
@@ -140,15 +111,3 @@ def test_damaged_totals_are_named(sqlite_store: Database, value: str) -> None:
         alter(sqlite_store, "UPDATE jobs SET winnable = -70000")
         with pytest.raises(dealmill.DamagedError, match="the verdicts of run 1 cannot be counted: the totals of"):
             _ = opened.find_run(run).winnability
-
-
-def test_the_plot_of_points_is_svg() -> None:
-    points = [dealmill.Point(count, 0.5, of_share(count // 2, 0, count)) for count in (10, 100, 1_000)]
-    svg = ET.fromstring(convergence(points))
-    label, texts = svg.get("aria-label"), [element.text for element in svg.iter("text")]
-    assert label == "The confidence interval after 10 to 1,000 layouts" and texts == [
-        "10",
-        "1,000",
-        "76.34 %",
-        "23.66 %",
-    ]

@@ -1,0 +1,447 @@
+"""Charts as SVG: histograms, intervals, how an interval narrows, node counts of two runs, and bars of shares.
+
+A chart is as wide as its box, and its texts have the same size at every width: positions across it are percentages,
+positions down it are pixels. The labels of its axes are outside of it, where `STYLE` makes room for them on a page and
+`Chart.document` in a file. Colours are presentation attributes, which `STYLE` changes on dark pages.
+
+A bar, row or strip of a chart shows its numbers above the chart while the pointer is over it or the keyboard has moved
+to it. This needs no script.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import pairwise
+from math import ceil, floor, log2, log10, sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+from dealmill.pipeline.games.pictures import NAMESPACE, Style, element
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import counted, percentage
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.store.histograms import Bar
+
+LEFT, RIGHT, ABOVE, BELOW = 56, 48, 44, 42
+"""The room for labels on each side of a chart, in pixels."""
+WIDTH, HEIGHT = 656, 200
+"""The size of a chart in a file, without that room; the height is the same on a page."""
+TICKS = 5
+"""The most steps between the ticks of an axis, whose labels fit next to each other on a phone."""
+STRIPS = 20
+"""The most points of a curve that show their numbers."""
+ROW = 56
+"""The height of a row of intervals, with two lines of text."""
+LINE_HEIGHT = 16
+INK, QUIET, GRID, BLUE, PAPER = "#1a1a1a", "#5a6068", "#dfe2e5", "#00629b", "#ffffff"
+STYLE = f"""\
+svg.chart {{ display: block; width: calc(100% - {LEFT + RIGHT}px); margin: {ABOVE}px {RIGHT}px {BELOW}px {LEFT}px; }}
+.chart .point:hover .shown, .chart .point:focus .shown {{ visibility: visible; }}
+.chart .point:hover .column, .chart .point:focus .column {{ fill: {INK}; }}
+.chart .point:hover .reach, .chart .point:focus .reach {{ fill-opacity: 0.07; }}
+.chart .point:focus {{ outline: none; }}
+.chart .point:focus-visible .reach {{ stroke: {BLUE}; stroke-width: 2; }}
+@media screen and (prefers-color-scheme: dark) {{
+  .chart .tick {{ fill: #a3abb5; }} .chart .grid {{ stroke: #353b43; }} .chart .label {{ fill: #e8eaed; }}
+  .chart .halo {{ stroke: #15181c; }} .chart .curve, .chart .mark {{ stroke: #e8eaed; }}
+  .chart .column, .chart .dot, .chart .band {{ fill: #7cc4f4; }} .chart .whisker {{ stroke: #7cc4f4; }}
+  .chart .reach {{ fill: #ffffff; }} .chart .point:focus-visible .reach {{ stroke: #7cc4f4; }}
+  .chart .point:hover .column, .chart .point:focus .column {{ fill: #e8eaed; }}
+}}
+"""
+"""The style sheet of pages with charts. Printed pages have the colours of light ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A chart of `height` pixels, without the room for its labels: an ``svg`` element, which templates write as it
+    is."""
+
+    svg: str
+    height: float
+
+    def __html__(self) -> str:
+        """Return the element."""
+        return self.svg
+
+    def document(self, title: str) -> str:
+        """Return the chart as an SVG file of its own, on white, below a title."""
+        top = ABOVE + 24
+        width, height = LEFT + WIDTH + RIGHT, round(top + self.height + BELOW)
+        placed = self.svg.replace('width="100%"', f'x="{LEFT}" y="{top}" width="{WIDTH}"', 1)
+        heading = _text(title, 16, 24, class_="label", fill=INK, font_family=FONT, font_size=14, font_weight="bold")
+        paper = element("rect", width=width, height=height, fill=PAPER)
+        return element("svg", paper, heading, placed, xmlns=NAMESPACE, viewBox=f"0 0 {width} {height}")
+
+
+FONT = "system-ui, sans-serif"
+
+
+def _chart(label: str, height: float, *parts: str) -> Chart:
+    about: Style = {"role": "group", "aria_label": label, "overflow": "visible", "font_family": FONT, "font_size": 12.0}
+    return Chart(element("svg", *parts, class_="chart", width="100%", height=height, **about), height)
+
+
+def _text(words: str, x: float | str, y: float, **look: str | float) -> str:
+    return element("text", escape(words), x=x, y=y, **{"class_": "tick", "fill": QUIET, **look})
+
+
+def _across(share: float) -> str:
+    """Return the position of a share of the width."""
+    return f"{100 * share:.2f}%"
+
+
+def _line(x1: float, x2: float, y1: float, y2: float, look: Style) -> str:
+    return element("line", x1=_across(x1), x2=_across(x2), y1=y1, y2=y2, **look)
+
+
+GRIDLINE: Style = {"class_": "grid", "stroke": GRID}
+AXIS_LINE: Style = {"class_": "tick-line", "stroke": QUIET}
+MARK: Style = {"class_": "mark", "stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "5 4"}
+
+
+def ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
+    """Return the round numbers that are marked from `low` to `high`: multiples of 1, 2 or 5 times a power of ten."""
+    rough = (high - low) / TICKS
+    unit = 10.0 ** floor(log10(rough))
+    step = next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= rough)
+    if whole:
+        step = max(step, 1.0)
+    return [number * step for number in range(ceil(round(low / step, 6)), floor(round(high / step, 6)) + 1)]
+
+
+def log_ticks(low: float, high: float) -> list[float]:
+    """Return the round numbers that are marked on a logarithmic axis: powers of ten, and if these are fewer than three,
+    their two- and fivefold, too."""
+    decades = range(floor(log10(low)), ceil(log10(high)) + 1)
+    factors = (1, 2, 5) if log10(high / low) < 2.5 else (1,)
+    marked = [factor * 10.0**decade for decade in decades for factor in factors if low <= factor * 10**decade <= high]
+    return marked[:: ceil(len(marked) / (TICKS + 2))] if len(marked) > 1 else ticks(low, high)
+
+
+def number_label(number: float) -> str:
+    """Return a round number in few characters: ``2,000``, ``50k``, ``1.5M``."""
+    for power, letter in ((9, "G"), (6, "M"), (3, "k")):
+        if max(10**power, 10_000) <= abs(number) < 1e12:
+            return f"{number / 10**power:.4g}{letter}"
+    return f"{number:,.4g}"
+
+
+def labels(marked: Sequence[float], scale: int = 1, unit: str = "") -> list[str]:
+    """Return round numbers times `scale` with the fewest decimals that tell them apart: ``51.5 %``."""
+    step = min((after - before for before, after in pairwise(marked)), default=0.0001)
+    places = max(-floor(log10(scale * step) + 1e-6), 0)
+    return [f"{scale * number:,.{places}f}{unit}" for number in marked]
+
+
+class Scale(NamedTuple):
+    """The numbers from `low` to `high`, at the ends of an axis."""
+
+    low: float
+    high: float
+    logarithmic: bool = False
+
+    def at(self, number: float) -> float:
+        """Return where a number is on the axis, as a share of its length."""
+        if self.logarithmic:
+            return log10(number / self.low) / log10(self.high / self.low)
+        return (number - self.low) / (self.high - self.low)
+
+
+def _x_axis(places: Mapping[str, float], height: float, title: str) -> str:
+    """Return an axis below a chart, with labels at shares of the width, and the unit of its numbers."""
+    drawn = [_line(0, 1, height, height, AXIS_LINE)]
+    for label, share in places.items():
+        drawn.append(_line(share, share, height, height + 5, AXIS_LINE))
+        drawn.append(_text(label, _across(share), height + 19, text_anchor="middle"))
+    return "".join(drawn) + _text(title, "100%", height + 37, text_anchor="end")
+
+
+def _y_axis(places: Mapping[str, float], title: str) -> str:
+    """Return the lines across a chart at some heights, with labels on their left, and the unit of their numbers."""
+    drawn = [
+        _line(0, 1, y, y, GRIDLINE) + _text(label, 0, y + 4, dx=-8, text_anchor="end") for label, y in places.items()
+    ]
+    return "".join(drawn) + _text(title, 0, 14 - ABOVE, dx=-LEFT + 8)
+
+
+def _marks(marks: Mapping[str, float], height: float) -> str:
+    """Return dashed lines at shares of the width with labels on them, each in a line of text of its own."""
+    drawn = []
+    for index, (label, share) in enumerate(marks.items()):
+        y = LINE_HEIGHT * index
+        anchor, aside = ("start", 6) if share < 0.5 else ("end", -6)
+        halo: Style = {"class_": "label halo", "paint_order": "stroke", "stroke": PAPER, "stroke_width": 4, "fill": INK}
+        drawn.append(_line(share, share, y, height, MARK))
+        drawn.append(_text(label, _across(share), y + 11, text_anchor=anchor, dx=aside, **halo))
+    return "".join(drawn)
+
+
+def _point(label: str, *shapes: str, link: str | None = None) -> str:
+    """Return a part of a chart that shows its numbers, and leads to a page if there is one."""
+    look: Style = {"class_": "label shown", "fill": INK, "text_anchor": "end", "visibility": "hidden"}
+    shown = _text(label, "100%", -10, dx=RIGHT - 8, **look)
+    if link is not None:
+        return element("a", *shapes, shown, class_="point", href=link, aria_label=label)
+    return element("g", *shapes, shown, class_="point", tabindex=0, role="img", aria_label=label)
+
+
+def _reach(x: float, width: float, y: float, height: float) -> str:
+    """Return what the pointer must be over for a part to show its numbers."""
+    return element(
+        "rect", class_="reach", x=_across(x), width=_across(width), y=y, height=height, fill=INK, fill_opacity=0
+    )
+
+
+def histogram(
+    bars: "Sequence[Bar]",
+    unit: str,
+    *,
+    doubling: bool = False,
+    marks: Mapping[str, float] | None = None,
+    link: Callable[[int, int], str] | None = None,
+) -> Chart:
+    """Return a histogram of bars without gaps.
+
+    Parameters
+    ----------
+    bars
+        At least one, not all of them empty. They are equally wide, or `doubling` in width: 0, 1, 2 to 3, 4 to 7, …
+    unit
+        What the numbers count, such as ``nodes``; empty if there is no word for it.
+    marks
+        Numbers to mark on the axis, by their label, such as the mean.
+    link
+        The address of the page of a bar's layouts, by its least and greatest number.
+    """
+    low, high, single = bars[0].low, bars[-1].high, bars[0].low == bars[0].high
+
+    def at(number: float) -> float:
+        if doubling:
+            return (_slot(number) - _slot(low)) / len(bars)
+        return (number - low + (0.5 if single else 0)) / (high + 1 - low)
+
+    marked = (
+        [*([0.0] if not low else []), *log_ticks(max(low, 1), high)]
+        if doubling and high > 1
+        else ticks(low, high + 1, whole=True)
+    )
+    numbers = [number for number in marked if number <= high]
+    highest = max(bar.count for bar in bars)
+    total = sum(bar.count for bar in bars)
+    top = LINE_HEIGHT * len(marks or {})
+    step = 1 / len(bars)
+
+    def height_of(count: float) -> float:
+        return (HEIGHT - top) * count / highest
+
+    def drawn(index: int, bar: "Bar") -> str:
+        span = f"{bar.low:,}" if bar.low == bar.high else f"{bar.low:,} to {bar.high:,}"
+        label = f"{unit or 'value'} {span}: {counted(bar.count, 'layout')}, {percentage(bar.count / total)}"
+        height, gap = max(height_of(bar.count), 1), min(step / 8, 0.003)
+        column = element(
+            "rect",
+            class_="column",
+            x=_across(step * index + gap),
+            width=_across(step - 2 * gap),
+            y=HEIGHT - height,
+            height=height,
+            fill=BLUE,
+        )
+        reach = _reach(step * index, step, 0, HEIGHT)
+        return _point(label, reach, column, link=link and link(bar.low, bar.high))
+
+    return _chart(
+        f"Histogram of {total:,} layouts by {unit or 'value'}",
+        HEIGHT,
+        _y_axis({number_label(count): HEIGHT - height_of(count) for count in ticks(0, highest, whole=True)}, "layouts"),
+        *(drawn(index, bar) for index, bar in enumerate(bars) if bar.count),
+        _x_axis({number_label(number): at(number) for number in numbers}, HEIGHT, unit or "value"),
+        _marks({label: at(number) for label, number in (marks or {}).items()}, HEIGHT),
+    )
+
+
+def _slot(number: float) -> float:
+    """Return where a number is among bars that double, in widths of a bar: bar 0 is at 0, bar 1 at 1, bar 2 at 2."""
+    return 1 + log2(number) if number >= 1 else number
+
+
+class Estimate(NamedTuple):
+    """A share or a mean with its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+
+
+class Row(NamedTuple):
+    """An estimate, what it is of in two lines of text, and the address of its page."""
+
+    label: str
+    source: str
+    estimate: Estimate
+    link: str | None = None
+
+
+def intervals(rows: Sequence[Row], exact: float | None = None) -> Chart:
+    """Return shares with their confidence intervals on one scale: a row for each, at least one, and the exact share if
+    it is known."""
+    shares = [*(end for row in rows for end in row.estimate[1:]), *([] if exact is None else [exact])]
+    reach = max(max(shares) - min(shares), 0.0002) * 0.1
+    scale = Scale(max(min(shares) - reach, 0.0), min(max(shares) + reach, 1.0))
+    marks = {} if exact is None else {f"exactly {percentage(exact)}": scale.at(exact)}
+    top = LINE_HEIGHT * len(marks)
+    height = top + ROW * len(rows)
+
+    def drawn(index: int, row: Row) -> str:
+        y = top + ROW * index
+        value, low, high = map(scale.at, row.estimate)
+        look: Style = {"class_": "whisker", "stroke": BLUE, "stroke_width": 4, "stroke_opacity": 0.5}
+        share, *ends = map(percentage, row.estimate)
+        return _point(
+            f"{share}, 95 % interval {' to '.join(ends)}",
+            _reach(0, 1, y, ROW),
+            _text(_shortened(row.label), 0, y + 14, class_="label", fill=INK),
+            _text(_shortened(row.source), 0, y + 30),
+            _line(low, high, y + 43, y + 43, look),
+            element("circle", class_="dot", cx=_across(value), cy=y + 43, r=5, fill=BLUE),
+            link=row.link,
+        )
+
+    marked = ticks(scale.low, scale.high)
+    places = dict(zip(labels(marked, 100, " %"), map(scale.at, marked), strict=True))
+    return _chart(
+        f"The winnability of {counted(len(rows), 'run')} with 95 % confidence intervals",
+        height,
+        *(_line(share, share, top, height, GRIDLINE) for share in places.values()),
+        *(drawn(index, row) for index, row in enumerate(rows)),
+        _x_axis(places, height, "of layouts are winnable"),
+        _marks(marks, height),
+    )
+
+
+LETTERS = 40
+"""The letters of a label that fit on a phone."""
+
+
+def _shortened(text: str) -> str:
+    """Return a label that fits; a long one loses its middle, because the ends tell labels apart."""
+    return text if len(text) <= LETTERS else f"{text[: LETTERS - 19]}…{text[-18:]}"
+
+
+def narrowing(points: Mapping[int, Estimate], exact: float | None = None) -> Chart:
+    """Return how the confidence interval of a share narrows: at least two estimates by the number of layouts, which is
+    on a logarithmic scale, and the exact share if it is known."""
+    first, *_, last = points
+    shares = [*(end for point in points.values() for end in point[1:]), *([] if exact is None else [exact])]
+    x, y = Scale(first, last, logarithmic=True), Scale(min(shares), max(shares))
+
+    def down(share: float) -> float:
+        return HEIGHT * (1 - y.at(share))
+
+    def path(ends: Iterable[tuple[int, float]]) -> str:
+        return "L".join(f"{WIDTH * x.at(layouts):.1f} {down(share):.1f}" for layouts, share in ends)
+
+    def drawn(layouts: int, left: float, right: float) -> str:
+        point = points[layouts]
+        about: Style = {"class_": "dot shown", "r": 5, "fill": BLUE, "visibility": "hidden"}
+        dot = element("circle", cx=_across(x.at(layouts)), cy=down(point.value), **about)
+        share, low, high = map(percentage, point)
+        label = f"{counted(layouts, 'layout')}: {share} ({low} to {high})"
+        return _point(label, _reach(left, right - left, 0, HEIGHT), dot)
+
+    upper = [(layouts, point.high) for layouts, point in points.items()]
+    lower = [(layouts, point.low) for layouts, point in points.items()][::-1]
+    middle = [(layouts, point.value) for layouts, point in points.items()]
+    band = element("path", class_="band", d=f"M{path(upper + lower)}Z", fill=BLUE, fill_opacity=0.25)
+    look: Style = {"stroke": INK, "stroke_width": 2, "vector_effect": "non-scaling-stroke"}
+    curve = element("path", class_="curve", d=f"M{path(middle)}", fill="none", **look)
+    stretched: Style = {
+        "viewBox": f"0 0 {WIDTH} {HEIGHT}",
+        "preserveAspectRatio": "none",
+        "width": "100%",
+        "height": HEIGHT,
+    }
+    exactly = exact is not None and (
+        _line(0, 1, down(exact), down(exact), MARK)
+        + _text("exact", "100%", down(exact) + 4, dx=6, class_="label", fill=INK)
+    )
+    named = list(points)[:: ceil(len(points) / STRIPS)]
+    middles = [x.at((left + right) / 2) for left, right in pairwise(named)]
+    marked = ticks(y.low, y.high)
+    known = "" if exact is None else f"; the exact value is {percentage(exact)}"
+    return _chart(
+        f"The confidence interval after {first:,} to {last:,} layouts{known}",
+        HEIGHT,
+        _y_axis(dict(zip(labels(marked, 100, " %"), map(down, marked), strict=True)), "winnable"),
+        element("svg", band, curve, **stretched),
+        exactly or "",
+        *map(drawn, named, [0.0, *middles], [*middles, 1.0]),
+        _x_axis({number_label(layouts): x.at(layouts) for layouts in log_ticks(first, last)}, HEIGHT, "layouts"),
+    )
+
+
+SIDE = 320
+"""The height of a scatter plot."""
+PER_DECADE = 6
+"""The dots of a scatter plot for a tenfold number of nodes."""
+
+
+def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) -> Chart:
+    """Return the node counts of two runs on logarithmic scales: a position, and the counts of both runs, for at least
+    one layout. Layouts with about the same counts are one dot, whose area grows with their number; counts of 0 are
+    drawn as 1."""
+    dots = Counter(tuple(round(PER_DECADE * log10(max(count, 1))) for count in pair) for _, *pair in counts)
+    decades = max(ceil(max(max(dot) for dot in dots) / PER_DECADE), 1)
+    cells = decades * PER_DECADE
+    largest = max(dots.values())
+
+    def drawn(dot: tuple[int, ...], count: int) -> str:
+        x, y = dot
+        nodes, other_nodes = (10 ** (end / PER_DECADE) for end in dot)
+        label = f"{counted(count, 'layout')}: about {nodes:,.0f} and {other_nodes:,.0f} nodes"
+        radius = max(0.8 * SIDE / cells * sqrt(count / largest), 1.5)
+        return element(
+            "circle",
+            element("title", escape(label)),
+            class_="dot",
+            cx=_across(x / cells),
+            cy=SIDE * (1 - y / cells),
+            r=radius,
+        )
+
+    labels = [number_label(10.0**decade) for decade in range(decades + 1)]
+    places = {label: decade / decades for decade, label in enumerate(labels)}
+    return _chart(
+        f"Node counts of {name} and {other_name} on logarithmic scales",
+        SIDE,
+        _y_axis({label: SIDE * (1 - share) for label, share in places.items()}, f"nodes of {other_name}"),
+        *(_line(share, share, 0, SIDE, GRIDLINE) for share in places.values()),
+        _line(0, 1, SIDE, 0, MARK),
+        element("g", *(drawn(dot, count) for dot, count in sorted(dots.items())), fill=BLUE, fill_opacity=0.75),
+        _x_axis(places, SIDE, f"nodes of {name}"),
+    )
+
+
+FILLS = {
+    Verdict.WINNABLE: "#0072b2",
+    Verdict.UNWINNABLE: "#d55e00",
+    Verdict.SCORED: "#4b7f72",
+    Verdict.UNDECIDED: "#8a9099",
+    Verdict.FAILED: "#b3261e",
+}
+
+
+def verdict_bar(counts: Mapping[Verdict, int], total: int) -> Chart:
+    """Return a bar of the shares of each verdict in a `total`; the rest is empty."""
+    shapes, start = [element("rect", class_="fill-none", width="100%", height=10, fill=GRID)], 0.0
+    for verdict in Verdict:
+        if count := counts.get(verdict, 0):
+            share = count / max(total, 1)
+            width = _across(max(share - 0.0015, 0.003))
+            look = {"class_": f"fill-{verdict.word}", "fill": FILLS[verdict]}
+            shapes.append(element("rect", x=_across(start), width=width, height=10, **look))
+            start += share
+    label = ", ".join(f"{counts[verdict]:,} {verdict.word}" for verdict in Verdict if counts.get(verdict)) or "none yet"
+    return Chart(element("svg", *shapes, class_="bar", width="100%", height=10, role="img", aria_label=label), 10)

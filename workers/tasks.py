@@ -90,12 +90,13 @@ def _chosen(database: Database, kind: JobKind[Any, Any], job_id: int) -> tuple[i
     """
     with database.reading() as connection:
         check_revision(connection)
-        job_id = kind.choose(connection, job_id, workable_engines(connection))
+        workable = workable_engines(connection)
+        job_id = kind.choose(connection, job_id, workable)
         try:
             run = run_of_job(connection, kind.table, job_id)
         except DamagedError as error:
             return job_id, error
-        if run is None or leases.workable(connection, kind.table, job_id, workable_engines(connection)):
+        if run is None or leases.workable(connection, kind.table, job_id, workable):
             return job_id, run
     if run.control is Control.ACTIVE:
         _log_unworkable(run.solved_by, run.version)

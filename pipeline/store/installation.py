@@ -22,16 +22,21 @@ def installed_engines() -> frozenset[tuple[str, str]]:
     return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
 
 
-RECORDED = select(engines.c.name, engines.c.version, rules.c.digest, rules.c.family, rules.c.text).select_from(
-    engines.join(rules, engines.c.version.like("%-" + rules.c.digest))
-)
-"""The engines of games with rules on record. Their versions end with the digest of the rules."""
+RECORDED = select(
+    engines.c.name, engines.c.version, engines.c.checked_as, rules.c.digest, rules.c.family, rules.c.text
+).select_from(engines.outerjoin(rules, engines.c.version.like("%-" + rules.c.digest)))
+"""The engines on record. The versions of those of games with rules on record end with the digest of the rules."""
 
 
 def workable_engines(connection: Connection) -> frozenset[tuple[str, str]]:
-    """Return the full name and version of every engine whose runs this installation can do: the installed ones, and
-    those of games whose rules are on record, whatever their files have now."""
-    return installed_engines() | {(row.name, row.version) for row in connection.execute(RECORDED) if _loads(*row)}
+    """Return the full name and version of every engine on record whose runs this installation can do: those that are
+    installed, those whose rules apply to imported verdicts, and those of games whose rules are on record, whatever
+    their files have now."""
+    installed, recorded = installed_engines(), connection.execute(RECORDED).all()
+    names = {row.name for row in recorded} | {row.checked_as for row in recorded}
+    return frozenset(engine for engine in installed if engine[0] in names) | {
+        (row.name, row.version) for row in recorded if row.digest and _loads(row.name, row.version, *row[3:])
+    }
 
 
 def _loads(name: str, version: str, *rules: str) -> bool:

@@ -2,6 +2,7 @@
 
 Neither layouts nor evidence are stored. They are dealt and solved again on request, and the result is compared with the
 record: one or two bits per verdict in the bitmap of its job, and the digest of its block, which covers the evidence.
+Where a block takes long, a page has only the items that were asked for solved again, and compares their bits alone.
 Jobs consist of whole blocks, except for the parts of a block that is not complete (`parts`). Only the errors of failed
 layouts are rows, because solving again might not reproduce them.
 """
@@ -20,7 +21,7 @@ from dealmill.pipeline.deals import DealRange, check_generator
 from dealmill.pipeline.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.errors import DamagedError, DamagedResults, UsageError, VersionError
 from dealmill.pipeline.games import game_by
-from dealmill.pipeline.games.batch import VERDICTS, to_batch, unpack
+from dealmill.pipeline.games.batch import VERDICTS, Solved, Texts, to_batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
@@ -72,7 +73,7 @@ LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
 """Bounds on the items per job, for a tenth of a second to several seconds of work; and the number of jobs to aim for,
 enough for all cores of a machine."""
 LONG_SECONDS = 1.0
-"""The expected time from which on it is said that a block is solved again."""
+"""The expected time from which on it is announced that items are solved again, and blocks are not solved whole."""
 OBJECTION = RowCheck(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
@@ -88,29 +89,63 @@ def block_again(database: Database, run: RunStatus, number: int) -> ResultColumn
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
     stored = stored_block(database, run.id, first, stop)
-    seconds = (run.cpu_seconds or 0.0) / max(run.solved, 1) * (stop - first)
-    if seconds > LONG_SECONDS:
-        logger.warning(
-            "solving items %s to %s of run %d again, which takes about %s",
-            f"{first:,}",
-            f"{stop - 1:,}",
-            run.id,
-            duration(seconds),
-        )
+    _warn_of_waiting(run, range(first, stop))
     layouts, solved = solve_range(deals, run, first, stop, stored.errors)
     if not reproduces(stored, first, layouts, solved):
         raise DamagedResults(run.id, first, stop - 1, NOT_AS_RECORDED)
-    batch, lines = to_batch(solved), range(deals.first + first - 1, deals.first + stop - 1)
-    codes = solved.verdicts.tolist()
+    return _solved_again(deals, first, layouts, solved)
+
+
+def _solved_again(deals: DealRange, first: int, layouts: Texts, solved: Solved) -> ResultColumns:
+    """Return the results of items that were solved again, from position `first` on."""
+    batch, stop = to_batch(solved), first + len(layouts)
     return {
         "position": range(first, stop),
-        "line": lines,
+        "line": range(deals.first + first - 1, deals.first + stop - 1),
         "layout": unpack(layouts),
-        "verdict": codes,
+        "verdict": solved.verdicts.tolist(),
         "value": batch.values,
         "nodes": batch.nodes,
         "evidence": batch.evidence,
     }
+
+
+def _items_again(database: Database, run: RunStatus, number: int, positions: Sequence[int]) -> ResultColumns:
+    """Deal and solve some items of a block again and return their results. They are compared with the recorded verdicts
+    alone, because the digest is that of the whole block.
+
+    Raises
+    ------
+    VersionError, DamagedError
+        See `block_again`.
+    """
+    deals, (first, stop) = dealt_here(run), block_range(number, run.items)
+    stored = stored_block(database, run.id, first, stop)
+    _warn_of_waiting(run, positions)
+    rows = list[tuple[Any, ...]]()
+    for position in positions:
+        layouts, solved = solve_range(deals, run, position, position + 1, stored.errors)
+        if stored.verdicts is None or solved.verdicts[0] != stored.verdicts[position - first]:
+            raise DamagedResults(run.id, position, position, NOT_AS_RECORDED)
+        rows += zip(*_solved_again(deals, position, layouts, solved).values(), strict=True)
+    return result_columns(list(zip(*rows, strict=True)))
+
+
+def _seconds(run: RunStatus, items: int) -> float:
+    """Return the expected time for solving some of the items of a run again."""
+    return (run.cpu_seconds or 0.0) / max(run.solved, 1) * items
+
+
+def _warn_of_waiting(run: RunStatus, positions: Sequence[int]) -> None:
+    if (seconds := _seconds(run, len(positions))) > LONG_SECONDS:
+        logger.warning(
+            "solving %d of the items %s to %s of run %d again, which takes about %s",
+            len(positions),
+            f"{min(positions):,}",
+            f"{max(positions):,}",
+            run.id,
+            duration(seconds),
+        )
 
 
 def _objected(
@@ -185,27 +220,27 @@ def _found_valid_since() -> ColumnElement[bool]:
     )
 
 
-def _blocks_with(
+def _parts_with(
     database: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
-) -> Iterator[int]:
-    """Yield the numbers of the blocks that may have matching verdicts between the positions `after` and `before`.
+) -> Iterator[tuple[int, list[int]]]:
+    """Yield the numbers of the blocks that have matching verdicts between the positions `after` and `before`, and the
+    positions of these verdicts.
 
     Raises
     ------
     DamagedError
         If verdicts are missing or damaged.
     """
-    codes = [int(verdict) for verdict in filter_.verdict] or list(map(int, Verdict))
+    codes, step = [int(verdict) for verdict in filter_.verdict] or list(map(int, Verdict)), -1 if backwards else 1
     for bitmap in _bitmaps(database, run, filter_, after, before, backwards=backwards):
         first, stop = max(after + 1, bitmap.first), min(before, bitmap.stop)
-        numbers = range(block_of(first), block_of(stop - 1) + 1)
-        for number in reversed(numbers) if backwards else numbers:
+        for number in range(block_of(first), block_of(stop - 1) + 1)[::step]:
             start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
             part = bitmap.part(start, end)
             if part is None:
                 raise DamagedResults(run.id, start, end - 1, NO_BITMAP)
-            if np.isin(part, codes).any():
-                yield number
+            if positions := (np.flatnonzero(np.isin(part, codes)) + start).tolist():
+                yield number, positions[::step]
 
 
 def _bitmaps(
@@ -295,14 +330,17 @@ class Compact(VerdictStorage):
         if filter_.audit:
             return _objected(database, run, filter_, filter_.audit, after, limit, before, backwards=backwards)
         end: int | None = None
-        for tried, number in enumerate(_blocks_with(database, run, filter_, after, before, backwards=backwards)):
+        parts = _parts_with(database, run, filter_, after, before, backwards=backwards)
+        for tried, (number, positions) in enumerate(parts):
             if tried == SOLVED_AGAIN:
                 return Page(run, NO_RESULTS, end)
             first, stop = block_range(number, run.items)
             end = first if backwards else stop - 1
+            if not filter_.ranges and len(positions[:limit]) < stop - first and _seconds(run, BLOCK) > LONG_SECONDS:
+                results = _items_again(database, run, number, positions[:limit])
+                return Page(run, results, end if len(positions) <= limit else positions[limit - 1])
             block = block_again(database, run, number)
-            inside = range(max(after + 1 - first, 0), min(before, stop) - first)
-            if indices := _matching(run, filter_, block, inside[::-1] if backwards else inside):
+            if indices := _matching(run, filter_, block, [position - first for position in positions]):
                 results = results_at(block, indices[:limit])
                 return Page(run, results, end if len(indices) <= limit else results["position"][-1])
         return Page(run, NO_RESULTS, None)

@@ -390,8 +390,8 @@ class Run(Tabular):
             entry_in(seal)
         if seal is not None and size is not None:
             raise UsageError("a seal covers the whole record: compare it without a sample")
-        number = queue_audit(self._database, self.status(), size, check_integer("seed", seed))
-        audit = Audit(self._database, finish_audit(self._database, number, progress), seal)
+        audit_id = queue_audit(self._database, self.status(), size, check_integer("seed", seed))
+        audit = Audit(self._database, finish_audit(self._database, audit_id, progress), seal)
         self.latest_audit = audit
         return audit
 
@@ -409,9 +409,9 @@ class Run(Tabular):
         """
         from dealmill.workers.working import solve_runs  # loads Celery
 
-        number = queue_rerun(self._database, self.status(), any_version=any_version)
-        progress(Rerunning(number, self.id))
-        [new] = solve_runs(self._database, [number], progress)
+        run_id = queue_rerun(self._database, self.status(), any_version=any_version)
+        progress(Rerunning(run_id, self.id))
+        [new] = solve_runs(self._database, [run_id], progress)
         check_not_halted(new)
         return diff(self._database, self.status(), new)
 

@@ -48,9 +48,9 @@ from dealmill.pipeline.store.runs.status import (
     RunStatus,
     check_not_halted,
     find_run,
+    list_run_ids,
     list_runs,
-    numbers_between,
-    run_numbers,
+    run_ids_between,
 )
 from dealmill.pipeline.store.runs.workers import Worker, list_workers
 from dealmill.pipeline.store.sources.source import (
@@ -254,14 +254,14 @@ class Store:
         )
         with opening as readings:
             stored = compact_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
-            numbers = [
+            run_ids = [
                 queue_run(self._database, source, engine, limit, storage)
                 for source in stored
                 for engine in engines_for(source.game, names)
             ]
-            for number in numbers:
-                labels.put_on(self._database, number)
-            statuses = solve_runs(self._database, numbers, progress, readings.opened) if numbers else []
+            for run_id in run_ids:
+                labels.put_on(self._database, run_id)
+            statuses = solve_runs(self._database, run_ids, progress, readings.opened) if run_ids else []
         runs = [Run(self._database, status) for status in statuses]
         stored = stored if packed else readings.sources  # as they are now
         return BatchResult(runs, stored, summarise(statuses, stored), readings.errors)
@@ -425,9 +425,9 @@ class Store:
                 [stored] = ingestion.sources
         if not (stored.complete or stored.endless or packed):
             raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
-        number = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
-        labels.put_on(self._database, number)
-        return self.find_run(number)
+        run_id = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
+        labels.put_on(self._database, run_id)
+        return self.find_run(run_id)
 
     def work(self, *, drain: bool = False, progress: Progress = in_notebook) -> None:
         """Process queued jobs with local workers until interrupted, or until no jobs are left if `drain` is true. Jobs
@@ -532,7 +532,7 @@ class Store:
         """Return all runs, oldest first."""
         return RunList(Run(self._database, status) for status in list_runs(self._database))
 
-    def run_numbers(
+    def run_ids(
         self,
         *,
         after: int = 0,
@@ -541,10 +541,10 @@ class Store:
         limit: int | None = None,
         descending: bool = False,
     ) -> list[int]:
-        """Return the numbers of the runs after and before these numbers: the first `limit` of them, or all; oldest
+        """Return the ids of the runs after and before these ids: the first `limit` of them, or all; oldest
         first, or newest first if `descending`. Of all these runs, only those with every word of the `text` in their
         engine, source, tags or note."""
-        return numbers_between(self._database, after, before, limit, text=text, descending=descending)
+        return run_ids_between(self._database, after, before, limit, text=text, descending=descending)
 
     def status(
         self,
@@ -563,8 +563,8 @@ class Store:
             If one run is named, and there is no such run.
         """
         if run is None:
-            numbers = run_numbers(self._database, *labelled(tags, note))
-            statuses = list_runs(self._database, numbers, with_totals=True)
+            run_ids = list_run_ids(self._database, *labelled(tags, note))
+            statuses = list_runs(self._database, run_ids, with_totals=True)
         elif isinstance(run, Collection) and not isinstance(run, str):
             statuses = list_runs(self._database, run, with_totals=True)
         else:
@@ -719,8 +719,8 @@ class Store:
         RetractedError
             If the engine version was retracted.
         """
-        number, position = parse_item(item)
-        run = unless_retracted(find_run(self._database, number), retracted=retracted)
+        run_id, position = parse_item(item)
+        run = unless_retracted(find_run(self._database, run_id), retracted=retracted)
         return find_result(self._database, run, position)
 
     def survey(

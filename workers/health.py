@@ -36,11 +36,11 @@ MOST_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The result of a health check. `found` describes what was found, or what is wrong and how to fix it."""
+    """The result of a health check. `details` says what is there, or what is wrong and how to fix it."""
 
     name: str
     passed: bool
-    found: str
+    details: str
 
 
 def doctor(url: str | None = None) -> list[Check]:
@@ -98,8 +98,11 @@ def _games() -> str:
         raise DealmillError(f"{'; '.join(map(str, broken))}{hint}")
     if faults := [f"{offer.package}: {fault}" for offer in all_offers() for fault in _faults(offer)]:
         raise DealmillError(f"{'; '.join(faults)}; {OF_A_PACKAGE}")
-    excluded = ", excluded by DEALMILL_PLUGINS"
-    return ", ".join(f"{offer.name} ({offer.package}{excluded * bool(offer.refusal)})" for offer in all_offers())
+    names: dict[str, list[str]] = {}
+    for offer in all_offers():
+        excluded = ", excluded by DEALMILL_PLUGINS" if offer.refusal else ""
+        names.setdefault(f"{offer.package}{excluded}", []).append(offer.name)
+    return "; ".join(f"{package}: {', '.join(games_of_package)}" for package, games_of_package in names.items())
 
 
 def _faults(offer: Offer) -> Iterator[str]:

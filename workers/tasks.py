@@ -108,8 +108,8 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
     IN_HAND[noun] = job.lease.parent
     # An engine that does not start says nothing about the layouts: they wait until somebody has fixed it.
     over = job.lease.attempt > leases.ATTEMPTS and not job.lease.unstarted
-    trouble = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.trouble}"
-    do = partial(kind.give_up, database, job, trouble) if over else partial(kind.do, database, job)
+    last_error = f"gave up after {leases.ATTEMPTS} attempts: {job.lease.error}"
+    do = partial(kind.give_up, database, job, last_error) if over else partial(kind.do, database, job)
     try:
         with metrics.timed(engine, noun):
             outcome = _waiting(do)
@@ -203,9 +203,9 @@ class WatchedRequest(Request):  # type: ignore[misc]
         return super().on_failure(exc_info, send_failed_event, return_ok)
 
 
-def _end_leases(worker: str, trouble: str) -> None:
+def _end_leases(worker: str, error: str) -> None:
     try:
         for kind in KINDS.values():
-            leases.expire(configured_store(), kind.table, worker, trouble)
+            leases.expire(configured_store(), kind.table, worker, error)
     except DealmillError as away:
         logger.warning("the job of %s cannot be retried before its lease expires: %s", worker, away)

@@ -167,10 +167,9 @@ def _stuck(jobs: JobTable, lease: Lease) -> ProgramError | DamagedError:
     items = f"items {lease.first:,} to {lease.stop - 1:,} of {jobs.noun} {lease.parent} cannot be done"
     if not lease.unstarted:
         return DamagedError(
-            f"{items} after {lease.attempt} attempts: {lease.trouble}; fix the cause, then try again with: dealmill "
-            "work"
+            f"{items} after {lease.attempt} attempts: {lease.error}; fix the cause, then try again with: dealmill work"
         )
-    reason = (lease.trouble or "").removeprefix(f"{ProgramError.__name__}: ")
+    reason = (lease.error or "").removeprefix(f"{ProgramError.__name__}: ")
     return ProgramError(
         f"{jobs.noun} {lease.parent} stopped: {reason}; fix the cause, then solve the rest with: dealmill work, and "
         f"layouts that failed with: dealmill retry {lease.parent}; if files of the program change, start a new run"
@@ -218,8 +217,8 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
     Raises
     ------
     VersionError
-        If jobs are left that need other versions, or engines that cannot be loaded; jobs of retracted versions and of
-        paused and cancelled runs do not count.
+        If jobs are left that need other versions, or engines that cannot be loaded or started; jobs of retracted
+        versions and of paused and cancelled runs do not count.
     DamagedError
         If jobs are left that fail repeatedly.
     ProgramError
@@ -249,7 +248,7 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
     if others:
         raise VersionError(
             f"some jobs cannot be done here: {', '.join(others)}; run dealmill work where these versions are "
-            "installed, or retract them"
+            "installed, or start new runs and cancel these"
         )
     for kind in KINDS.values():
         for lease in stuck(database, kind.table, kind.table.workable_parents(installation.engines(database))):

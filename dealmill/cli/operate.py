@@ -152,10 +152,10 @@ def doctor(ctx: click.Context, form: str | None) -> None:
     """
     checks = dealmill.doctor()
     rows = [
-        {"check": check.name, "state": "ok" if check.passed else "failed", "found": check.found} for check in checks
+        {"check": check.name, "state": "ok" if check.passed else "failed", "details": check.details} for check in checks
     ]
     if form is None:
         rows.sort(key=lambda row: row["state"] == "ok")  # what failed is first
-    write_rows(["check", "state", "found"], rows, form)
+    write_rows(["check", "state", "details"], rows, form)
     if not all(check.passed for check in checks):
         ctx.exit(ERROR)

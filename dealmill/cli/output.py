@@ -100,8 +100,8 @@ def tell_retryable(runs: "Iterable[dealmill.Run]") -> bool:
     """Return whether layouts of finished runs failed because of the machine, and say how to try them again."""
     failed = [run for run in runs if run.progress.finished and run.progress.counts.get(Verdict.FAILED)]
     retryable = [run.id for run in failed if run.fingerprint is None]
-    for number in retryable:
-        tell(f"failures to retry:   {called_as()} retry {number}")
+    for run_id in retryable:
+        tell(f"failures to retry:   {called_as()} retry {run_id}")
     return bool(retryable)
 
 

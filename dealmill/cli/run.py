@@ -144,7 +144,8 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     """Print one row per engine on standard output, and suggest the next commands on standard error."""
     rows = [_summary(summary) for summary in batch.summaries]
     used = [verdict.word for verdict in Verdict if any(row[verdict.word] for row in rows)]
-    write_rows(["engine", "layouts", "duplicates", "rejected", *used, "mean", "layouts/s", "runs"], rows, form)
+    mean = ["mean"] if form or any(row["mean"] is not None for row in rows) else []
+    write_rows(["engine", "layouts", "duplicates", "rejected", *used, *mean, "layouts/s", "runs"], rows, form)
     lost = next((run for run in batch.runs if run.progress.counts.get(Verdict.UNWINNABLE)), None)
     first = lost or next((run for run in batch.runs if run.progress.solved), None)
     if lost:

@@ -114,12 +114,14 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
             "items": worker.items,
             "items/s": None if worker.rate is None else round(worker.rate),
             "seconds_ago": round(worker.seen, 1),
+            "last_job": f"{duration(worker.seen)} ago",
             "holds": [_held(job) for job in worker.holds],
         }
         for worker in store.workers()
     ]
     none = "no worker had a job in the last hour; start some with: dealmill work"
-    write_rows(["worker", "dealmill", "jobs", "items", "items/s", "seconds_ago", "holds"], rows, form, none)
+    seen = "last_job" if form is None else "seconds_ago"
+    write_rows(["worker", "dealmill", "jobs", "items", "items/s", seen, "holds"], rows, form, none)
 
 
 def _show_sources(store: "dealmill.Store", form: str | None) -> None:
@@ -183,6 +185,8 @@ def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
 
 SHARES = (0.5, 0.9, 0.99)
 """The shares of layouts for which `_tell_numbers` prints a bound."""
+SHORTEST = 0.01
+"""The shortest processor time in seconds that is printed."""
 LONGEST_BAR = 40
 """The characters of the longest bar of a histogram."""
 
@@ -210,7 +214,8 @@ def _bars(histogram: "dealmill.Histogram") -> list[str]:
 
 def _tell_cost(run: "dealmill.Run") -> None:
     if (seconds := run.progress.cpu_seconds) is not None:
-        tell(f"run {run.id} took {seconds:,.2f} s of processor time on {', '.join(run.machines)}")
+        cost = f"{seconds:,.2f} s" if seconds >= SHORTEST else f"less than {SHORTEST} s"
+        tell(f"run {run.id} took {cost} of processor time on {', '.join(run.machines)}")
 
 
 def _words(run: "dealmill.Run", row: dict[str, Any]) -> dict[str, object]:

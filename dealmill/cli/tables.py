@@ -7,6 +7,7 @@ important ones. What is still too wide is shortened, but never a number, an engi
 """
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -38,7 +39,7 @@ LONG, SHORT, SHORTEST = 24, 14, 4
 NEVER_SHORTENED = {"engine", "game", "item", "items", "kind", "other_verdict", "verdict", "when", "who"}
 IN_THE_MIDDLE = {"evidence", "layout", "name", "other_evidence", "source", "text", "worker"}
 """Columns that are shortened in the middle, because their ends tell them apart. Others lose their ends."""
-WRAPPED = {"found", "reason", "reasons", "results", "state", "why"}
+WRAPPED = {"details", "reason", "reasons", "results", "state", "why"}
 """Columns that are not shortened: their cells take several lines."""
 TO_COPY = {"layout"}
 """Columns that stay whole if leaving out others makes room for them."""
@@ -196,8 +197,21 @@ def _cell_lines(column: Column, row: int) -> list[str]:
 
     cell = column.cells[row]
     if column.name in WRAPPED and cell_len(cell) > column.width:
-        return [line.plain.rstrip() for line in Text(cell).wrap(Console(), column.width)]
+        parts = _between_commas(cell, column.width)
+        return [line.plain.rstrip() for part in parts for line in Text(part).wrap(Console(), column.width)]
     return [shortened(cell, column.width, in_the_middle=column.name in IN_THE_MIDDLE)]
+
+
+def _between_commas(text: str, width: int) -> list[str]:
+    """Return a text cut after commas, into parts that fit into a width unless they have no comma."""
+    from rich.cells import cell_len
+
+    parts = [""]
+    for part in re.split("(?<=, )", text):
+        if parts[-1] and cell_len((parts[-1] + part).rstrip()) > width:
+            parts.append("")
+        parts[-1] += part
+    return parts
 
 
 def _written(column: Column, text: str, *, coloured: bool) -> str:

@@ -121,7 +121,7 @@ def runs(
     limit: Annotated[int, Query(ge=1, le=MOST_RESULTS), Digits] = 100,
 ) -> list[Run]:
     """List the runs, oldest first. Runs that cannot be read are left out; the header ``Dealmill-Warning`` says so."""
-    return list(map(_run, store.status(store.run_numbers(after=after, limit=limit))))
+    return list(map(_run, store.status(store.run_ids(after=after, limit=limit))))
 
 
 @router.get("/runs/{run}")

@@ -65,7 +65,7 @@ def chart(
     form: Form = "page",
 ) -> Response:
     """Show the winnability of some runs, or of the newest ones."""
-    chosen = runs or store.run_numbers(limit=MAX_RUNS, descending=True)
+    chosen = runs or store.run_ids(limit=MAX_RUNS, descending=True)
     candidates = store.status(sorted(set(chosen)))
     shown = [run for run in candidates if run.progress.retracted is None and run.winnability]
     shown.sort(key=lambda run: KEYS[by](run.progress))

@@ -142,7 +142,7 @@ def _compare(connection: "Connection[Any, None]", url: str, left: int, right: in
 def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  # noqa: B006 -- FastAPI copies it
     """Show the differences between two runs; or a form to choose them."""
     if len(runs) != 2:
-        newest = store.status(store.run_numbers(limit=MOST_KEPT, descending=True))[::-1]
+        newest = store.status(store.run_ids(limit=MOST_KEPT, descending=True))[::-1]
         return page(request, "choose.html", runs=newest, given=runs)
     left, right = map(store.find_run, runs)
     diff = left.diff(right)

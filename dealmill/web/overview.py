@@ -62,15 +62,15 @@ class RunFilter:
         """Return the runs, and the run before which older ones follow."""
         limit = RUNS if self.is_plain else SORTED
         before = self.before or MOST_NUMBER
-        numbers = store.run_numbers(before=before, text=self.text, limit=limit + 1, descending=True)
-        runs = store.status(numbers[:limit])[::-1]
+        run_ids = store.run_ids(before=before, text=self.text, limit=limit + 1, descending=True)
+        runs = store.status(run_ids[:limit])[::-1]
         if self.state:
             runs = [run for run in runs if run.progress.state == self.state]
         if self.sort in KEYS:
             runs.sort(key=lambda run: KEYS[self.sort](run.progress), reverse=True)
         if len(runs) > RUNS:
             return runs[:RUNS], (runs[RUNS - 1].progress.id if self.sort == "newest" else None)
-        return runs, numbers[limit - 1] if len(numbers) > limit else None
+        return runs, run_ids[limit - 1] if len(run_ids) > limit else None
 
 
 def _run_filter(

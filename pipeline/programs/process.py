@@ -33,7 +33,7 @@ END_SECONDS = 2.0
 """How long a program that has closed its output may take to end."""
 
 
-class Fault(Exception):
+class ProgramFailure(Exception):
     """A program that did not answer a layout as it should; the message is the evidence of the failure.
 
     It begins with `RETRYABLE` if the machine may be the cause, and otherwise depends only on what the program wrote.
@@ -89,24 +89,24 @@ class Process:
         try:
             line = self._exchange(greeting(manifest, self._max_nodes), manifest.handshake_seconds)
             check_greeting(line, manifest)
-        except (Fault, BadAnswer) as fault:
+        except (ProgramFailure, BadAnswer) as failure:
             self.kill()
-            why = str(fault).removeprefix(RETRYABLE)
-            raise ProgramError(f"{self._program.full_name} did not start: {why}{self.errors()}") from fault
+            why = str(failure).removeprefix(RETRYABLE)
+            raise ProgramError(f"{self._program.full_name} did not start: {why}{self.errors()}") from failure
 
     def ask(self, layout: str, verdicts: Sequence[Verdict]) -> Answer:
         """Send a layout and return the answer, which has one of the verdicts.
 
         Raises
         ------
-        Fault
+        ProgramFailure
             If there is none, or not one that the protocol allows. The program must not be asked again then.
         """
         try:
             line = self._exchange(layout.encode() + b"\n", self._program.manifest.seconds)
             return read_answer(line, layout, self._max_nodes, verdicts)
         except BadAnswer as error:
-            raise Fault(str(error)) from error
+            raise ProgramFailure(str(error)) from error
 
     def _exchange(self, line: bytes, seconds: float) -> bytes:
         """Send a line and return the line that is the answer, without its end."""
@@ -123,7 +123,7 @@ class Process:
                 return answer
             left = deadline - time.monotonic()
             if left <= 0:
-                raise Fault(f"{RETRYABLE}it gave no answer within {seconds:g} s")
+                raise ProgramFailure(f"{RETRYABLE}it gave no answer within {seconds:g} s")
             unsent = self._wait(unsent, min(left, LOOK_SECONDS))
 
     def _wait(self, unsent: bytes, seconds: float) -> bytes:
@@ -168,15 +168,15 @@ class Process:
         self._errors = (self._errors + read)[-KEPT_BYTES:]
         return bool(read)
 
-    def _ended(self) -> Fault:
+    def _ended(self) -> ProgramFailure:
         try:
             code = self._process.wait(END_SECONDS)
         except subprocess.TimeoutExpired:
-            return Fault(f"{RETRYABLE}it closed its output")
+            return ProgramFailure(f"{RETRYABLE}it closed its output")
         number = -code if code < 0 else code - 128  # the exit codes of a shell
         if 0 < number < signal.NSIG:
-            return Fault(f"{RETRYABLE}it ended by {SIGNALS.get(number, f'signal {number}')}")
-        return Fault(f"{RETRYABLE}it ended with exit code {code}")
+            return ProgramFailure(f"{RETRYABLE}it ended by {SIGNALS.get(number, f'signal {number}')}")
+        return ProgramFailure(f"{RETRYABLE}it ended with exit code {code}")
 
     def errors(self) -> str:
         """Return the end of what it had written as errors when it was killed, as the end of a message."""

@@ -16,7 +16,7 @@ from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.programs.declared import broken_programs
 from dealmill.pipeline.programs.manifest import Program, State
-from dealmill.pipeline.programs.process import Fault, Process, changed
+from dealmill.pipeline.programs.process import Process, ProgramFailure, changed
 from dealmill.pipeline.programs.protocol import VERDICTS, Answer
 
 logger = logging.getLogger(__name__)
@@ -63,8 +63,8 @@ class ProgramSolver:
             process = _running(self, max_nodes, state)
             try:
                 answer = process.ask(layout, self.verdicts)
-            except Fault as fault:
-                reason = str(fault)
+            except ProgramFailure as failure:
+                reason = str(failure)
                 _stop()
                 last_error = process.last_error()
                 _log_once(self.program.full_name, reason, f"{process.errors()}; first on {layout}")

@@ -55,12 +55,15 @@ class Installation:
 
     @classmethod
     def loading(cls, runs: Iterable[PlannedRun]) -> Self:
-        """Load the engines of these runs, which workers could not load. Return the installation without those that
-        cannot be loaded by this process either."""
+        """Load the engines of these runs, which workers could not load, and start those that are programs. Return the
+        installation without those that this process cannot load or start either."""
+        from dealmill.pipeline.programs.solver import check_starts  # loads NumPy
+
         unloadable = {}
         for run in runs:
             try:
                 storage_of(run).prepare(run)
+                check_starts(find_engine(run.solved_by)[1])
             except DealmillError as error:
                 unloadable[run.engine] = f"it cannot be loaded: {error}"
             except Exception as error:  # noqa: BLE001 -- a package from outside may raise anything

@@ -30,7 +30,7 @@ from dealmill.pipeline.store.runs.status import (
     check_jobs,
     check_not_deleted,
     find_run,
-    run_numbers,
+    list_run_ids,
 )
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.choice import runs_by_storage, storage_of
@@ -77,8 +77,8 @@ class Query(Tabular):
     ordering: Ordering = BY_POSITION
 
     def __repr__(self) -> str:
-        numbers = ", ".join(map(str, self.numbers))
-        return f"<Query of run{'' if len(self.numbers) == 1 else 's'} {numbers or 'none'}>"
+        run_ids = ", ".join(map(str, self.run_ids))
+        return f"<Query of run{'' if len(self.run_ids) == 1 else 's'} {run_ids or 'none'}>"
 
     def __iter__(self) -> Iterator[Result]:
         if self.ordering.order is not Order.POSITION and self.limit is not None:
@@ -131,7 +131,7 @@ class Query(Tabular):
         if (self.filter, self.after, self.before) != (Filter(verdicts), FIRST_ITEM, LAST_ITEM):
             return None
         number = 0
-        for run in Runs(self.database, self.numbers):
+        for run in Runs(self.database, self.run_ids):
             check_jobs(run)
             number += sum(run.counts.get(verdict, 0) for verdict in set(verdicts or Verdict))
         self._check_not_deleted()
@@ -191,8 +191,8 @@ class Query(Tabular):
         self._check_listed()
         size = PAGE if self.limit is None else max(1, min(self.limit, PAGE))
         backwards = self.ordering.descending
-        numbers, read = self.numbers, list[int]()
-        runs = self.runs[bisect_left(numbers, self.after[0]) : bisect_right(numbers, self.before[0])]
+        run_ids, read = self.run_ids, list[int]()
+        runs = self.runs[bisect_left(run_ids, self.after[0]) : bisect_right(run_ids, self.before[0])]
         for run in reversed(runs) if backwards else runs:
             after = self.after[1] if run.id == self.after[0] else 0
             before = self.before[1] if run.id == self.before[0] else BEHIND
@@ -234,9 +234,9 @@ class Query(Tabular):
     def _first(self, count: int) -> Iterator[Result]:
         """Yield results in any order, among them the first `count` in the order of the query."""
         self._check_listed()
-        for storage, numbers in runs_by_storage(self.database, self.numbers):
+        for storage, run_ids in runs_by_storage(self.database, self.run_ids):
             if _can_list(storage, self.filter):
-                yield from storage.ordered(self.database, numbers, self.filter, self.ordering, count)
+                yield from storage.ordered(self.database, run_ids, self.filter, self.ordering, count)
         self._check_not_deleted()
 
     def search(self, seconds: float) -> Searched:
@@ -270,7 +270,7 @@ class Query(Tabular):
         """Check that none of the runs that a caller has named was deleted. Of all runs in a store, those are left
         out."""
         if not isinstance(self.runs, Runs):
-            check_not_deleted(self.database, self.numbers)
+            check_not_deleted(self.database, self.run_ids)
 
     def _check_listed(self) -> None:
         """Check that the record has what is needed to list the wanted results, if there is only one run.
@@ -282,14 +282,14 @@ class Query(Tabular):
         """
         if len(self.runs) == 1 and self.unlisted:
             raise UsageError(
-                f"run {self.numbers[0]} is packed: audits of packed runs only record verdicts that are invalid or lack "
+                f"run {self.run_ids[0]} is packed: audits of packed runs only record verdicts that are invalid or lack "
                 "evidence"
             )
 
     @property
-    def numbers(self) -> Sequence[int]:
+    def run_ids(self) -> Sequence[int]:
         """The numbers of the runs."""
-        return self.runs.numbers if isinstance(self.runs, Runs) else [run.id for run in self.runs]
+        return self.runs.run_ids if isinstance(self.runs, Runs) else [run.id for run in self.runs]
 
     @property
     def unfinished(self) -> list[RunStatus]:
@@ -403,7 +403,7 @@ def matching_runs(
         over = find_source(database, source)
         named = sources.c.name == over.name if over.name == printable(source) else false()
         conditions.append(or_(runs.c.source_id == over.id, named))
-    return Runs(database, run_numbers(database, *conditions))
+    return Runs(database, list_run_ids(database, *conditions))
 
 
 def _of_game(database: Database, game: str) -> ColumnElement[bool]:
@@ -411,7 +411,7 @@ def _of_game(database: Database, game: str) -> ColumnElement[bool]:
         return sources.c.game == find_game(game).name
     except NotFoundError:
         condition = sources.c.game == game
-        if not run_numbers(database, condition):
+        if not list_run_ids(database, condition):
             raise
         return condition
 
@@ -420,7 +420,7 @@ def _of_engine(database: Database, engine: str) -> ColumnElement[bool]:
     try:
         game, definition = find_engine(engine)
     except NotFoundError:
-        if not run_numbers(database, engines.c.name == engine):
+        if not list_run_ids(database, engines.c.name == engine):
             raise
         return engines.c.name == engine
     return engines.c.name == game.full_name(definition)

@@ -186,7 +186,7 @@ def test_items_that_cannot_be_audited_are_a_fault(database: Database) -> None:
     alter(database, "UPDATE audit_jobs SET leased_until = 0")
     job = AUDIT_JOBS.claim(database, part, "test", LEASE)
     assert job is not None
-    given_up = AUDIT_JOBS.give_up(database, job, f"twice: {job.lease.trouble}")
+    given_up = AUDIT_JOBS.give_up(database, job, f"twice: {job.lease.error}")
     assert given_up.judged == []
     assert given_up.faults == [Fault(1, 30, "these items cannot be audited: twice: MemoryError: ")]
 

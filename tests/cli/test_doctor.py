@@ -25,7 +25,7 @@ def examined(cwd: Path, env: dict[str, str]) -> tuple[int, dict[str, tuple[str, 
     ran = dealmill("doctor", "--json", cwd=cwd, env=env)
     assert "secret" not in ran.stdout + ran.stderr
     assert ran.stderr == ""
-    return ran.returncode, {row["check"]: (row["state"], row["found"]) for row in json.loads(ran.stdout)}
+    return ran.returncode, {row["check"]: (row["state"], row["details"]) for row in json.loads(ran.stdout)}
 
 
 def test_every_check_passes_in_a_new_folder_and_nothing_is_created(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_wrong_clock_and_a_full_disk_are_reported(monkeypatch: pytest.MonkeyPa
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr("dealmill.workers.health.shutil.disk_usage", lambda _folder: usage(10, 5, 5))
     ran = CliRunner().invoke(operate.doctor, ["--json"])
-    wrong = {row["check"]: row["found"] for row in json.loads(ran.output) if row["state"] == "failed"}
+    wrong = {row["check"]: row["details"] for row in json.loads(ran.output) if row["state"] == "failed"}
     assert (ran.exit_code, list(wrong)) == (1, ["clock", "disk"])
     assert "behind the database's; synchronize both by NTP" in wrong["clock"]
     assert "free some disk space" in wrong["disk"]

@@ -94,6 +94,12 @@ def test_what_says_least_goes_first_and_what_is_asked_is_whole() -> None:
         assert missing == [name for name in row if name not in head.split()]
 
 
+def test_a_cell_is_wrapped_after_its_commas() -> None:
+    row = {"engine": "klondike/winnable", "results": "8 winnable, 3 unwinnable, 1 undecided", "state": "finished"}
+    lines, _ = written(list(row), [row], 48)
+    assert [line[19:].split("  ")[0] for line in lines[1:]] == ["8 winnable,", "3 unwinnable,", "1 undecided"]
+
+
 def test_a_layout_stays_whole_if_there_is_room_without_its_evidence() -> None:
     layout = "KJ6T 97J9 KJ76 6K6Q KTAJ AAT8 987A 7Q88 9QTQ"
     row = {"item": "1:1", "line": 1, "verdict": "unwinnable", "nodes": 11, "layout": layout, "evidence": "38 23 " * 30}

@@ -107,8 +107,10 @@ def test_the_commands_report_broken_games(site: Path, monkeypatch: pytest.Monkey
     ran = CliRunner().invoke(doctor, ["--json"])
     [row] = [row for row in json.loads(ran.stdout) if row["state"] == "failed"]
     assert (ran.exit_code, row["check"]) == (1, "games")
-    assert "dealmill-polo 1.2 offers the game polo = polo:GAME, which cannot be used: ZeroDivisionError" in row["found"]
-    assert row["found"].endswith("upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS")
+    assert (
+        "dealmill-polo 1.2 offers the game polo = polo:GAME, which cannot be used: ZeroDivisionError" in row["details"]
+    )
+    assert row["details"].endswith("upgrade or uninstall the package, or exclude it with DEALMILL_PLUGINS")
 
 
 @pytest.mark.parametrize("name", ["Polo", "polo/nine", "polo nine", "-polo", "polo--nine", "gölf", "g" * 41, "9polo"])
@@ -166,8 +168,8 @@ def test_the_setting_names_the_distributions_that_are_loaded(
             "DEALMILL_PLUGINS does not name this package"
         )
     monkeypatch.chdir(site)
-    [text] = [check.found for check in dealmill.doctor() if check.name == "games"]
-    assert text.count(", excluded by DEALMILL_PLUGINS)") == 2 - len(loaded)
+    [text] = [check.details for check in dealmill.doctor() if check.name == "games"]
+    assert text.count(", excluded by DEALMILL_PLUGINS: ") == 2 - len(loaded)
     assert imported.exists() == ("polo" in loaded), "a package that is excluded is not imported"
 
 
@@ -230,7 +232,7 @@ def test_doctor_imports_the_functions_of_other_packages_and_looks_for_their_exam
         example.rename(example.with_name(example.name.replace("peg-row", "polo")))
     install(site, "dealmill-polo", {"polo": "polo:GAME"})
     [check] = [each for each in dealmill.doctor() if each.name == "games"]
-    assert check.passed, check.found
+    assert check.passed, check.details
     if text is None:
         (site / "polo" / file).unlink()
     else:
@@ -240,4 +242,4 @@ def test_doctor_imports_the_functions_of_other_packages_and_looks_for_their_exam
     importlib.invalidate_caches()
     [check] = [each for each in dealmill.doctor() if each.name == "games"]
     assert not check.passed
-    assert re.match(rf"dealmill-polo 0\.1: {message}.*; if the package is yours, fix it; otherwise, ", check.found)
+    assert re.match(rf"dealmill-polo 0\.1: {message}.*; if the package is yours, fix it; otherwise, ", check.details)

@@ -174,6 +174,15 @@ def test_a_run_whose_program_was_changed_waits(database: Database, declare: Decl
     assert find_run(database, number).finished
 
 
+def test_a_program_that_the_command_cannot_start_either_is_left_out(database: Database, declare: Declare) -> None:
+    declare("does not start")
+    run = find_run(database, queue_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, None))
+    with pytest.raises(VersionError, match="but it cannot be loaded: memory/program did not start: it ended with exit"):
+        Installation.loading([run]).check(run)
+    declare()
+    assert Installation.loading([run]).unloadable == {}
+
+
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
@@ -203,7 +212,7 @@ def test_a_program_that_cannot_work_fails_no_layouts_and_stops_its_run(
         assert claimed is not None
         tasks._do(database, KINDS["solve"], claimed)
     [stuck] = leases.stuck(database, SOLVING, [number])
-    assert (stuck.trouble or "").startswith(f"ProgramError: {message}")
+    assert (stuck.error or "").startswith(f"ProgramError: {message}")
     run = find_run(database, number)
     assert (run.solved, run.pending) == (0, 1)
     assert (run.state, run.stuck, run.retried) == ("stuck", 1, 1)

@@ -73,7 +73,7 @@ def test_what_concerns_one_run_reads_no_table_as_a_whole(sqlite_store: Database)
         "related": lambda: run.related,
         "log": lambda: store.log(2),
         "source": lambda: store.find_source(2),
-        "newest runs": lambda: store.run_numbers(before=9, limit=2, descending=True),
+        "newest runs": lambda: store.run_ids(before=9, limit=2, descending=True),
         "workers": store.workers,
     }
     read = {what: [line for line in plans(sqlite_store, call) if WHOLE.match(line)] for what, call in calls.items()}

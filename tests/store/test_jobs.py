@@ -179,7 +179,7 @@ def test_the_reason_of_the_last_failed_attempt_is_stored_with_a_job(database: Da
     leases.expire(database, SOLVING, "w:7", "signal 11")
     leases.free_expired(database, SOLVING)
     later = claimed(database, last, "w:9", -1.0)
-    assert (later.lease.attempt, later.lease.trouble) == (2, "signal 11")
+    assert (later.lease.attempt, later.lease.error) == (2, "signal 11")
 
 
 def test_the_reason_of_an_earlier_attempt_is_not_given_for_a_lost_worker(database: Database, run: int) -> None:
@@ -191,10 +191,10 @@ def test_the_reason_of_an_earlier_attempt_is_not_given_for_a_lost_worker(databas
     leases.free_expired(database, SOLVING)
     end_the_pause(database)
     vanished = claimed(database, last, "w:8", -1.0)
-    assert vanished.lease.trouble == "ValueError: no room"
+    assert vanished.lease.error == "ValueError: no room"
     leases.free_expired(database, SOLVING)
     later = claimed(database, last, "w:9", LEASE)
-    assert later.lease.trouble == leases.SILENT
+    assert later.lease.error == leases.SILENT
 
 
 def test_only_a_lease_that_a_worker_still_holds_is_renewed(database: Database, run: int) -> None:

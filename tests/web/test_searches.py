@@ -72,7 +72,7 @@ def test_a_statement_that_takes_too_long_is_ended(database: Database) -> None:
         for _ in range(2):  # and the connection can be used again
             with pytest.raises(dealmill.SlowQuery, match=r"0\.5 seconds"), opened._database.reading() as connection:
                 connection.execute(ENDLESS).all()
-            assert opened.run_numbers() == []
+            assert opened.run_ids() == []
 
 
 def test_a_slow_page_says_so(furnished: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -59,7 +59,7 @@ def test_a_worker_leaves_jobs_of_other_versions_and_keeps_working(newer: str, br
     assert ran.stderr.splitlines()[-1] == (
         "dealmill: some jobs cannot be done here: 1 of memory/incremental 1 (its deals need another generator), "
         "1 of memory/two-pass 1 (version 2 is installed here); run dealmill work where these versions are installed, "
-        "or retract them"
+        "or start new runs and cancel these"
     )
     refused = [line.partition(": ")[2] for line in ran.stderr.splitlines() if "are left to" in line]
     assert refused == [

@@ -54,7 +54,7 @@ SLEW = 1.0
 """Seconds that the clock of the database may be set back before leases that start in the future are ended."""
 SILENT = "its worker was silent for longer than its lease"
 KNOWN_TO_BE_GONE = 0.0
-"""The `leased_until` of a lease whose worker is known to be dead; the job's `trouble` says why."""
+"""The `leased_until` of a lease whose worker is known to be dead; `jobs.trouble` says why."""
 
 ATTEMPTS = 5
 """The number of attempts after which an error is considered permanent, and the layouts of the job are recorded as
@@ -98,7 +98,7 @@ class JobTable:
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A claimed job with the range `[first, stop)`. `trouble` says why its previous attempt ended, if there was one.
+    """A claimed job with the range `[first, stop)`. `error` says why its previous attempt ended, if there was one.
     If that is because the engine did not start, it is `unstarted`: the attempt says nothing about the layouts, and does
     not count."""
 
@@ -107,7 +107,7 @@ class Lease:
     first: int
     stop: int
     attempt: int
-    trouble: str | None
+    error: str | None
     unstarted: bool
 
 
@@ -196,19 +196,19 @@ def _finishing(jobs: JobTable) -> Update:
 
 
 def release(
-    database: Database, jobs: JobTable, lease: Lease, trouble: str, *, unstarted: bool = False, hopeless: bool = False
+    database: Database, jobs: JobTable, lease: Lease, error: str, *, unstarted: bool = False, hopeless: bool = False
 ) -> None:
     """Release an unfinished job, to be tried again after a pause; if that is `hopeless`, the job is stuck at once.
     `unstarted` says that its engine did not start."""
     pause = PAUSES[min(lease.attempt, len(PAUSES)) - 1]
-    freed = {"state": PENDING, "leased_until": clock() + pause, "trouble": trouble, "unstarted": unstarted}
+    freed = {"state": PENDING, "leased_until": clock() + pause, "trouble": error, "unstarted": unstarted}
     if hopeless:
         freed["attempt"] = max(lease.attempt, MOST_CLAIMS + 1)
     with database.writing() as connection:
         connection.execute(update(jobs.table).where(_held(jobs)).values(freed), _of(lease))
 
 
-def refuse(database: Database, jobs: JobTable, job_id: int, trouble: str) -> None:
+def refuse(database: Database, jobs: JobTable, job_id: int, error: str) -> None:
     """Leave a pending job to others for a moment, because this worker cannot load what it needs. This is no attempt: it
     says nothing about the items."""
     table = jobs.table
@@ -216,7 +216,7 @@ def refuse(database: Database, jobs: JobTable, job_id: int, trouble: str) -> Non
         connection.execute(
             update(table)
             .where(table.c.id == job_id, waiting(jobs))
-            .values(leased_until=clock() + PAUSES[0], trouble=f"not begun: {trouble}", unstarted=True)
+            .values(leased_until=clock() + PAUSES[0], trouble=f"not begun: {error}", unstarted=True)
         )
 
 
@@ -280,11 +280,11 @@ def _renewing(jobs: JobTable) -> Update:
     )
 
 
-def expire(database: Database, jobs: JobTable, worker: str, trouble: str) -> None:
+def expire(database: Database, jobs: JobTable, worker: str, error: str) -> None:
     """End the leases of a worker that has died."""
     with database.writing() as connection:
         connection.execute(
-            _leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=trouble, unstarted=False)
+            _leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=error, unstarted=False)
         )
 
 
@@ -325,11 +325,11 @@ def free_expired(database: Database, jobs: JobTable) -> None:
         connection.execute(delete(table).where(table.c.id.in_([row.id for row in long])))
         for _, parent, first, stop in long:
             cut(connection, jobs, parent, halves(first, stop))
-        trouble = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
+        error = func.coalesce(case((table.c.leased_until == KNOWN_TO_BE_GONE, table.c.trouble)), SILENT)
         connection.execute(
             update(table)
             .where(table.c.id.in_([row.id for row in rows]), expired)
-            .values(state=PENDING, leased_until=None, trouble=trouble, unstarted=False)
+            .values(state=PENDING, leased_until=None, trouble=error, unstarted=False)
         )
 
 

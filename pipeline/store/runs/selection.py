@@ -11,7 +11,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.runs.controls import labelled
 from dealmill.pipeline.store.runs.planned import NOT_DELETED
-from dealmill.pipeline.store.runs.status import find_run, run_numbers
+from dealmill.pipeline.store.runs.status import find_run, list_run_ids
 
 
 def selected_runs(
@@ -42,7 +42,7 @@ def selected_runs(
         raise UsageError("name the runs: numbers or ranges such as 3-7, last or all; or with --tag, --game, --engine")
     named = [_numbers_of(database, word) for word in words]
     selected = {
-        run for run in run_numbers(database, *conditions) if not words or any(run in numbers for numbers in named)
+        run for run in list_run_ids(database, *conditions) if not words or any(run in numbers for numbers in named)
     }
     if reruns:
         _add_reruns(database, selected)

@@ -239,10 +239,10 @@ NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
 DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBERS), runs.c.control == Control.DELETED)
 
 
-def run_numbers(
+def list_run_ids(
     database: Database, *which: ColumnElement[bool], limit: int | None = None, descending: bool = False
 ) -> list[int]:
-    """Return the numbers of all runs, or of those that meet conditions on their row, source and engine: at most `limit`
+    """Return the ids of all runs, or of those that meet conditions on their row, source and engine: at most `limit`
     of them, oldest first, or newest first if `descending`."""
     query = select(runs.c.id).select_from(JOINED if which else runs).where(NOT_DELETED, *which)
     order = runs.c.id.desc() if descending else runs.c.id
@@ -250,31 +250,31 @@ def run_numbers(
         return list(connection.execute(query.order_by(order).limit(limit)).scalars())
 
 
-def numbers_between(
+def run_ids_between(
     database: Database, after: int, before: int, limit: int | None, *, text: str = "", descending: bool = False
 ) -> list[int]:
-    """Return the first `limit` numbers of runs between `after` and `before` (both exclusive), oldest or newest first,
+    """Return the first `limit` ids of runs between `after` and `before` (both exclusive), oldest or newest first,
     with every word of a `text` in their engine, source, tags or note, in upper or lower case."""
-    first, last = (literal(number, BigInteger) for number in (after, before))  # the column is narrower
+    first, last = (literal(run_id, BigInteger) for run_id in (after, before))  # the column is narrower
     named = [
         func.lower(func.coalesce(column, "")) for column in (engines.c.name, sources.c.name, runs.c.tags, runs.c.note)
     ]
     words = [or_(*(name.contains(word, autoescape=True) for name in named)) for word in text.lower().split()]
-    return run_numbers(database, runs.c.id > first, runs.c.id < last, *words, limit=limit, descending=descending)
+    return list_run_ids(database, runs.c.id > first, runs.c.id < last, *words, limit=limit, descending=descending)
 
 
 class Runs(Sequence[RunStatus]):
-    """Runs with some numbers, oldest first, that are read in parts while they are iterated over. Those that cannot be
+    """Runs with some ids, oldest first, that are read in parts while they are iterated over. Those that cannot be
     read are left out then (see `list_runs`)."""
 
     PART = 100
 
-    def __init__(self, database: Database, numbers: Sequence[int]) -> None:
+    def __init__(self, database: Database, run_ids: Sequence[int]) -> None:
         self._store = database
-        self.numbers = numbers
+        self.run_ids = run_ids
 
     def __len__(self) -> int:
-        return len(self.numbers)
+        return len(self.run_ids)
 
     @overload
     def __getitem__(self, index: int) -> RunStatus: ...
@@ -282,48 +282,48 @@ class Runs(Sequence[RunStatus]):
     def __getitem__(self, index: slice) -> "Runs": ...
     def __getitem__(self, index: int | slice) -> "RunStatus | Runs":
         if isinstance(index, slice):
-            return Runs(self._store, self.numbers[index])
-        return find_run(self._store, self.numbers[index])
+            return Runs(self._store, self.run_ids[index])
+        return find_run(self._store, self.run_ids[index])
 
     def __iter__(self) -> Iterator[RunStatus]:
         for start in range(0, len(self), self.PART):
-            yield from list_runs(self._store, self.numbers[start : start + self.PART])
+            yield from list_runs(self._store, self.run_ids[start : start + self.PART])
 
     def __reversed__(self) -> Iterator[RunStatus]:
         for stop in range(len(self), 0, -self.PART):
-            yield from reversed(list_runs(self._store, self.numbers[max(stop - self.PART, 0) : stop]))
+            yield from reversed(list_runs(self._store, self.run_ids[max(stop - self.PART, 0) : stop]))
 
     @property
     def unfinished(self) -> list[RunStatus]:
         """Those that have layouts without a verdict."""
         with self._store.reading() as connection:
             doubtful = {*connection.execute(_doubtful()).scalars()}
-        candidates = list_runs(self._store, [number for number in self.numbers if number in doubtful])
+        candidates = list_runs(self._store, [run_id for run_id in self.run_ids if run_id in doubtful])
         return [run for run in candidates if not run.finished]
 
 
 def list_runs(
-    database: Database, numbers: Collection[int] | None = None, *, with_totals: bool = False
+    database: Database, run_ids: Collection[int] | None = None, *, with_totals: bool = False
 ) -> list[RunStatus]:
-    """Return all runs, or those with these `numbers`, oldest first, without those that cannot be read (see
+    """Return all runs, or those with these ids, oldest first, without those that cannot be read (see
     `readable`) or, `with_totals`, cannot be counted."""
-    rows = _counted_rows(database, run_numbers(database) if numbers is None else sorted(set(numbers)))
+    rows = _counted_rows(database, list_run_ids(database) if run_ids is None else sorted(set(run_ids)))
     return list(readable(rows, (lambda row: _run(row).check_totals()) if with_totals else _run))
 
 
-def _counted_runs(database: Database, numbers: Sequence[int]) -> list[RunStatus]:
-    return [_run(row) for row in _counted_rows(database, numbers)]
+def _counted_runs(database: Database, run_ids: Sequence[int]) -> list[RunStatus]:
+    return [_run(row) for row in _counted_rows(database, run_ids)]
 
 
-def _counted_rows(database: Database, numbers: Sequence[int]) -> list[Mapping[str, Any]]:
+def _counted_rows(database: Database, run_ids: Sequence[int]) -> list[Mapping[str, Any]]:
     with database.reading() as connection:
-        rows = connection.execute(_counted(), {"numbers": numbers})
+        rows = connection.execute(_counted(), {"numbers": run_ids})
         names = tuple(rows.keys())
         return [dict(zip(names, row, strict=True)) for row in rows]
 
 
-def read_runs(database: Database, numbers: Collection[int]) -> list[RunStatus]:
-    """Return the runs with these numbers, oldest first.
+def read_runs(database: Database, run_ids: Collection[int]) -> list[RunStatus]:
+    """Return the runs with these ids, oldest first.
 
     Raises
     ------
@@ -332,8 +332,8 @@ def read_runs(database: Database, numbers: Collection[int]) -> list[RunStatus]:
     DamagedError
         If one of them is missing or cannot be read.
     """
-    statuses = _counted_runs(database, sorted(set(numbers)))
-    if lost := set(numbers) - {run.id for run in statuses}:
+    statuses = _counted_runs(database, sorted(set(run_ids)))
+    if lost := set(run_ids) - {run.id for run in statuses}:
         check_not_deleted(database, lost)
         raise DamagedError(f"run {min(lost)} is missing from the store; restore the database from a backup")
     return statuses
@@ -365,7 +365,7 @@ def related_runs(database: Database, run: RunStatus) -> list[int]:
     """Return the numbers of the other runs of the same engine, in any version, over the same source; oldest first.
     Reruns are among them."""
     same = (runs.c.source_id == run.source, engines.c.name == run.engine, runs.c.id != run.id)
-    return run_numbers(database, *same)
+    return list_run_ids(database, *same)
 
 
 def find_run(database: Database, key: int | str) -> RunStatus:

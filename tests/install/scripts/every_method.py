@@ -81,7 +81,7 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     assert parts[-1].reached == 1 and sample is not None and sample.ratio == 1.0
     costs: tuple[float | None, list[str]] = (run.progress.cpu_seconds, run.machines)
     assert costs[0] is not None and diff.machines == (costs[1], costs[1]) and (diff.cost_ratio or 1) > 0
-    assert run.diff(store.find_run("last"), ignore=["evidence"]).equal and run.related == [store.run_numbers()[-1]]
+    assert run.diff(store.find_run("last"), ignore=["evidence"]).equal and run.related == [store.run_ids()[-1]]
     retried: int = run.retry()
     assert retried == 0
     fingerprint: str | None = run.fingerprint

@@ -33,7 +33,7 @@ def test_a_damaged_revision_is_called_that(statement: str, message: str, databas
         with pytest.raises(DamagedError, match=f"alembic_version of the database .* {message}.*restore the database"):
             use(url)
     checks = {check.name: check for check in dealmill.doctor(url)}
-    assert message in checks["tables"].found
+    assert message in checks["tables"].details
 
 
 @pytest.mark.parametrize(("value", "message"), [("NULL", "holds None"), ("x'ff00'", "holds b'"), ("7", "holds '7'")])

@@ -28,7 +28,7 @@ def test_readers_create_nothing(file: Path, tmp_path: Path) -> None:
         with pytest.raises(StoreError, match="has no tables, so there is nothing to downgrade"):
             dealmill.db.downgrade(f"sqlite:///{file}", revision="0010")
         database = {check.name: check for check in dealmill.doctor(f"sqlite:///{file}")}["database"]
-        assert (database.passed, "there is no store in" in database.found) == (True, True)
+        assert (database.passed, "there is no store in" in database.details) == (True, True)
         assert contents(tmp_path) == before
 
 
@@ -88,7 +88,7 @@ def test_a_file_of_another_program_is_never_changed(make: Callable[[Path], None]
     with pytest.raises(StoreError, match="is not a Dealmill store"):
         dealmill.db.downgrade(url, revision="0010")
     [first, *_] = [check for check in dealmill.doctor(url) if not check.passed]
-    assert "is not a Dealmill store" in first.found
+    assert "is not a Dealmill store" in first.details
     assert contents(tmp_path) == before
 
 

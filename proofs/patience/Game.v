@@ -1,4 +1,5 @@
-(* The game: cards, rules, positions and moves of all patiences that Dealmill plays, in the words of docs/patience.md.
+(* The game: cards, rules, positions and moves of all patiences that Dealmill plays, in the words of docs/patience.md,
+   but for those whose stock goes to the columns, or with runs or foundations of another kind.
 
    This file claims nothing. It is the file to read with care, because all theorems are about it.
 

@@ -118,6 +118,11 @@ def fits(card: Card, below: Card, state: State, rules: Rules) -> bool:
     return state.height(card) + 1 == state.height(below) and suits
 
 
+def joined(card: Card, below: Card, state: State, rules: Rules) -> bool:
+    """Return whether a card is part of a run with the one below it."""
+    return fits(card, below, state, rules if rules.run == "build" else replace(rules, build=rules.run))
+
+
 def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
     """Yield every state to which turning the stock leads, this one first."""
     seen = []
@@ -160,7 +165,7 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
                 offered.append(turned.waste[-1])
                 rest = copied(turned)
                 yield "stock", [rest.waste.pop()], rest
-    elif state.stock:
+    elif rules.to == "hole" and state.stock:
         rest = copied(state)
         yield "deal", [rest.stock.pop(0)], rest
     if rules.removable:
@@ -177,7 +182,7 @@ def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Car
     for size in range(1, len(column) + 1):
         group = column[-size:]
         face_up = not any(card.down for card in group)
-        run = all(fits(card, below, state, rules) for below, card in pairwise(group))
+        run = all(joined(card, below, state, rules) for below, card in pairwise(group))
         if face_up and (size == 1 or rules.move == "any" or (rules.move == "run" and run)):
             yield group
 
@@ -188,6 +193,33 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
         for target, after in put(source, group, rest, state, rules):
             tidy(after, rules)
             yield f"{group[0].name}{target}", after
+    if rules.complete:
+        yield from completed(state, rules)
+    if order_counts(state, rules) and not (rules.full_columns and [] in state.columns):
+        after = copied(state)
+        for column in after.columns:
+            if after.stock:
+                column.append(after.stock.pop(0))
+        tidy(after, rules)
+        yield f"{state.stock[0].name}d", after
+
+
+def completed(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
+    """Yield the moves of whole suits to their foundations."""
+    for number, column in enumerate(state.columns):
+        top = column[-rules.ranks :]
+        ranks = [RANKS[card.rank - 1] for card in top if not card.down]
+        if ranks == state.order[::-1] and len({card.suit for card in top}) == 1:
+            after = copied(state)
+            del after.columns[number][-rules.ranks :]
+            after.up[top[0].suit] = rules.ranks
+            tidy(after, rules)
+            yield f"{top[0].name}f", after
+
+
+def order_counts(state: State, rules: Rules) -> bool:
+    """Return whether columns are different places, since cards will be dealt to them."""
+    return rules.to == "tableau" and bool(state.stock)
 
 
 def put(source: str, group: list[Card], rest: State, before: State, rules: Rules) -> Iterator[tuple[str, State]]:
@@ -200,7 +232,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
     if source == "deal":
         return
     is_next = rest.height(card) == rest.up[card.suit]
-    if len(group) == 1 and rules.hole == "none" and source != "foundations" and is_next:
+    if len(group) == 1 and rules.hole == "none" and not rules.complete and source != "foundations" and is_next:
         after = copied(rest)
         after.up[card.suit] += 1
         yield "f", after
@@ -209,31 +241,35 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         after.cells.append(card)
         yield "c", after
     first_space = rest.columns.index([]) if [] in rest.columns else None
+    ordered = order_counts(before, rules)
     for number, column in enumerate(rest.columns):
         own = column != before.columns[number] and source == "columns"
         space = rules.spaces in ("any", "reserve") or (rules.spaces == "kings" and rest.height(card) == rules.ranks - 1)
-        if own or (not column and number != first_space):
+        if own or (not column and number != first_space and rules.to != "tableau"):
             continue
         if not (fits(card, column[-1], rest, rules) if column else space):
             continue
-        if not column and source == "columns" and rest.columns.count([]) > before.columns.count([]):
+        emptied = source == "columns" and rest.columns.count([]) > before.columns.count([])
+        if not column and emptied and not ordered:
             continue  # a whole column from one empty place to another
         after = copied(rest)
         after.columns[number] += group
-        yield (column[-1].name if column else "e"), after
+        empty = f"e{number + 1}" if rules.to == "tableau" else "e"
+        yield (column[-1].name if column else empty), after
 
 
 def key(state: State, rules: Rules) -> object:
-    """Return what makes a position: the order of columns, cells and open reserve does not count, and neither does how
-    far the stock is turned, if it offers the same cards."""
+    """Return what makes a position: the order of columns does not count, unless the stock is dealt to them, nor that of
+    cells and open reserve, nor how far the stock is turned, if it offers the same cards."""
     stock = tuple(state.waste + state.stock)
     turned: object = len(state.waste), state.passes
     if not rules.passes:
         turned = tuple(sorted(group[0] for source, group, _ in taken(state, rules) if source == "stock"))
         turned = (turned, rules.draw > 1 and _turned(state, rules))
     reserve = tuple(state.reserve if rules.stacked else sorted(state.reserve))
+    columns = map(tuple, state.columns)
     return (
-        tuple(sorted(map(tuple, state.columns))),
+        tuple(columns if order_counts(state, rules) else sorted(columns)),
         tuple(sorted(state.cells)),
         (reserve, stock, turned, tuple(state.up.items()), state.hole),
     )

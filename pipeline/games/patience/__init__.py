@@ -83,7 +83,7 @@ class Patience(Game):
     def nameless(self) -> Nameless:
         from dealmill.pipeline.games.patience.layout import nameless
 
-        return nameless
+        return partial(nameless, self.rules)
 
     @property
     def check(self) -> CheckEvidence:
@@ -118,7 +118,8 @@ class Patiences(Family):
             "winnable",
             "3",
             "whether it can be won if all cards are known, also those that lie face down",
-            "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole",
+            "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, "
+            "`d` dealt in a row",
             complete=False,
             max_nodes=MAX_NODES,
             evidence_of_loss="the cards that matter, `6C4H`, or `*` for all; and how many positions can be reached "

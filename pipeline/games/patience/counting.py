@@ -6,8 +6,9 @@ wins and of the form of layouts and evidence.
 A card is a number, 13 for each suit, counted from the base of the foundations. A position is one digit for each card,
 the code of where it is, and one number for how far the stock is turned, the further passes, and the rank in the hole:
 three words in all (`_encode`). So the order of columns and cells makes no difference, and positions are compared
-exactly. The list of positions that are reached is also the queue of those to visit. `t` is one array of all else, with
-the offsets below; "Positions" are fields of the position that is visited.
+exactly. If the stock goes to the columns, further words say on what its cards were dealt and, as long as some are left,
+which card is the lowest of each column. The list of positions that are reached is also the queue of those to visit. `t`
+is one array of all else, with the offsets below; "Positions" are fields of the position that is visited.
 """
 
 from collections.abc import Callable
@@ -46,23 +47,30 @@ SECONDS = 4.0
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = range(12)
 TO_HOLE, DECK, MOVES_ANY = 12, 13, 17
 # Layouts
-FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN = 14, 15, 16, 18
+FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK = 14, 15, 16, 18, 19
 # Positions
 TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK = range(20, 30)
 KEY = 30
 # One word for each card
-PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER = range(40, 340, 52)
-POWERS, MOVES = 360, 400
-SIZE = MOVES + 1_000
+PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = range(42, 406, 52)
+POWERS, LOWEST = 406, 426
+# More rules, and the number of words of a position
+TO_COLUMNS, FULL_COLUMNS, COMPLETE, WORDS = range(446, 450)
+MOVES = 450
+SIZE = MOVES + 1_500
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
 """Codes of cards. `ON_PARENT` and the three after it are those that lie, as part of a run, on the next higher card of
 each suit. `HOME` are those that have never moved: in the reserve or the stock, or on a card that lies face down or that
 they do not fit."""
 CODE_COUNT = ON_PARENT + 4
+DEALT, COMPLETED = CODE_COUNT, CODE_COUNT + 1
+"""Moves, not codes: of a row of the stock, and of a whole suit."""
 NO_CARD, RESERVE, STOCK = 52, 53, 54
 """Homes that are no cards."""
-CARDS_PER_WORD = 19
+CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
+KEY_WORDS, DEALING_WORDS = 3, 11
+"""The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
 WON = -1
 ALL_CARDS = (1 << 52) - 1
 SUIT = (1 << 13) - 1
@@ -107,7 +115,7 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> None:
     """
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss.live)
-    keys = np.empty(3 * (loss.positions + 2), dtype=np.int64)
+    keys = np.empty(int(t[WORDS]) * (loss.positions + 2), dtype=np.int64)
     slots = np.zeros(1 << (5 * loss.positions // 3 + 16).bit_length(), dtype=np.int32)
     with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
         count = _count(t, keys, slots, loss.positions)
@@ -143,15 +151,17 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
     codes = dict.fromkeys(deck, ON_FOUNDATION)  # those below the card in a hole, too
     homes = dict.fromkeys(deck, NO_CARD)
     face_down = set[int]()
-    for text in columns.split("/"):
+    t[LOWEST : LOWEST + len(rules.sizes)] = NO_CARD
+    for column, text in enumerate(columns.split("/")):
         down = text[1::2].count("c") + text[1::2].count("h") + text[1::2].count("s") + text[1::2].count("d")
         pile = [(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent]
+        t[LOWEST + column] = pile[0][0] if pile else NO_CARD
         for height, (card, _) in enumerate(pile):
             below, is_down = pile[height - 1] if height else (NO_CARD, False)
             homes[card] = below
             face_down |= {below} if is_down else set()
             codes[card] = HOME if height else ON_SPACE
-            if height and not is_down and _fits(rules, card, below):
+            if height and not is_down and _fits(rules.build, card, below):
                 codes[card] = ON_PARENT + below // 13
     for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
         codes |= dict.fromkeys(numbers(texts.get(part, "")), code)
@@ -159,13 +169,9 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
     homes |= dict.fromkeys(reserve, RESERVE) | dict.fromkeys(stock, STOCK)
     codes |= dict.fromkeys(absent, IS_ABSENT)
 
-    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.move == "run", rules.cells, rules.spaces == "reserve"
-    kings = {card for card in deck if card % 13 == rules.ranks - 1}
-    t[SPACES] = _mask({"none": set(), "kings": kings}.get(rules.spaces, deck))
-    t[DRAW], t[PASSES], t[REMOVABLE], t[COLUMNS] = draw, passes, rules.removable, len(rules.sizes)
-    t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
-    t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
-    t[MOVES_ANY], t[FACE_DOWN] = rules.move == "any", _mask(face_down)
+    _load_rules(t, rules, deck)
+    t[DRAW], t[PASSES] = draw, passes
+    t[FACE_DOWN], t[WAS_STOCK] = _mask(face_down), _mask(set(stock))
     t[FIXED], t[STOCK_SIZE], t[RESERVE_SIZE] = _mask(fixed), len(stock), len(reserve)
     t[TURNED] = sum(card not in absent for card in numbers(texts.get("waste", "")))
     t[PASSES_LEFT] = int(texts.get("passes", 0)) if passes else 0
@@ -173,12 +179,27 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
     t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
     t[RESERVE_ORDER : RESERVE_ORDER + len(reserve)] = reserve
     for card in deck:
-        t[PARENTS + card] = _mask({below for below in deck if _fits(rules, card, below)})
         t[HOMES + card], t[CODES + card] = homes[card], codes[card]
+
+
+def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
+    """Write what is the same for all layouts but for the rules of the stock."""
+    t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.move == "run", rules.cells, rules.spaces == "reserve"
+    kings = {card for card in deck if card % 13 == rules.ranks - 1}
+    t[SPACES] = _mask({"none": set(), "kings": kings}.get(rules.spaces, deck))
+    t[REMOVABLE], t[COLUMNS], t[MOVES_ANY] = rules.removable, len(rules.sizes), rules.move == "any"
+    t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
+    t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
+    t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
+    t[COMPLETE], t[WORDS] = rules.complete, DEALING_WORDS if rules.to == "tableau" else KEY_WORDS
+    runs = rules.build if rules.run == "build" else rules.run
+    for field, build in ((PARENTS, rules.build), (RUN_PARENTS, runs)):
+        for card in deck:
+            t[field + card] = _mask({below for below in deck if _fits(build, card, below)})
     t[POWERS : POWERS + CARDS_PER_WORD] = [CODE_COUNT**power for power in range(CARDS_PER_WORD)]
 
 
-def _fits(rules: Rules, card: int, below: int) -> bool:
+def _fits(build: str, card: int, below: int) -> bool:
     """Return whether a card may lie on another one."""
     suit, suit_below = SUITS[card // 13], SUITS[below // 13]
     suits = {
@@ -187,7 +208,7 @@ def _fits(rules: Rules, card: int, below: int) -> bool:
         "red-black": (suit in RED) != (suit_below in RED),
         "none": False,
     }
-    return card % 13 + 1 == below % 13 and suits[rules.build]
+    return card % 13 + 1 == below % 13 and suits[build]
 
 
 def _mask(cards: set[int]) -> int:
@@ -219,6 +240,37 @@ def _encode(t: Words) -> None:
     for card in range(52):
         t[KEY + card // CARDS_PER_WORD] += t[CODES + card] * t[POWERS + card % CARDS_PER_WORD]
     t[KEY + 2] += _turning(t) * t[POWERS + 52 % CARDS_PER_WORD]
+    if t[TO_COLUMNS]:
+        _encode_deals(t)
+
+
+@routine
+def _encode_deals(t: Words) -> None:
+    """Write the homes of the cards of the stock that have not moved since they were dealt, and the lowest cards of
+    columns if more will be dealt to them."""
+    for part in range(KEY_WORDS, DEALING_WORDS):
+        t[KEY + part] = 0
+    in_order = word(0)
+    for slot in range(t[STOCK_SIZE]):
+        card = t[STOCK_ORDER + slot]
+        if t[CODES + card] == HOME:
+            in_order |= t[HOMES + card] == STOCK
+            t[KEY + KEY_WORDS + slot // HOMES_PER_WORD] |= t[HOMES + card] << HOME_BITS * (slot % HOMES_PER_WORD)
+    for column in range(in_order * t[COLUMNS]):
+        at = DEALING_WORDS - 2 + column // HOMES_PER_WORD
+        t[KEY + at] |= t[LOWEST + column] << HOME_BITS * (column % HOMES_PER_WORD)
+
+
+@routine
+def _decode_deals(t: Words) -> None:
+    """Write what a key says of dealt cards; the inverse of `_encode_deals`."""
+    mask = (word(1) << HOME_BITS) - 1
+    for slot in range(t[STOCK_SIZE]):
+        home = t[KEY + KEY_WORDS + slot // HOMES_PER_WORD] >> HOME_BITS * (slot % HOMES_PER_WORD)
+        t[HOMES + t[STOCK_ORDER + slot]] = home & mask
+    for column in range(t[COLUMNS]):
+        lowest = t[KEY + DEALING_WORDS - 2 + column // HOMES_PER_WORD] >> HOME_BITS * (column % HOMES_PER_WORD)
+        t[LOWEST + column] = lowest & mask
 
 
 @routine
@@ -233,6 +285,8 @@ def _decode(t: Words) -> None:
             t[TURNED] = left % 53
             t[PASSES_LEFT] = left // 53 % 10
             t[HOLE_RANK] = left // 530
+    if t[TO_COLUMNS]:
+        _decode_deals(t)
 
 
 @routine
@@ -361,13 +415,24 @@ def _loose(t: Words) -> int:
     return loose
 
 
+@inlined
+def _empty_column(t: Words, column: int) -> int:
+    """Return the first empty column from this one on; the number of columns if there is none."""
+    while column < t[COLUMNS] and t[LOWEST + column] != NO_CARD:
+        column += 1
+    return column
+
+
 @routine
 def _settle(t: Words) -> None:
     """Do what happens without a move: spaces are filled from the reserve, and loose cards become absent."""
     while True:
         _survey(t)
         if t[FILLS] and t[EMPTY_COLUMNS] and t[IN_RESERVE]:
-            t[CODES + _first(_open_reserve(t))] = ON_SPACE
+            card = _first(_open_reserve(t))
+            t[CODES + card] = ON_SPACE
+            if t[TO_COLUMNS] and t[IN_STOCK]:
+                t[LOWEST + _empty_column(t, word(0))] = card
             continue
         loose = _loose(t) if t[ABSENT] else word(0)
         if loose == 0:
@@ -391,6 +456,16 @@ def _move(t: Words, end: int, card: int, code: int, turning: int) -> int:
 
 
 @routine
+def _to_each_space(t: Words, end: int, card: int) -> int:
+    """List the moves of a card, with those on it, to the empty columns."""
+    column = _empty_column(t, word(0))
+    while column < t[COLUMNS]:
+        end = _move(t, end, card, word(ON_SPACE), column)
+        column = _empty_column(t, column + 1)
+    return end
+
+
+@routine
 def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, turning: int) -> int:
     """List the moves of a card with those on it, of which `top` is the last one, or the card itself. `source` is its
     code, `turning` that after the move, and `whole` says that a whole column moves."""
@@ -400,7 +475,7 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
             if apart == 1 or (t[WRAP] and apart == t[LAST_RANK]):
                 after = turning + 530 * (card % 13 - t[HOLE_RANK])
                 end = _move(t, end, card, word(ON_FOUNDATION), after)
-        elif source != ON_FOUNDATION:
+        elif source != ON_FOUNDATION and t[COMPLETE] == 0:
             lower = (_bit(card) - 1) & (word(SUIT) << card // 13 * 13)
             if lower & ~(t[UP] | t[ABSENT]) == 0:
                 end = _move(t, end, card, word(ON_FOUNDATION), turning)
@@ -415,18 +490,105 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
     while below:
         end = _move(t, end, card, ON_PARENT + _first(below) // 13, turning)
         below &= below - 1
-    if whole == 0 and t[EMPTY_COLUMNS] and t[SPACES] & _bit(card):
-        end = _move(t, end, card, word(ON_SPACE), turning)
+    if t[EMPTY_COLUMNS] and t[SPACES] & _bit(card):
+        if t[TO_COLUMNS] and t[IN_STOCK]:
+            end = _to_each_space(t, end, card)
+        elif whole == 0:
+            end = _move(t, end, card, word(ON_SPACE), turning)
     return end
 
 
 @inlined
+def _lies_on_back(t: Words, card: int) -> bool:
+    """Return whether a card of a column lies on one that lies face down: both have never moved, since other cards are
+    turned up when they are on top."""
+    is_home = t[CODES + card] == HOME and t[WAS_STOCK] & _bit(card) == 0
+    return bool(is_home and t[FACE_DOWN] & _bit(t[UNDER + card]))
+
+
+@inlined
 def _moves_along(t: Words, card: int) -> bool:
-    """Return whether a card that does not lie in an empty place moves along with the one below it. One that has never
-    moved lies on a face-up card if that was dealt face up: other cards are turned up when they are on top."""
-    if t[MOVES_ANY] and t[CODES + card] == HOME:
-        return bool(t[FACE_DOWN] & _bit(t[UNDER + card]) == 0)
-    return bool((t[MOVES_ANY] or t[MOVES_RUNS]) and t[CODES + card] >= ON_PARENT)
+    """Return whether a card of a column moves along with the one below it."""
+    if _lies_on_back(t, card) or t[UNDER + card] == NO_CARD:
+        return False
+    return bool(t[MOVES_ANY] or (t[MOVES_RUNS] and t[RUN_PARENTS + card] & _bit(t[UNDER + card])))
+
+
+@routine
+def _whole_suits(t: Words) -> int:
+    """Return the lowest cards of the suits that lie on top of columns as runs, from the last card to the first."""
+    lowest, cards = word(0), t[TOPS]
+    while cards:
+        card = _first(cards)
+        cards &= cards - 1
+        if card % 13:
+            continue
+        while card % 13 < t[LAST_RANK] and t[UNDER + card] == card + 1 and not _lies_on_back(t, card):
+            card += 1
+        if card % 13 == t[LAST_RANK]:
+            lowest |= _bit(card)
+    return lowest
+
+
+@routine
+def _lift(t: Words, card: int) -> None:
+    """Make the column empty whose lowest card this is."""
+    for column in range(t[COLUMNS]):
+        if t[LOWEST + column] == card:
+            t[LOWEST + column] = NO_CARD
+
+
+@routine
+def _column_of(t: Words, card: int) -> int:
+    """Return the column in which a card lies."""
+    while t[UNDER + card] != NO_CARD:
+        card = t[UNDER + card]
+    column = word(0)
+    while t[LOWEST + column] != card:
+        column += 1
+    return column
+
+
+@routine
+def _deal(t: Words) -> None:
+    """Deal a card of the stock to each column, as long as there are any."""
+    tops, first = t[TOPS], word(0)
+    while t[IN_STOCK] & _bit(t[STOCK_ORDER + first]) == 0:
+        first += 1
+    for column in range(min(t[COLUMNS], t[STOCK_SIZE] - first)):
+        if t[LOWEST + column] == NO_CARD:
+            card = t[STOCK_ORDER + first + column]
+            t[LOWEST + column], t[CODES + card] = card, ON_SPACE
+    while tops:
+        top = _first(tops)
+        tops &= tops - 1
+        slot = first + _column_of(t, top)
+        if slot < t[STOCK_SIZE]:
+            card = t[STOCK_ORDER + slot]
+            t[HOMES + card] = top
+            if t[PARENTS + card] & _bit(top):
+                t[CODES + card] = ON_PARENT + top // 13
+
+
+@routine
+def _change(t: Words, card: int, code: int, after: int) -> None:
+    """Make a move in the position."""
+    if code == DEALT:
+        _deal(t)
+        return
+    if code == COMPLETED:
+        _lift(t, card)
+        for rank in range(t[LAST_RANK] + 1):
+            t[CODES + card - rank] = ON_FOUNDATION
+        return
+    in_order = t[TO_COLUMNS] and t[IN_STOCK]
+    if in_order and t[CODES + card] == ON_SPACE:
+        _lift(t, card)
+    if in_order and code == ON_SPACE:
+        t[LOWEST + after] = card
+    else:
+        t[TURNED], t[PASSES_LEFT], t[HOLE_RANK] = after % 53, after // 53 % 10, after // 530
+    t[CODES + card] = code
 
 
 @routine
@@ -448,7 +610,15 @@ def _list_moves(t: Words) -> int:
         card = _first(cards)
         cards &= cards - 1
         end = _targets(t, end, card, card, t[CODES + card], part, turning)
+    cards = _whole_suits(t) if t[COMPLETE] else word(0)
+    while cards:
+        end = _move(t, end, _first(cards), word(COMPLETED), turning)
+        cards &= cards - 1
     count, index = _stock_count(t), word(0)
+    if t[TO_COLUMNS]:
+        if count and (t[FULL_COLUMNS] == 0 or t[EMPTY_COLUMNS] == 0):
+            end = _move(t, end, word(0), word(DEALT), turning)
+        return end
     for slot in range(t[STOCK_SIZE]):
         card = t[STOCK_ORDER + slot]
         if t[IN_STOCK] & _bit(card) == 0:
@@ -468,17 +638,20 @@ def _list_moves(t: Words) -> int:
 @inlined
 def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key as number `count` unless it is among those before; return whether it is new."""
-    first, second, third = t[KEY], t[KEY + 1], t[KEY + 2]
-    mixed = (first * word(-7046029254386353131) ^ second) * word(-4417276706812531889)
-    mixed = (mixed ^ mixed >> 29 ^ third) * word(-7046029254386353131)
+    mixed, size = word(0), t[WORDS]
+    for part in range(size):
+        mixed = (mixed ^ mixed >> 29 ^ t[KEY + part]) * word(-7046029254386353131)
     mask = len(slots) - 1
     at = (mixed >> 24) & mask
     while slots[at]:
-        known = 3 * (word(slots[at]) - 1)
-        if keys[known] == first and keys[known + 1] == second and keys[known + 2] == third:
+        known, part = size * (word(slots[at]) - 1), word(0)
+        while part < size and keys[known + part] == t[KEY + part]:
+            part += 1
+        if part == size:
             return False
         at = (at + 1) & mask
-    keys[3 * count], keys[3 * count + 1], keys[3 * count + 2] = first, second, third
+    for part in range(size):
+        keys[size * count + part] = t[KEY + part]
     slots[at] = count + 1
     return True
 
@@ -491,25 +664,26 @@ def _count(t: Words, keys: Words, slots: Slots, limit: int) -> int:
     count, visited = word(0), word(0)
     count += _is_new(t, keys, slots, count)
     while visited < count:
-        for part in range(3):
-            t[KEY + part] = keys[3 * visited + part]
+        for part in range(t[WORDS]):
+            t[KEY + part] = keys[t[WORDS] * visited + part]
         _decode(t)
         _survey(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return word(WON)
         moves, turning = _list_moves(t), _turning(t)
-        settled = t[ABSENT] == 0 and t[FILLS] == 0
+        settled = t[ABSENT] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
         for number in range(moves):
-            for part in range(3):
-                t[KEY + part] = keys[3 * visited + part]
+            for part in range(t[WORDS]):
+                t[KEY + part] = keys[t[WORDS] * visited + part]
             card, code, after = t[MOVES + number] & 63, (t[MOVES + number] >> 6) & 15, t[MOVES + number] >> 10
             if settled:
                 t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
                 t[KEY + 2] += (after - turning) * t[POWERS + 52 % CARDS_PER_WORD]
             else:
                 _decode(t)
-                t[TURNED], t[PASSES_LEFT], t[HOLE_RANK] = after % 53, after // 53 % 10, after // 530
-                t[CODES + card] = code
+                if t[TO_COLUMNS]:
+                    _survey(t)
+                _change(t, card, code, after)
                 _settle(t)
                 _encode(t)
             if _is_new(t, keys, slots, count):

@@ -105,7 +105,7 @@ def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str
     stock_rows = -(-rules.stock // per_row)
     height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
     parts = [*_upper_row(rules, position, marks, slots), *_columns(position, marks, top, bottom)]
-    parts += _stock(position, marks, bottom + 6, per_row) if rules.stock else []
+    parts += _stock(rules, position, marks, bottom + 6, per_row) if rules.stock else []
     return scene(width, height, parts, caption, alt, proves=proves)
 
 
@@ -165,10 +165,11 @@ def _columns(position: Position, marks: Marks, top: float, bottom: float) -> Ite
             yield box(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT, RING)
 
 
-def _stock(position: Position, marks: Marks, top: float, per_row: int) -> Iterator[str]:
+def _stock(rules: Rules, position: Position, marks: Marks, top: float, per_row: int) -> Iterator[str]:
     """Yield the cards of waste and stock in the order of turning, those of the stock face down."""
     turned, count = position.turned, len(position.stock)
-    words = f"stock: {count - turned}, in the order of turning" + (f"; before them, waste: {turned}" if turned else "")
+    order = "dealing" if rules.to == "tableau" else "turning"
+    words = f"stock: {count - turned}, in the order of {order}" + (f"; before them, waste: {turned}" if turned else "")
     yield text(MARGIN, top + 8, words, 13, NOTE, anchor="start")
     for number, card in enumerate(position.stock):
         row, column = divmod(number, per_row)

@@ -24,7 +24,7 @@ MOST_POSITIONS = 10_000_000
 """A loss with more positions stays undecided, since no referee visits more."""
 MOST_MOVES = 5_000
 """A win with more moves stays undecided."""
-PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h"}
+PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
 
 
 class Sizes(NamedTuple):
@@ -37,13 +37,13 @@ class Sizes(NamedTuple):
     moves: int
 
     @classmethod
-    def of(cls, limit: int) -> "Sizes":
-        """Return the sizes for a search of `limit` nodes."""
+    def of(cls, limit: int, room: int) -> "Sizes":
+        """Return the sizes for a search of `limit` nodes, with `room` for the moves of each position."""
         table = 1 << 18
         while 5 * limit > 3 * table:
             table *= 4
         depth = min(limit, DEPTH) + 1
-        moves = min(k.MOVES_OF_POSITION * (depth + 1), MOVES)
+        moves = min(room * (depth + 1), MOVES)
         return cls(table, k.FRAME * depth, k.STEP * (3 * depth + 1_000), moves)
 
 
@@ -56,7 +56,7 @@ class Winnable:
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position that is searched, or counted."""
         limit = min(max_nodes, MOST_NODES)
-        sizes = Sizes.of(limit)
+        sizes = Sizes.of(limit, _room(self.rules))
         words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
         _set_up(words, self.rules, sizes)
         batch = Batch([], [], [], [])
@@ -70,10 +70,15 @@ class Winnable:
         return to_solved(batch)
 
 
+def _room(rules: Rules) -> int:
+    """Return a number of moves that no position exceeds."""
+    return k.MOVES_IN_ORDER if rules.to == "tableau" else k.MOVES_OF_POSITION
+
+
 def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, str | None]:
     match solving.solve(words, limit, MOST_POSITIONS):
         case k.WON:
-            moves = _words_of_moves(words, base, rules.ranks)
+            moves = _words_of_moves(words, base, rules)
             if len(moves) > MOST_MOVES:
                 return Verdict.UNDECIDED, None
             return Verdict.WINNABLE, " ".join(moves) or "-"
@@ -86,7 +91,7 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
     return Verdict.UNDECIDED, None
 
 
-def _words_of_moves(words: k.Words, base: int, ranks: int) -> list[str]:
+def _words_of_moves(words: k.Words, base: int, rules: Rules) -> list[str]:
     """Return the moves on the trail as they are written."""
     first = int(words[k.TRAIL])
     steps = words[first : first + k.STEP * int(words[k.DONE]) : k.STEP].tolist()
@@ -95,11 +100,13 @@ def _words_of_moves(words: k.Words, base: int, ranks: int) -> list[str]:
         if step >> k.AUTOMATIC_BIT & 1:
             continue
         card, target, parent = step & 63, step >> 12 & 63, step >> 30 & 63
-        if target < k.FIRST_COLUMN_LIMIT:
-            where = "e" if parent == k.NO_CARD else _name(parent, base, ranks)
-        else:
+        if target >= k.FIRST_COLUMN_LIMIT:
             where = PLACES[target]
-        moves.append(_name(card, base, ranks) + where)
+        elif parent != k.NO_CARD:
+            where = _name(parent, base, rules.ranks)
+        else:
+            where = f"e{target + 1}" if rules.to == "tableau" else "e"
+        moves.append(_name(card, base, rules.ranks) + where)
     return moves
 
 
@@ -142,8 +149,12 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.HOLE], words[k.WRAP], words[k.RANKS] = has_hole, rules.wrap, rules.ranks
     words[k.STACKED], words[k.TO_HOLE] = rules.stacked, rules.to == "hole"
     words[k.INITIAL] = rules.initial == "all"
+    words[k.TO_COLUMNS], words[k.FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
+    words[k.COMPLETE] = rules.complete
+    words[k.SAFE] = cards_go_up_safely(rules)
+    words[k.ROOM] = _room(rules)
     words[k.PARTIAL] = partial_runs_are_twins(rules)
-    words[k.RELAXED] = not has_hole and rules.cells == 0
+    words[k.RELAXED] = not has_hole and rules.cells == 0 and not rules.complete
     words[k.BUILDING] = {"none": 0, "same-suit": 0, "red-black": 1, "any-suit": 2}[rules.build]
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
@@ -154,9 +165,10 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     for card in range(52):
         suit, rank = divmod(card, 13)
         if rank < rules.ranks - 1:
-            words[k.PARENTS + card] = sum(
-                1 << 13 * parent + rank + 1 for parent in range(4) if _may_lie_on(rules.build, suit, parent)
-            )
+            for field, build in ((k.PARENTS, rules.build), (k.RUNS, built_runs(rules))):
+                words[field + card] = sum(
+                    1 << 13 * parent + rank + 1 for parent in range(4) if _may_lie_on(build, suit, parent)
+                )
     words[k.TABLE] = words[k.OTHER_TABLE] = k.END
     words[k.OTHER_TABLE] += sizes.table
     words[k.FRAMES] = k.END + 2 * sizes.table
@@ -170,16 +182,30 @@ def _may_lie_on(build: str, suit: int, parent: int) -> bool:
     return {"none": False, "any-suit": True, "same-suit": suit == parent, "red-black": (suit ^ parent) % 2 == 1}[build]
 
 
+def built_runs(rules: Rules) -> str:
+    """Return how runs that move are built."""
+    return rules.build if rules.run == "build" else rules.run
+
+
+def cards_go_up_safely(rules: Rules) -> bool:
+    """Return whether a card that no card can need as a place may go to its foundation at once. Not if it may leave a
+    column empty in which a card must lie, nor if it could carry away cards that were dealt on it."""
+    if rules.hole != "none" or rules.complete or rules.full_columns:
+        return False
+    return rules.to != "tableau" or rules.move == "card" or (rules.move == "run" and rules.run == "build")
+
+
 def partial_runs_are_twins(rules: Rules) -> bool:
     """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
-    change roles otherwise. Not with cells, to which the card below could go."""
-    return rules.move == "run" and rules.cells == 0
+    change roles otherwise. Not with cells, to which the card below could go, and not if cards will be dealt on them."""
+    return rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.to != "tableau"
 
 
 def lists_prove_losses(rules: Rules) -> bool:
     """Return whether a loss in the easier game with some of the cards proves a loss: cards leave the columns one by one
     or as runs by the rules for building, to foundations, and a stock goes to the waste."""
-    return rules.hole == "none" and rules.to == "waste" and rules.move in ("card", "run")
+    moves_runs = rules.move in ("card", "run") and rules.run == "build"
+    return moves_runs and rules.hole == "none" and rules.to == "waste" and not rules.complete
 
 
 def _load(words: k.Words, rules: Rules, layout: str) -> int:
@@ -200,11 +226,13 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
         ]
 
     z, key, left = words[k.Z : k.END].tolist(), 0, 0
+    start[k.ORDERED] = rules.to == "tableau" and "stock" in cards
     for column, text in enumerate(columns.split("/")):
         under = k.NO_CARD
         for card in numbers(text if text != "-" else ""):
             start[k.UNDER + card] = under
-            key ^= z[card << 6 | under]
+            in_order = 2 * column + 1 if under == k.NO_CARD and start[k.ORDERED] else 1
+            key ^= _wrapped(z[card << 6 | under] * in_order)
             under = card
             left += 1
         start[k.TOP + column] = under
@@ -246,3 +274,8 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
     start[k.LEFT] = left + sum(int(start[field]) for field in (k.CELL_COUNT, k.RESERVE_COUNT, k.STOCK_COUNT))
     start[k.HASH] = key
     return base
+
+
+def _wrapped(word: int) -> int:
+    """Return a number as 64 bits with a sign."""
+    return (word + (1 << 63)) % (1 << 64) - (1 << 63)

@@ -2,8 +2,9 @@
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
 lists: `TOP` of each, and `UNDER` of each card. A position is hashed as the place of each card (the card on which it
-lies, or one of the places below), so the order of columns, and of cells, makes no difference. Offsets of the fields are
-in capitals. One array is passed around instead of several, since each takes seven words of arguments.
+lies, or one of the places below), so the order of columns, and of cells, makes no difference. If cards will be dealt to
+the columns, their order matters, see `ORDERED`. Offsets of the fields are in capitals. One array is passed around
+instead of several, since each takes seven words of arguments.
 
 A search is depth first, with an explicit stack. Without `LITERAL`, it leaves out moves that are never needed:
 
@@ -38,7 +39,7 @@ LITERAL, NOISE, NODES = 20, 21, 22
 FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = range(23, 32)
 # A position
 HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT, UP = range(32, 42)
-TOPS, HOLE_TOP, LEFT, DONE, ABSENT = range(45, 50)
+TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED = range(45, 51)
 TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
 POSITION_END = 220
 # The easier game that is searched, and the best list of cards
@@ -46,7 +47,9 @@ REMOVED, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT
 LIMIT, WIN_COUNT = 228, 229
 # Constants of a layout
 STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
-START = 400
+# More rules of the game
+TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM = range(388, 393)
+START, RUNS = 400, 588
 STACKS, STACK_FIELDS = 640, 4
 WINS, DROPPED = 900, 1030
 MOST_WINS = 100
@@ -54,13 +57,16 @@ Z = 1100
 END = Z + 64 * 64
 
 NO_CARD = 63
-CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY = range(52, 59)
-"""Places of cards, besides other cards; `TURNED_UP` is only hashed, and absent cards are `AWAY`."""
+CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY, DEALT = range(52, 60)
+"""Places of cards, besides other cards; `TURNED_UP` is only hashed, absent cards are `AWAY`, and a row of the stock is
+`DEALT`."""
 FIRST_COLUMN_LIMIT = 20
 WON, LOST, OPEN, OUT_OF_NODES = 1, 2, 3, 4
 FRAME, STEP = 4, 3
 MOVES_OF_POSITION = 500
 """A position has fewer moves: each of 52 cards to 4 others, a space, a cell, its foundation, and out of the game."""
+MOVES_IN_ORDER = 1_500
+"""The same where each card may go to any of 19 spaces."""
 FIRST_TABLE = 4_096
 SCORE = 40
 BARE = (1 << 38) - 1
@@ -97,7 +103,60 @@ def _top_of_foundation(s: Words, suit: int) -> int:
 
 
 @inlined
+def _lying(s: Words, card: int, under: int, column: int) -> int:
+    """Return the word for the place of a card in a column."""
+    key: int = s[Z + (card << 6 | under)]
+    return key * (2 * column + 1) if under == NO_CARD and s[ORDERED] else key
+
+
+@routine
+def _deal(s: Words, move: int) -> None:
+    """Deal a card of the stock to each column, as long as there are any."""
+    step, key = s[TRAIL] + STEP * s[DONE], s[HASH]
+    s[step], s[step + 1], s[step + 2] = move & ((word(1) << 30) - 1), key, s[TURNED] | s[PASSES_LEFT] << 8
+    s[DONE] += 1
+    for column in range((move >> 18) & 63):
+        card, under = s[STOCK_CARDS + _first(s[REST])], s[TOP + column]
+        s[REST] &= s[REST] - 1
+        s[STOCK_COUNT] -= 1
+        key ^= s[Z + (card << 6 | STOCK)] ^ _lying(s, card, under, column)
+        s[UNDER + card], s[TOP + column] = under, card
+        s[LENGTH + column] += 1
+        s[TOPS] |= bit_of(card)
+        if under != NO_CARD:
+            s[TOPS] ^= bit_of(under)
+    if s[REST] == 0:
+        for column in range(s[COLUMNS]):
+            card = s[TOP + column]
+            while card != NO_CARD and s[UNDER + card] != NO_CARD:
+                card = s[UNDER + card]
+            if card != NO_CARD:
+                key ^= _lying(s, card, word(NO_CARD), column) ^ s[Z + (card << 6 | NO_CARD)]
+        s[ORDERED] = 0
+    s[HASH] = key
+
+
+@routine
+def _take_up(s: Words, count: int) -> None:
+    """Take back a deal of this many cards."""
+    for column in range(count):
+        card = s[TOP + column]
+        under = s[UNDER + card]
+        s[REST] |= bit_of(s[STOCK_INDEX + card])
+        s[STOCK_COUNT] += 1
+        s[TOP + column] = under
+        s[LENGTH + column] -= 1
+        s[TOPS] ^= bit_of(card)
+        if under != NO_CARD:
+            s[TOPS] |= bit_of(under)
+    s[ORDERED] = 1
+
+
+@inlined
 def do(s: Words, move: int, automatic: int) -> None:
+    if (move >> 12) & 63 == DEALT:
+        _deal(s, move)
+        return
     card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
     count, index = (move >> 18) & 63, (move >> 24) & 63
     step = s[TRAIL] + STEP * s[DONE]
@@ -107,7 +166,7 @@ def do(s: Words, move: int, automatic: int) -> None:
     key, turned, top = s[HASH], word(0), card
     if source < FIRST_COLUMN_LIMIT:
         under, top = s[UNDER + card], s[TOP + source]
-        key ^= s[Z + (card << 6 | under)]
+        key ^= _lying(s, card, under, source)
         s[TOPS] ^= bit_of(top)
         s[LENGTH + source] -= count
         s[TOP + source] = under
@@ -148,7 +207,7 @@ def do(s: Words, move: int, automatic: int) -> None:
     if target < FIRST_COLUMN_LIMIT:
         parent = s[TOP + target]
         s[UNDER + card] = parent
-        key ^= s[Z + (card << 6 | parent)]
+        key ^= _lying(s, card, parent, target)
         if parent != NO_CARD:
             s[TOPS] ^= bit_of(parent)
         s[TOP + target] = top
@@ -160,7 +219,7 @@ def do(s: Words, move: int, automatic: int) -> None:
             s[CELL_CARDS] |= bit_of(card)
             s[CELL_COUNT] += 1
         else:
-            s[LEFT] -= 1
+            s[LEFT] -= count
             if target == FOUNDATION:
                 s[UP + card // 13] = _waited_for(s, card // 13, card % 13 + 1)
             elif target == AWAY:
@@ -186,7 +245,10 @@ def undo(s: Words, level: int) -> None:
         count, parent = (move >> 18) & 63, (move >> 30) & 63
         s[HASH] = s[step + 1]
         s[TURNED], s[PASSES_LEFT] = s[step + 2] & 255, s[step + 2] >> 8
-        top = card
+        if target == DEALT:
+            _take_up(s, count)
+            continue
+        top = card + 1 - count
         if target < FIRST_COLUMN_LIMIT:
             top = s[TOP + target]
             s[TOPS] ^= bit_of(top)
@@ -198,9 +260,9 @@ def undo(s: Words, level: int) -> None:
             s[CELL_CARDS] ^= bit_of(card)
             s[CELL_COUNT] -= 1
         else:
-            s[LEFT] += 1
+            s[LEFT] += count
             if target == FOUNDATION:
-                s[UP + card // 13] = card % 13
+                s[UP + card // 13] = card % 13 + 1 - count
             elif target == AWAY:
                 s[ABSENT] ^= bit_of(card)
                 if source != FOUNDATION:
@@ -256,7 +318,7 @@ def _is_safe(s: Words, card: int) -> bool:
 @inlined
 def _move_together(s: Words, card: int, under: int) -> bool:
     """Return whether a card moves along with the face-up card below it."""
-    return bool(s[MOVING] == ANY_CARDS or (s[MOVING] == RUN and s[PARENTS + card] & bit_of(under) != 0))
+    return bool(s[MOVING] == ANY_CARDS or (s[MOVING] == RUN and s[RUNS + card] & bit_of(under) != 0))
 
 
 @routine
@@ -361,7 +423,7 @@ def settle(s: Words) -> None:
             move = _fill(s)
         if move < 0 and s[ABSENT]:
             move = _loose_card(s)
-        if move < 0 and s[LITERAL] == 0 and s[HOLE] == 0:
+        if move < 0 and s[LITERAL] == 0 and s[SAFE]:
             move, automatic = _safe_move(s), word(0)
         if move < 0:
             return
@@ -388,6 +450,10 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
                 end = _add(s, end, score, move | column << 12)
     if space >= 0 and s[SPACES] & bit_of(card):
         end = _add(s, end, word(-25), move | space << 12)
+        if s[ORDERED]:
+            for column in range(space + 1, s[COLUMNS]):
+                if s[LENGTH + column] == 0:
+                    end = _add(s, end, word(-25), move | column << 12)
     return end
 
 
@@ -399,10 +465,37 @@ def _single(s: Words, end: int, card: int, source: int, index: int) -> int:
         apart = abs(card % 13 - s[HOLE_TOP] % 13)
         if apart == 1 or (s[WRAP] and s[RANKS] > 2 and apart == s[RANKS] - 1):
             end = _add(s, end, word(100), move | IN_HOLE << 12)
-    elif source != FOUNDATION and s[UP + card // 13] == card % 13:
+    elif s[COMPLETE] == 0 and source != FOUNDATION and s[UP + card // 13] == card % 13:
         end = _add(s, end, word(100), move | FOUNDATION << 12)
     if source != CELL and s[CELL_COUNT] < s[CELLS]:
         end = _add(s, end, word(-20), move | CELL << 12)
+    return end
+
+
+@inlined
+def _completed(s: Words, column: int) -> int:
+    """Return the last card of a whole suit that lies on top of a column; -1 if there is none."""
+    card, last = s[TOP + column], word(-1)
+    if card % 13 == 0 and s[LENGTH + column] - s[DOWN + column] >= s[RANKS]:
+        while card % 13 + 1 < s[RANKS] and s[UNDER + card] == card + 1:
+            card += 1
+        if card % 13 + 1 == s[RANKS]:
+            last = card
+    return last
+
+
+@routine
+def _list_several(s: Words, end: int, space: int) -> int:
+    """Add the moves of whole suits to foundations, and of a row of the stock to the columns."""
+    if s[COMPLETE]:
+        for column in range(s[COLUMNS]):
+            if s[LENGTH + column]:
+                card = _completed(s, word(column))
+                if card >= 0:
+                    end = _add(s, end, word(100), card | column << 6 | FOUNDATION << 12 | s[RANKS] << 18)
+    if s[ORDERED] and (space < 0 or s[FULL_COLUMNS] == 0):
+        card = s[STOCK_CARDS + _first(s[REST])]
+        end = _add(s, end, word(-45), card | STOCK << 6 | DEALT << 12 | min(s[COLUMNS], s[STOCK_COUNT]) << 18)
     return end
 
 
@@ -426,7 +519,8 @@ def list_moves(s: Words, start: int) -> int:
             joined = count < shown and _move_together(s, card, under)
             if s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13):
                 score = word(70) if count == shown and shown < length else word(30)
-                end = _targets(s, end, card, word(column), count, word(0), score, space if count < length else word(-1))
+                target = space if count < length or s[ORDERED] else word(-1)
+                end = _targets(s, end, card, word(column), count, word(0), score, target)
             if not joined:
                 break
             card = under
@@ -450,6 +544,10 @@ def list_moves(s: Words, start: int) -> int:
     if s[TO_HOLE] and rest:
         card = s[STOCK_CARDS + _first(rest)]
         end = _add(s, end, word(15), card | STOCK << 6 | IN_HOLE << 12 | 1 << 18)
+        rest = none
+    if s[TO_COLUMNS] or s[COMPLETE]:
+        end = _list_several(s, end, space)
+    if s[TO_COLUMNS]:
         rest = none
     while rest:
         card = s[STOCK_CARDS + _first(rest)]
@@ -570,7 +668,11 @@ def _is_lost(s: Words) -> bool:
         rest &= rest - 1
         index += 1
         stock |= bit_of(card)
-        if _is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
+        if (
+            s[TO_COLUMNS]
+            or _is_ahead(s, index, s[STOCK_COUNT])
+            or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0))
+        ):
             offered |= bit_of(card)
     shown |= offered
     again = True
@@ -743,7 +845,7 @@ def search(s: Words, budget: int) -> int:
         if s[LITERAL] == 0 and s[RELAXED] and _is_lost(s):
             continue
         start = s[frame + 2]
-        if depth + 1 >= s[MOST_FRAMES] or start + MOVES_OF_POSITION > s[MOST_MOVES]:
+        if depth + 1 >= s[MOST_FRAMES] or start + s[ROOM] > s[MOST_MOVES]:
             result = word(OPEN)
             continue
         depth += 1

@@ -3,7 +3,7 @@
 import re
 
 from dealmill.game import BadLayout
-from dealmill.pipeline.games.patience.rules import SUITS, Referee
+from dealmill.pipeline.games.patience.rules import SUITS, Referee, Rules
 
 LONGEST_LINE = 1_000
 TEN = re.compile(rf"10(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
@@ -31,17 +31,20 @@ SUIT_NAMES = ("CHSD", "SHCD", "CDSH", "SDCH", "HCDS", "DCHS", "HSDC", "DSHC")
 """The ways to rename suits such that two of one colour still have one colour."""
 
 
-def nameless(layout: str) -> str:
-    """Return the least text of those that differ in the names of suits and in the order of columns."""
-    return min(_renamed(layout, names) for names in SUIT_NAMES)
+def nameless(rules: Rules, layout: str) -> str:
+    """Return the least text of those that differ in the names of suits and in the order of columns, which matters if
+    the stock is dealt to them."""
+    in_order = rules.to == "tableau" and " stock:" in layout
+    return min(_renamed(layout, names, in_order=in_order) for names in SUIT_NAMES)
 
 
-def _renamed(layout: str, names: str) -> str:
+def _renamed(layout: str, names: str, *, in_order: bool) -> str:
     renamed = str.maketrans(SUITS + SUITS.lower(), names + names.lower())
     name, columns, *parts = layout.split(" ")
     split = [part.partition(":") for part in parts]
     words = [part + colon + cards.translate(renamed) for part, colon, cards in split]
-    return " ".join([name, "/".join(sorted(columns.translate(renamed).split("/"))), *map(_part, words)])
+    piles = columns.translate(renamed).split("/")
+    return " ".join([name, "/".join(piles if in_order else sorted(piles)), *map(_part, words)])
 
 
 def _part(part: str) -> str:

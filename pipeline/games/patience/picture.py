@@ -7,7 +7,16 @@ from typing import NamedTuple
 
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.patience.drawing import Marks, table
-from dealmill.pipeline.games.patience.rules import FEW_POSITIONS, SUITS, Play, Position, Referee, read_loss
+from dealmill.pipeline.games.patience.rules import (
+    DEALT,
+    EMPTY,
+    FEW_POSITIONS,
+    SUITS,
+    Play,
+    Position,
+    Referee,
+    read_loss,
+)
 from dealmill.verdicts import Verdict
 
 LINE = 90
@@ -95,6 +104,8 @@ def _told(play: Play, before: Position) -> str:
     """Return a move in words."""
     card, target = play.word[:2], play.word[2:]
     others = len(play.cards) - 1
+    if target == DEALT:
+        return f"{len(play.cards)} card{'s' * (others > 0)} of the stock to the columns"
     with_others = f" and the {others} card{'s' * (others > 1)} on it" if others else ""
     where = {
         "f": "to its foundation",
@@ -102,7 +113,7 @@ def _told(play: Play, before: Position) -> str:
         "e": "to an empty column",
         "h": "into the hole",
         "": "out of the way, since an absent card would take it",
-    }.get(target) or f"onto the {_name(target)}"
+    }.get(target) or (f"to column {target[1:]}" if target[0] == EMPTY else f"onto the {_name(target)}")
     return f"{_name(card)}{with_others}{_source(card, before)} {where}"
 
 

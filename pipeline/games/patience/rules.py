@@ -11,8 +11,9 @@ deal to deal. Parts without cards are left out.
 
 A move is a card and where it goes, with all cards that lie on it: ``6H7S`` onto the seven of spades, ``6Hf`` to its
 foundation, ``6Hc`` to a free cell, ``6He`` to an empty column, ``6Hh`` into the hole. A card of the stock can be taken
-whenever turning the stock, from now on, would uncover it. Face-down cards are turned up, and empty columns filled from
-the reserve if the rules say so, without a move.
+whenever turning the stock, from now on, would uncover it. If the stock goes to the columns, ``6Hd`` deals a row, of
+which this card is the first, and ``6He3`` names the empty column. Face-down cards are turned up, and empty columns
+filled from the reserve if the rules say so, without a move.
 
 A loss is proved by the number of positions that can be reached, none of which is won: ``* 7276``; or by some of the
 cards and the number of positions of an easier game, ``6C4H5H6S 1``. In it, only these cards are *live*, and all others
@@ -38,10 +39,11 @@ MOST_POSITIONS = 100_000
 MOST_COMPILED = 10_000_000
 FEW_POSITIONS = range(1, 13)
 """How many positions of a loss are shown one by one."""
-FOUNDATION, CELL, EMPTY, HOLE = "fceh"
+FOUNDATION, CELL, EMPTY, HOLE, DEALT = "fcehd"
 NO_MOVES = "-"
 NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-MOVE = re.compile(rf"[{RANKS}][{SUITS}](?:[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{EMPTY}{HOLE}])", re.ASCII)
+TARGET = rf"[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{HOLE}{DEALT}]|{EMPTY}(?:[1-9][0-9]?)?"
+MOVE = re.compile(rf"[{RANKS}][{SUITS}](?:{TARGET})", re.ASCII)
 PARTS = ("base", "cells", "foundations", "hole", "passes", "reserve", "stock", "waste")
 """The parts of a position after its columns, in this order."""
 CARDS = ("cells", "hole", "reserve", "stock", "waste")
@@ -64,16 +66,19 @@ class Rules:
     face_down: str | tuple[int, ...]
     build: str
     move: str
+    run: str
     spaces: str
     foundations: str
     initial: str
     removable: bool
+    complete: bool
     cells: int
     filled: int
     reserve: int
     stacked: bool
     stock: int
     to: str
+    full_columns: bool
     draw: int
     passes: int
     hole: str
@@ -301,6 +306,9 @@ class Referee:
         rules = self.rules
         if rules.initial == "all" and len(up) < len(SUITS):
             yield f"{len(up)} foundations have cards, expected {len(SUITS)}"
+        for card in up if rules.complete else ():
+            if (RANKS.index(card[0]) + 1 - RANKS.index(rules.foundations)) % rules.ranks:
+                yield f"{card} is on top of a foundation, but only whole suits leave the columns"
         if rules.hole != "none" and len(parts.get("hole", "")) != 2:
             yield "the hole has no single card on top, expected one such as hole:6H"
         limits = {"cells": rules.cells, "reserve": rules.reserve, "stock": rules.stock, "waste": rules.stock}
@@ -346,8 +354,8 @@ class Referee:
     def _offered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards of the stock that turning it would uncover, and the positions without them."""
         rules, count, turned = self.rules, len(position.stock), position.turned
-        if rules.to == "hole":
-            if count:
+        if rules.to != "waste":
+            if rules.to == "hole" and count:
                 yield position.stock[:1], position._replace(stock=position.stock[1:])
             return
         for number in range(1, count + 1):
@@ -372,9 +380,12 @@ class Referee:
             if column:
                 word = card + column[-1]
                 fits = self._fits(card, column[-1], base) and column == before.columns[number]
-            else:  # a whole column does not move to another empty one
-                word = card + EMPTY
-                fits = self._fills(card, base) and rest.columns.count(()) == before.columns.count(())
+            else:  # a whole column does not move to another empty one, unless it will be dealt to there
+                word = card + EMPTY + (str(number + 1) if rules.to == "tableau" else "")
+                is_space = rest.columns.count(()) == before.columns.count(())
+                if self._has_order(before):
+                    is_space = not before.columns[number]
+                fits = is_space and self._fills(card, base)
             if fits:
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
@@ -386,11 +397,38 @@ class Referee:
         if rules.hole != "none":
             if self._next_to(card, rest.hole):
                 yield self._play(card + HOLE, (card,), rest._replace(hole=card))
-        elif rest.foundations == before.foundations and card == self._of_foundation(count, card[1], before.base):
+        elif (
+            not rules.complete
+            and rest.foundations == before.foundations
+            and card == self._of_foundation(count, card[1], before.base)
+        ):
             counts = (*rest.foundations[:suit], count + 1, *rest.foundations[suit + 1 :])
             yield self._play(card + FOUNDATION, (card,), rest._replace(foundations=counts))
         if len(rest.cells) < rules.cells and len(rest.cells) == len(before.cells):
             yield self._play(card + CELL, (card,), rest._replace(cells=(*rest.cells, card)))
+
+    def _several(self, position: Position) -> Iterator[Play]:
+        """Yield the moves of cards to several places at once: a whole suit to its foundation, and a row of the stock to
+        the columns."""
+        rules, columns, stock = self.rules, position.columns, position.stock
+        for number, column in enumerate(columns if rules.complete else ()):
+            suit = column[-1][1] if column else SUITS[0]
+            cards = tuple(self._of_foundation(rank, suit, position.base) for rank in reversed(range(rules.ranks)))
+            if column[-rules.ranks :] == cards:
+                counts = list(position.foundations)
+                counts[SUITS.index(suit)] = rules.ranks
+                rest = (*columns[:number], column[: -rules.ranks], *columns[number + 1 :])
+                yield self._play(
+                    cards[0] + FOUNDATION, cards, position._replace(columns=rest, foundations=tuple(counts))
+                )
+        if self._has_order(position) and not (rules.full_columns and () in columns):
+            dealt = tuple((*column, *stock[number : number + 1]) for number, column in enumerate(columns))
+            after = position._replace(columns=dealt, stock=stock[len(columns) :])
+            yield self._play(stock[0] + DEALT, stock[: len(columns)], after)
+
+    def _has_order(self, position: Position) -> bool:
+        """Return whether the order of the columns matters, since cards will be dealt to them."""
+        return self.rules.to == "tableau" and position.stock != ()
 
     def _play(self, word: str, cards: tuple[str, ...], after: Position) -> Play:
         return Play(word, cards, self._settled(after))
@@ -476,6 +514,7 @@ class Referee:
             yield from self._targets(cards, rest, position)
             if self._fits_absent(cards[0], position):
                 yield self._play(cards[0], cards, self._without(rest, frozenset(cards)))
+        yield from self._several(position)
 
     def _of_foundation(self, number: int, suit: str, base: int) -> str:
         """Return the card of a suit that goes to its foundation after `number` others."""
@@ -483,7 +522,8 @@ class Referee:
 
     def _move_together(self, card: str, below: str, base: int) -> bool:
         """Return whether a card of a column takes the one on it along when it moves to another column."""
-        return {"card": False, "run": self._fits(card, below, base), "any": below[1].isupper()}[self.rules.move]
+        is_run = (card, below) in self._pairs_of_runs[base]
+        return {"card": False, "run": is_run, "any": below[1].isupper()}[self.rules.move]
 
     def _fits(self, card: str, below: str, base: int) -> bool:
         """Return whether a card may lie on another one in a column, if both lie face up."""
@@ -496,8 +536,16 @@ class Referee:
 
     @cached_property
     def _pairs_that_fit(self) -> list[set[tuple[str, str]]]:
-        """By base, the pairs of cards of which the first may lie on the second."""
-        ranks, build = self.rules.ranks, self.rules.build
+        """By base, the pairs of cards of which the first may be put on the second."""
+        return self._pairs_built(self.rules.build)
+
+    @cached_property
+    def _pairs_of_runs(self) -> list[set[tuple[str, str]]]:
+        """By base, the pairs of cards of which the first moves along with the second, if runs move."""
+        return self._pairs_built(self.rules.build if self.rules.run == "build" else self.rules.run)
+
+    def _pairs_built(self, build: str) -> list[set[tuple[str, str]]]:
+        ranks = self.rules.ranks
         return [
             {
                 (RANKS[(base + number) % ranks] + suit, RANKS[(base + number + 1) % ranks] + below)
@@ -544,7 +592,7 @@ class Referee:
                 for play in self._targets(cards, rest, position):
                     if play.word == word:
                         return play
-        return None
+        return next((play for play in self._several(position) if play.word == word), None)
 
     def _check_win(self, position: Position, evidence: str) -> None:
         steps = 0
@@ -630,10 +678,10 @@ class Referee:
         return [next((card for card in reversed(cards) if card not in position.absent), "") for cards in up]
 
     def _key(self, position: Position) -> Position:
-        """Return one position for all that differ in the order of columns, of cells and of an open reserve, or in the
-        suit of the card in the hole."""
+        """Return one position for all that differ in the order of columns, unless cards will be dealt to them, of cells
+        and of an open reserve, or in the suit of the card in the hole."""
         return position._replace(
-            columns=tuple(sorted(position.columns)),
+            columns=position.columns if self._has_order(position) else tuple(sorted(position.columns)),
             cells=tuple(sorted(position.cells)),
             reserve=position.reserve if self.rules.stacked else tuple(sorted(position.reserve)),
             hole=position.hole and position.hole[0] + SUITS[0],
@@ -642,8 +690,9 @@ class Referee:
 
 def easier_game_is_sound(rules: Rules) -> bool:
     """Return whether a game that can be won can be won in the easier game, too: not with a hole, nor if cards move that
-    are no run by the rules for building."""
-    return rules.hole == "none" and rules.to == "waste" and rules.move in ("card", "run")
+    are no run by the rules for building, nor if the stock goes to the columns, or whole suits leave them."""
+    moves_runs = rules.move in ("card", "run") and rules.run == "build"
+    return moves_runs and rules.hole == "none" and rules.to == "waste" and not rules.complete
 
 
 def read_loss(rules: Rules, evidence: str) -> Loss:

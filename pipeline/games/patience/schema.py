@@ -114,7 +114,6 @@ SCHEMA: dict[str, dict[str, Key]] = {
             "build",
             ("build", *BUILD[:3]),
             "how a run must be built to move as a unit, if not as `build` says; `build` says where it may be put",
-            BUILD[:3],
         ),
         "spaces": Key(
             "any",
@@ -134,7 +133,9 @@ SCHEMA: dict[str, dict[str, Key]] = {
             "on which card of the rank before it a card may be put",
             ("same-colour", "red-black", "any-suit"),
         ),
-        "complete-runs": Key(False, BOTH, "whether only whole suits leave the columns", (True,)),
+        "complete-runs": Key(
+            False, BOTH, "whether only whole suits leave the columns, each from the last rank down to the first"
+        ),
     },
     "cells": {
         "count": Key(0, range(MOST_CELLS + 1), "free cells, for one card each"),
@@ -146,8 +147,8 @@ SCHEMA: dict[str, dict[str, Key]] = {
     },
     "stock": {
         "size": Key(0, range(53), "cards in the stock"),
-        "to": Key("waste", ("waste", "hole", "tableau"), "where its cards go", ("tableau",)),
-        "full-columns": Key(False, BOTH, "whether cards go to the columns only if none is empty", (True,)),
+        "to": Key("waste", ("waste", "hole", "tableau"), "where its cards go; `tableau`: one to each column"),
+        "full-columns": Key(False, BOTH, "whether cards go to the columns only if none is empty"),
         "draw": Key(1, range(1, 10), "cards that are turned at a time"),
         "passes": Key(UNLIMITED_WORD, (UNLIMITED_WORD,), "how often it may be turned through"),
     },
@@ -161,6 +162,9 @@ SCHEMA: dict[str, dict[str, Key]] = {
     },
 }
 """The keys of rules files by table."""
+LATER_KEYS = (("tableau", "run"), ("foundations", "complete-runs"), ("stock", "full-columns"))
+"""Keys that a canonical text has only with other values than their defaults, so that rules without them keep their
+digests."""
 
 
 def parse_rules(name: str, text: str) -> Rules:
@@ -259,16 +263,19 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         face_down=tuple(face_down) if isinstance(face_down, list) else face_down,
         build=value("tableau.build"),
         move=value("tableau.move"),
+        run="build" if value("tableau.run") == value("tableau.build") else value("tableau.run"),
         spaces=value("tableau.spaces"),
         foundations=value("foundations.base"),
         initial=value("foundations.initial"),
         removable=value("foundations.removable"),
+        complete=value("foundations.complete-runs"),
         cells=value("cells.count"),
         filled=value("cells.filled"),
         reserve=value("reserve.size"),
         stacked=value("reserve.stacked"),
         stock=value("stock.size"),
         to=value("stock.to"),
+        full_columns=value("stock.full-columns"),
         draw=value("stock.draw"),
         passes=UNLIMITED if passes == UNLIMITED_WORD else passes,
         hole=value("hole.base"),
@@ -310,12 +317,20 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
             yield f'hole.base = "{rules.hole}": the deck has no such card'
         if rules.ranks < 2:
             yield "deck.ranks = 1: a game with a hole needs at least 2"
-        if rules.foundations != RANKS[0] or rules.initial != "none" or rules.removable:
+        if rules.foundations != RANKS[0] or rules.initial != "none" or rules.removable or rules.complete:
             yield "a game with a hole has no foundations: leave out [foundations]"
     elif rules.to == "hole":
         yield 'stock.to = "hole": hole.base is "none"'
+    if rules.complete and (rules.initial != "none" or rules.removable):
+        yield "foundations.complete-runs = true: no single card is on a foundation, see its keys initial and removable"
+    if rules.full_columns and rules.to != "tableau":
+        yield f'stock.full-columns = true: stock.to is "{rules.to}", not "tableau"'
     if rules.spaces == "reserve" and not (rules.reserve and rules.stacked):
         yield 'tableau.spaces = "reserve": there is no stacked reserve, see reserve.size and reserve.stacked'
+    yield from _errors_of_numbers(rules)
+
+
+def _errors_of_numbers(rules: Rules) -> Iterator[str]:
     if rules.numbers in ("microsoft", "pysol") and rules.ranks != len(RANKS):
         yield f'numbers = "{rules.numbers}": these deals have 52 cards'
     if rules.numbers == "pysol" and not _has_order_of_pysol(rules):
@@ -334,6 +349,8 @@ def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str
     left = _cards_left(rules)
     if sum(rules.sizes) != left or left < 0:
         yield f"the columns have {sum(rules.sizes)} cards, but {left} cards of the deck are left for them"
+    if rules.run != "build" and rules.move != "run":
+        yield f'tableau.run = "{rules.run}": tableau.move is "{rules.move}", not "run"'
     if {"sizes", "count"} <= tableau.keys():
         yield "tableau.count and tableau.sizes are both given: leave out one of them"
     limits = [max(size - 1, 0) for size in rules.sizes]
@@ -356,19 +373,29 @@ def canonical_rules(rules: Rules) -> str:
             "face-down": rules.face_down,
             "build": rules.build,
             "move": rules.move,
+            "run": rules.run,
             "spaces": rules.spaces,
         },
-        "foundations": {"base": rules.foundations, "initial": rules.initial, "removable": rules.removable},
+        "foundations": {
+            "base": rules.foundations,
+            "initial": rules.initial,
+            "removable": rules.removable,
+            "complete-runs": rules.complete,
+        },
         "cells": {"count": rules.cells, "filled": rules.filled},
         "reserve": {"size": rules.reserve, "stacked": rules.stacked},
         "stock": {
             "size": rules.stock,
             "to": rules.to,
+            "full-columns": rules.full_columns,
             "draw": rules.draw,
             "passes": rules.passes or UNLIMITED_WORD,
         },
         "hole": {"base": rules.hole, "wrap": rules.wrap},
     }
+    for table, key in LATER_KEYS:
+        if values[table][key] == SCHEMA[table][key].default:
+            del values[table][key]
     return _written(values)
 
 

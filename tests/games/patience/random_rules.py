@@ -1,5 +1,6 @@
 """Random rules of patiences with small decks."""
 
+from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
@@ -36,18 +37,34 @@ def random_rules(random: Random) -> Rules:
             face_down=random.choice(face_down),
             build=random.choice(["any-suit", "red-black", "same-suit", "red-black", "none"]),
             move=random.choice(["card", "run", "run", "any"]),
+            run="build",
             spaces=random.choice(spaces),
             foundations="dealt" if initial == "one" else random.choice(RANKS[:ranks] if hole == "none" else "A"),
             initial=initial,
             removable=hole == "none" and random.random() < 0.5,
+            complete=False,
             cells=cells,
             filled=filled,
             reserve=reserve,
             stacked=stacked,
             stock=stock,
             to="hole" if hole != "none" and random.random() < 0.5 else "waste",
+            full_columns=False,
             draw=random.choice([1, 2, 3]),
             passes=random.choice([0, 0, 1, 2]),
             hole=hole,
             wrap=random.random() < 0.5,
         )
+
+
+def random_spider_rules(random: Random) -> Rules:
+    """Rules as above, but the stock may go to the columns, runs may be built otherwise, and whole suits leave."""
+    rules = random_rules(random)
+    if random.random() < 0.7:
+        rules = replace(rules, to="tableau", full_columns=random.random() < 0.3)
+    if rules.move == "run" and random.random() < 0.7:
+        builds = [build for build in ("any-suit", "red-black", "same-suit") if build != rules.build]
+        rules = replace(rules, run=random.choice(builds))
+    if rules.hole == "none" and rules.initial == "none" and random.random() < 0.6:
+        rules = replace(rules, complete=True, removable=False)
+    return rules

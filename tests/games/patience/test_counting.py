@@ -1,5 +1,6 @@
 """The compiled referee of patiences against the plain one, and how the two share the work."""
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -13,7 +14,7 @@ from dealmill.pipeline.games.patience.rules import Referee, Rules, easier_game_i
 from dealmill.pipeline.referee import judge_by
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules
+from tests.games.patience.random_rules import random_rules, random_spider_rules
 
 CLAIM = 300
 WON, MORE = "the game can be won", f"more than {CLAIM} positions can be reached"
@@ -21,8 +22,9 @@ GOLF_LOSSES = {5: 201_950, 34: 67_090}
 """Deals of seed 1 that are lost, one of them beyond the limit of the plain referee."""
 
 
+@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
 @pytest.mark.parametrize("seed", range(3_000, 3_300))
-def test_both_referees_count_the_same_positions(seed: int) -> None:
+def test_both_referees_count_the_same_positions(random_rules: Callable[[Random], Rules], seed: int) -> None:
     """Of full games and of easier ones. Only the order in which they visit positions differs."""
     rules, random = random_rules(Random(seed)), Random(seed)
     cards = sorted(rules.deck(), key=lambda card: ("CHSD".index(card[1]), "A23456789TJQK".index(card[0])))

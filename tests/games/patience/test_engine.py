@@ -1,5 +1,6 @@
 """The engine of patiences against plain code, on layouts that must be the same to it, and on deals known elsewhere."""
 
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -13,7 +14,7 @@ from dealmill.pipeline.games.patience.rules import Referee, Rules
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules
+from tests.games.patience.random_rules import random_rules, random_spider_rules
 
 LIMIT = 20_000
 PUBLISHED = {1: False, 2: True, 3: True, 4: True}
@@ -25,8 +26,9 @@ def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
     return to_batch(Winnable(rules)(pack(layouts), limit))
 
 
+@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
 @pytest.mark.parametrize("seed", range(1_000, 1_200))
-def test_verdicts_are_those_of_plain_code(seed: int) -> None:
+def test_verdicts_are_those_of_plain_code(random_rules: Callable[[Random], Rules], seed: int) -> None:
     rules = random_rules(Random(seed))
     layouts = unpack(deal(rules, seed, 1, 3))
     batch = solved(rules, layouts)

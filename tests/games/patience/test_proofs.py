@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -90,6 +91,8 @@ def reason_of_python(claim: Claim) -> str:
 def golden_claims() -> Iterator[Claim]:
     """Yield the losses in the golden files, which our engine has found."""
     for name, game in FILES.items():
+        if game.rules.to == "tableau" or game.rules.run != "build" or game.rules.complete:
+            continue
         for path in (ROOT / "tests" / "golden").glob(f"{name}.winnable.*.jsonl"):
             for line in path.read_text().splitlines():
                 layout, verdict, _, _, evidence = json.loads(line)
@@ -195,6 +198,16 @@ def test_the_game_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Pat
             break
 
 
+UNPROVED: dict[str, dict[str, object]] = {
+    "tableau.move": {"move": "whole-pile"},
+    "tableau.run": {"run": "same-suit"},
+    "foundations.complete-runs": {"complete": True},
+    "stock.to": {"to": "tableau"},
+    "stock.full-columns": {"full_columns": True},
+}
+"""Changes of rules that the proof does not cover, by key."""
+
+
 def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     golf = rules_of("golf")
     [layout] = unpack(deal(golf, 1, 5, 1))
@@ -208,11 +221,10 @@ def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_
         3,
         "line 1: not covered: a list of cards by these rules",
     )
-    path.write_text(path.read_text().replace('move = "card"', 'move = "whole-pile"'))
-    judged = subprocess.run(
-        [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
-    )
-    assert (judged.returncode, judged.stderr) == (
-        2,
-        f'referee: {path}: the proof does not cover tableau.move = "whole-pile"\n',
-    )
+    for key, change in UNPROVED.items():
+        path.write_text(canonical_rules(replace(golf, **change)))  # type: ignore[arg-type]
+        judged = subprocess.run(
+            [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
+        )
+        assert (judged.returncode, judged.stdout) == (2, "")
+        assert judged.stderr.startswith(f"referee: {path}: the proof does not cover {key}")

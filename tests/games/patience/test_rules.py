@@ -14,19 +14,21 @@ from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import easier, naive
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules
+from tests.games.patience.random_rules import random_rules, random_spider_rules
 
 FEW, MANY = 150, 1_500
 """Rules that are tried; a deal with more positions than `POSITIONS` is passed over."""
 POSITIONS = 120
 ABSENT_IN_STOCK = (542, 583)
 """Further rules, by which it matters which cards of a stock are absent that is turned by two or more cards."""
+FIRST_SPIDER = 10_000
+SEEDS = [*range(FEW), *range(FIRST_SPIDER, FIRST_SPIDER + FEW)]
 
 
 @cache
 def known(seed: int) -> tuple[Rules, list[tuple[str, tuple[bool, int] | None]]]:
     """Random rules, and deals with what plain code says of them."""
-    rules = random_rules(Random(seed))
+    rules = (random_rules if seed < FIRST_SPIDER else random_spider_rules)(Random(seed))
     return rules, [(text, naive.counted(text, rules, POSITIONS)) for text in unpack(deal(rules, seed, 1, 2))]
 
 
@@ -38,7 +40,7 @@ def accepts(rules: Rules, text: str, verdict: Verdict, evidence: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", range(FEW))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_the_referee_counts_the_positions_that_plain_code_reaches(seed: int) -> None:
     rules, deals = known(seed)
     for text, truth in deals:
@@ -50,7 +52,7 @@ def test_the_referee_counts_the_positions_that_plain_code_reaches(seed: int) -> 
             assert not accepts(rules, text, Verdict.UNWINNABLE, "* 100000"), (rules, text)
 
 
-@pytest.mark.parametrize("seed", range(FEW))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
     """Along random plays. Moves that differ only in when the stock is turned are one."""
     rules, deals = known(seed)
@@ -59,7 +61,7 @@ def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
         position, state = referee.position(text), naive.parsed(text, rules)
         for _ in range(12):
             expected = dict(reversed(list(naive.following(state, rules))))
-            words = {first + second for first in WORDS for second in (*WORDS, *"fceh")}
+            words = {first + second for first in WORDS for second in (*WORDS, *"fcehd", *SPACES)}
             assert {word for word in words if referee.play(position, word)} == set(expected), (rules, text)
             assert referee.won(position) == naive.won(state, rules)
             if not expected:
@@ -95,6 +97,7 @@ def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_rea
             assert not accepts(rules, text, Verdict.UNWINNABLE, f"{live} 100000"), (rules, text)
 
 
+SPACES = [f"e{number}" for number in range(1, 8)]
 WORDS = [rank + suit for rank in "A234" for suit in "CHSD"]
 KLONDIKE = rules_of("klondike")
 """A deal that is nearly won."""
@@ -138,7 +141,10 @@ TINY = replace(KLONDIKE, name="tiny", ranks=1, sizes=(1, 1, 1), face_down="none"
         (TINY, "stock:AD", ["tiny has no stock", "1 cards are in stock, expected at most 0"]),
         (TINY, "waste:AD", ["tiny has no waste", "1 cards are in waste, expected at most 0"]),
         (replace(TINY, stock=1, to="hole"), "waste:AD", ["tiny has no waste"]),
+        (replace(TINY, stock=1, to="tableau"), "waste:AD", ["tiny has no waste"]),
+        (replace(TINY, stock=1, to="tableau"), "stock:AD", []),
         (replace(TINY, stock=1, passes=2), "passes:1 stock:AD", []),
+        (replace(TINY, stock=1, passes=2, to="tableau"), "passes:1 stock:AD", ["tiny has no passes"]),
         (replace(TINY, stock=1, passes=2, to="hole"), "passes:1 stock:AD", ["tiny has no passes"]),
         *(
             (replace(TINY, stock=1, passes=2), f"passes:{passes} stock:AD", [f"{passes}, expected 1 to 1"])
@@ -151,6 +157,15 @@ def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: st
     given = list(referees.Referee(rules).reasons(f"tiny AC/AH/AS {parts}"))
     assert len(given) == len(reasons)
     assert all(end.endswith(reason) for end, reason in zip(given, reasons, strict=True))
+
+
+@pytest.mark.parametrize(("base", "top", "complete"), [("A", "3", False), ("A", "3", True), ("2", "A", True)])
+def test_foundations_have_whole_suits_if_only_these_leave_the_columns(base: str, top: str, complete: bool) -> None:
+    rules = replace(TINY, ranks=3, sizes=(3, 3, 3), foundations=base, complete=complete)
+    columns = "tiny 2C3CAC/2H3HAH/2S3SAS"
+    assert list(referees.Referee(rules).reasons(f"{columns} foundations:{top}D")) == []
+    given = list(referees.Referee(rules).reasons("tiny 3D2C3CAC/2H3HAH/2S3SAS foundations:2D"))
+    assert any("only whole suits leave the columns" in reason for reason in given) == complete
 
 
 @pytest.mark.parametrize(("draw", "card", "turned"), [(3, "AH", 2), (3, "AD", 0), (1, "AC", 0)])
@@ -195,8 +210,19 @@ def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: st
         referees.Referee(rules_of(rules))("winnable", lost[rules], Verdict.UNWINNABLE, None, evidence)
 
 
-@pytest.mark.parametrize("changes", [{"hole": "AS"}, {"to": "hole"}, {"move": "any"}, {"move": "whole-pile"}])
-def test_a_list_of_cards_proves_nothing_by_other_rules(changes: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"hole": "AS"},
+        {"to": "hole"},
+        {"to": "tableau"},
+        {"move": "any"},
+        {"move": "whole-pile"},
+        {"run": "any-suit"},
+        {"complete": True},
+    ],
+)
+def test_a_list_of_cards_proves_nothing_by_other_rules(changes: dict[str, str | bool]) -> None:
     with pytest.raises(InvalidEvidence, match="a list of cards proves nothing"):
         referees.read_loss(replace(KLONDIKE, **changes), "2C 1")  # type: ignore[arg-type]
 

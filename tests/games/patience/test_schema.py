@@ -90,6 +90,19 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
         ),
         ('title = "A"\n[hole]\nbase = "AS"\n[foundations]\nbase = "8"', ["a game with a hole has no foundations"]),
         ('title = "A"\n[stock]\nto = "hole"', ['stock.to = "hole": hole.base is "none"']),
+        ('title = "A"\n[stock]\nfull-columns = true', ['full-columns = true: stock.to is "waste", not "tableau"']),
+        ('title = "A"\n[tableau]\nrun = "same-suit"', ['run = "same-suit": tableau.move is "card", not "run"']),
+        *(
+            (
+                f'title = "A"\n[foundations]\ncomplete-runs = true\n{key}',
+                ["foundations.complete-runs = true: no single card is on a foundation"],
+            )
+            for key in ('initial = "all"', "removable = true")
+        ),
+        (
+            'title = "A"\n[hole]\nbase = "AS"\n[foundations]\ncomplete-runs = true',
+            ["a game with a hole has no foundations"],
+        ),
         ('title = "A"\n[tableau]\nspaces = "reserve"', ["there is no stacked reserve"]),
         ('title = "A"\nnumbers = "microsoft"\n[deck]\nranks = 4', ["these deals have 52 cards"]),
     ],

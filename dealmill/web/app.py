@@ -24,6 +24,7 @@ from dealmill.web import api, charts, compare, overview, runs, verdicts
 from dealmill.web.check import Drawer, Judge, PasteSolver
 from dealmill.web.compare import Comparisons
 from dealmill.web.safety import MOST_BYTES, Gate, report_damage
+from dealmill.web.searches import Searches
 from dealmill.web.site import Shared, page
 
 STATUS: dict[type[dealmill.DealmillError], int] = {
@@ -72,6 +73,14 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     app.state.drawer = Drawer()
     app.state.judge = Judge()
     app.state.comparisons = Comparisons()
+    app.state.searches = Searches()
+    app.state.processes = (
+        app.state.paste_solver,
+        app.state.drawer,
+        app.state.judge,
+        app.state.comparisons,
+        app.state.searches,
+    )
     app.state.shared = Shared()
     for module in (api, overview, runs, verdicts, compare, charts):
         app.include_router(module.router)

@@ -13,8 +13,10 @@ import dealmill
 from dealmill.pipeline.measures import FILTERS
 from dealmill.run_charts import distribution_chart, narrowing_chart, winnability_chart
 from dealmill.web.downloads import FORMS, Form
+from dealmill.web.facets import facets_of
 from dealmill.web.filters import Filtered, PageFilter, url
 from dealmill.web.overview import is_live
+from dealmill.web.searches import Searches
 from dealmill.web.site import (
     MOST_NUMBER,
     MOST_POSITION,
@@ -85,8 +87,6 @@ def _link(run: int, column: str, low: int, high: int) -> str:
 
 SHOWN = 50
 """Results on a page."""
-SORTED = 100_000
-"""The most results of a run that a page sorts."""
 if TYPE_CHECKING:
     Order = str
 else:
@@ -143,35 +143,32 @@ def layouts(
     order: Order = "position",
     desc: bool = False,
 ) -> Response:
-    """Show the results of a run that match the filter; in another order than that of their positions, the first ones
-    of a run that is small enough to be sorted at once."""
+    """Show the results of a run that match the filter; in another order than that of their positions, the first
+    ones."""
     subject = store.find_run(run)
     status = subject.progress
     hidden = status.retracted is not None and not filter_.retracted
-    sortable = status.storage.stores_layouts and status.items <= SORTED
-    if hidden:
-        shown = Slice([])
-    elif order == "position":
+    searches: Searches = request.app.state.searches
+    shown: Slice | None = Slice([])
+    if not hidden and order == "position" and not desc:
         shown = slice_of(store, subject, filter_, after, before, SHOWN)
-    elif sortable:
-        shown = Slice(list(filter_.query_of(store, subject, order=order, descending=desc, limit=SHOWN)))
-    else:
-        raise dealmill.UsageError(
-            f"run {run} is too large to be sorted while you wait; use: {filter_.command(run)} --order {order} "
-            "--limit 50"
-        )
+    elif not hidden:
+        first = searches.sorted(subject, filter_, order, SHOWN, descending=desc)
+        shown = None if first is None else Slice(first)
+    facets, counting = (None, False) if hidden else facets_of(subject, filter_, searches)
     return page(
         request,
         "layouts.html",
         run=status,
         wanted=filter_,
         hidden=hidden,
-        slice=shown,
+        slice=shown or Slice([]),
+        sorting=shown is None,
         order=order,
         desc=desc,
-        sortable=sortable,
-        sorted=SORTED,
         filters=FILTERS,
+        facets=facets,
+        live=shown is None or counting,
         matches=_matches(status, filter_),
         backwards=before is not None,
         continued=after is not None or before is not None,

@@ -28,7 +28,7 @@ def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], obj
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:
-        for process in (app.state.paste_solver, app.state.drawer, app.state.judge, app.state.comparisons):
+        for process in app.state.processes:
             process.close()
 
 

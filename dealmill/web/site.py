@@ -140,10 +140,10 @@ def share(part: float, whole: float) -> str:
 
 
 def moment(time: datetime) -> str:
-    """Return a time as local time of the server, without the day if that is today."""
+    """Return a time as local time of the server, with the zone, and without the day if that is today."""
     at = time.astimezone()
     today = at.date() == datetime.now(UTC).astimezone().date()
-    return f"{at:%H:%M:%S}" if today else f"{at:%Y-%m-%d %H:%M:%S}"
+    return f"{at:%H:%M:%S %Z}" if today else stamp(time)
 
 
 def stamp(time: datetime) -> str:

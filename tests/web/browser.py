@@ -55,5 +55,5 @@ def serving(url: str) -> Iterator[str]:
         finally:
             server.should_exit = True
             thread.join()
-            for process in (app.state.paste_solver, app.state.drawer, app.state.judge, app.state.comparisons):
+            for process in app.state.processes:
                 process.close()

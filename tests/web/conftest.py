@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.web import check, runs, site
+from dealmill.web import check, runs, searches, site
 from dealmill.web.app import application
 from tests.conftest import with_tables
 from tests.web.shop import furnish
@@ -23,6 +23,7 @@ def patient() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(runs, "SEARCH_SECONDS", 60.0)
         patch.setattr(check, "PATIENCE", 60.0)
+        patch.setattr(searches, "PATIENCE", 60.0)
         patch.setattr(site, "SECONDS", 0.0)  # tests change a store and look at once
         yield
 

@@ -6,6 +6,7 @@ from io import BytesIO
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from fastapi.routing import APIRoute
 from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
@@ -16,6 +17,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.planning import queue_run
 from dealmill.pipeline.store.storages import rows
 from dealmill.web import runs
+from dealmill.web.app import application
 from tests.doing import a_run, a_source, deal, do_runs
 from tests.web import shop
 from tests.web.browser import running_browser, serving
@@ -40,6 +42,9 @@ PATHS = [
     f"/runs/{shop.RETRACTED}",
     f"/runs/{shop.LIMITED}/layouts?verdict=undecided",
     f"/runs/{shop.MEMORY}/layouts",
+    f"/runs/{shop.PAIRING}/layouts?verdict=unwinnable&nodes=10..99&order=nodes&desc=1",
+    f"/runs/{shop.SURVEY}",
+    f"/compare?run={shop.MEMORY}&run={shop.MEMORY}",
     *(f"/runs/{run}/layouts/1?step=1" for run in (shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.MEMORY, shop.TANTRIX)),
     f"/runs/{shop.PAIRING}/layouts/5?leaf=1",
     TALL,
@@ -220,11 +225,11 @@ def test_the_slider_and_the_moves_work_too(page: Page) -> None:
 
 def test_keys_leave_fields_alone(page: Page) -> None:
     page.goto(f"/runs/{shop.PAIRING}/layouts")
-    page.get_by_label("Nodes").fill("10..")
+    page.get_by_label("Nodes", exact=True).fill("10..")
     page.keyboard.press("Home")
     page.keyboard.press("Enter")
     page.wait_for_url("**nodes=10..*")
-    assert all(int(text) >= 10 for text in page.locator("tbody td:nth-child(3)").all_inner_texts())
+    assert all(int(text) >= 10 for text in page.locator(".layouts td.nodes").all_inner_texts())
 
 
 def test_everything_can_be_reached_by_keyboard_alone(page: Page) -> None:
@@ -265,11 +270,11 @@ def test_a_search_without_results_goes_on_by_itself(
 
 def test_a_bar_of_a_histogram_filters(page: Page) -> None:
     page.goto(f"/runs/{shop.PAIRING}")
-    bar = page.locator("svg.plot a").first
+    bar = page.locator("svg.chart a").first
     counted = re.search(r": ([\d,]+) layout", bar.get_attribute("aria-label") or "")
-    bar.click(force=True)
+    bar.locator(".reach").click()
     page.wait_for_url("**/layouts?nodes=*")
-    assert counted and page.locator("tbody tr").count() == min(int(counted[1].replace(",", "")), 50)
+    assert counted and page.locator(".layouts tbody tr").count() == min(int(counted[1].replace(",", "")), 50)
 
 
 def test_without_script_everything_is_a_link(browser: Browser, site: str) -> None:
@@ -363,6 +368,110 @@ def test_axe_finds_what_is_bad(browser: Browser) -> None:
     page.close()
 
 
+def test_all_pages_are_visited(site: str, furnished: str) -> None:
+    with dealmill.open(furnished, read_only=True) as store:
+        routes = [route for route in application(store, hosts=["127.0.0.1"]).routes if isinstance(route, APIRoute)]
+    pages = [route for route in routes if not route.include_in_schema and "." not in route.path]
+    paths = [path.partition("?")[0] for path in PATHS]
+    assert [route.path for route in pages if not any(route.path_regex.match(path) for path in paths)] == []
+
+
+MOST_BYTES = 100_000
+"""The most bytes of a page."""
+FAULTS = """() => {
+  const texts = [], faults = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const node = walker.currentNode, parent = node.parentElement;
+    if (!node.data.trim() || parent.closest(".picture, .out, .skip, noscript, option, title, desc")) continue;
+    if (!parent.checkVisibility({checkVisibilityCSS: true})) continue;
+    const scrolls = parent.closest(".scroll, .moves, .tree");
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      if (box.width < 2 || box.height < 2) continue;
+      const words = node.data.trim().slice(0, 60);
+      if (!scrolls && (box.left < 0 || box.right > innerWidth)) faults.push(`cut at the edge of the page: ${words}`);
+      texts.push({words, top: box.top + 3, bottom: box.bottom - 3, left: box.left + 1, right: box.right - 1, scrolls});
+    }
+  }
+  texts.sort((one, two) => one.top - two.top);
+  texts.forEach((one, index) => {
+    for (const two of texts.slice(index + 1)) {
+      if (two.top >= one.bottom) break;
+      if (one.scrolls === two.scrolls && one.left < two.right && two.left < one.right) {
+        faults.push(`overlap: ${one.words} | ${two.words}`);
+      }
+    }
+  });
+  for (const box of document.querySelectorAll("main *:not(.out)")) {
+    const {overflowX} = getComputedStyle(box);
+    if (overflowX === "hidden" && box.scrollWidth > box.clientWidth + 1 && !box.closest("svg")) {
+      faults.push(`cut by its box: ${box.textContent.trim().slice(0, 60)}`);
+    }
+  }
+  return faults;
+}"""
+"""Finds texts that overlap, run out of the page, or are cut by their box. Pictures of layouts are not looked at."""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_text_overlaps_or_is_cut(browser: Browser, site: str, width: int, scheme: str) -> None:
+    context = browser.new_context(base_url=site, viewport={"width": width, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
+    page, faults = context.new_page(), {}
+    for path in PATHS:
+        response = page.goto(path)
+        assert response and len(response.body()) <= MOST_BYTES, path
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        if found := page.evaluate(FAULTS):
+            faults[path] = found
+    context.close()
+    assert faults == {}
+
+
+@pytest.mark.parametrize(
+    ("style", "fault"),
+    [
+        ("position: absolute; top: 0; left: 0", "overlap"),
+        ("position: absolute; top: 9em; left: -1em", "cut at the edge"),
+        ("overflow: hidden; width: 3em; white-space: nowrap; margin-top: 9em", "cut by its box"),
+    ],
+)
+def test_overlaps_and_cut_texts_are_found(browser: Browser, style: str, fault: str) -> None:
+    page = browser.new_page()
+    page.set_content(
+        f'<main><div style="position: absolute; top: 0; left: 0">text</div><div style="{style}">long text</div></main>'
+    )
+    assert any(found.startswith(fault) for found in page.evaluate(FAULTS))
+    page.close()
+
+
+def test_a_bar_shows_its_numbers_under_the_pointer_and_by_keyboard(page: Page) -> None:
+    page.goto(f"/runs/{shop.PAIRING}")
+    bars = page.locator("svg.chart a")
+    first, second = (bars.nth(index).locator(".shown") for index in (0, 1))
+    expect(first).to_be_hidden()
+    bars.first.locator(".reach").hover()
+    expect(first).to_be_visible()
+    bars.first.focus()
+    page.mouse.move(0, 0)
+    expect(first).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(second).to_be_visible()
+    expect(first).to_be_hidden()
+
+
+def test_the_layout_is_in_view_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"/runs/{shop.PAIRING}/layouts")
+    layout = page.locator(".layouts .cut").first
+    layout.scroll_into_view_if_needed()
+    expect(layout).to_be_in_viewport(ratio=1)
+    assert page.locator(".scroll").first.evaluate("box => box.scrollWidth <= box.clientWidth")
+
+
 @pytest.mark.parametrize("width", [320, 1280])
 def test_no_page_is_wider_than_the_screen(browser: Browser, site: str, width: int) -> None:
     context = browser.new_context(base_url=site, viewport={"width": width, "height": 800})
@@ -375,17 +484,16 @@ def test_no_page_is_wider_than_the_screen(browser: Browser, site: str, width: in
     assert {path: pixels for path, pixels in wide.items() if pixels > width} == {}
 
 
-@pytest.mark.parametrize("path", [f"/runs/{shop.MEMORY}/layouts", f"/runs/{shop.REJECTED}/rejects"])
-def test_tables_scroll_on_a_phone_instead_of_squeezing_texts(page: Page, path: str) -> None:
+def test_tables_scroll_on_a_phone_instead_of_squeezing_texts(page: Page) -> None:
     page.set_viewport_size({"width": 360, "height": 800})
-    page.goto(path)
+    page.goto(f"/runs/{shop.REJECTED}/rejects")
     text = page.locator(".cut").first.bounding_box()
     assert text and text["width"] > 200
     page.locator(".scroll").evaluate("table => table.scrollLeft = 1000")
     expect(page.locator(".cut").first).to_be_in_viewport(ratio=0.9)
 
 
-@pytest.mark.parametrize("path", ["/chart", f"/runs/{shop.MEMORY}/layouts"])
+@pytest.mark.parametrize("path", ["/chart", "/log"])
 def test_a_shadow_shows_on_which_side_a_box_goes_on(page: Page, path: str) -> None:
     page.set_viewport_size({"width": 390, "height": 800})
     page.goto(path)

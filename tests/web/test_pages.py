@@ -14,6 +14,7 @@ from dealmill.pipeline.bounded import BoundedProcess
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.printable import decimal, percentage
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.web import searches
 from tests.doing import a_run, alter
 from tests.servers import dealmill as command
 from tests.web import shop
@@ -174,21 +175,43 @@ def walk(client: TestClient, path: str, relation: str, limit: int) -> list[list[
 
 
 @pytest.mark.parametrize("order", ["nodes", "layout-length", "evidence-length"])
-def test_layouts_are_sorted_like_a_query(order: str, client: TestClient, furnished: str) -> None:
+@pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
+@pytest.mark.parametrize("limit", [0, 10_000])
+def test_layouts_are_sorted_like_a_query(
+    run: int, order: str, limit: int, client: TestClient, furnished: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searches, "SMALL", limit)
     with dealmill.open(furnished) as store:
         for descending in (False, True):
-            rows = list(store.query(run=shop.PAIRING, order=order, descending=descending, limit=50, verdict="winnable"))
-            path = f"/runs/{shop.PAIRING}/layouts?verdict=winnable&order={order}" + "&desc=1" * descending
+            rows = list(store.query(run=run, order=order, descending=descending, limit=50, verdict="winnable"))
+            path = f"/runs/{run}/layouts?verdict=winnable&order={order}" + "&desc=1" * descending
             positions = re.findall(r'href="/runs/\d+/layouts/(\d+)\?', client.get(path).text)
             assert list(map(int, positions)) == [row.position for row in rows]
 
 
-def test_a_survey_is_not_sorted_while_a_reader_waits(client: TestClient) -> None:
-    shown = client.get(f"/runs/{shop.SURVEY}/layouts?verdict=winnable").text
-    assert f"dealmill query {shop.SURVEY} --verdict winnable --order nodes --desc --limit 50</code>" in shown
-    answer = client.get(f"/runs/{shop.SURVEY}/layouts?order=nodes&verdict=winnable")
-    assert answer.status_code == 400
-    assert f"dealmill query {shop.SURVEY} --verdict winnable --order nodes --limit 50" in answer.text
+def test_a_search_that_takes_longer_than_a_page_goes_on(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searches, "PATIENCE", 0.0)
+    path = f"/runs/{shop.SURVEY}/layouts?order=nodes&nodes=..99999"
+    text = client.get(path).text
+    assert "Sorting 2,000 layouts…" in text and "data-live" in text
+    monkeypatch.setattr(searches, "PATIENCE", 60.0)
+    text = client.get(path).text
+    assert "Sorting" not in text and "data-live" not in text and "Counts by verdict" in text
+
+
+@pytest.mark.parametrize("run", [shop.PAIRING, shop.LIMITED, shop.MEMORY, shop.SURVEY])
+def test_each_count_leads_to_as_many_layouts(run: int, client: TestClient) -> None:
+    for query in ("", "?verdict=winnable", "?nodes=10..99", "?verdict=unwinnable&nodes=10..99&layout-length=..9999"):
+        facets = client.get(f"/runs/{run}/layouts{query}").text.partition('id="facets"')[2].partition("</div>\n<")[0]
+        links = re.findall(r'<a href="(\?[^"]*)"[^>]*>([\d,]+)', facets)
+        assert len(links) > 3
+        for link, count in links:
+            matches, after = 0, 0
+            while after is not None:
+                conditions = link.replace("&amp;", "&")
+                part = client.get(f"/api/runs/{run}/results{conditions}&limit=1000&after={after}").json()
+                matches, after = matches + len(part["results"]), part["after"]
+            assert matches == int(count.replace(",", "")), link
 
 
 def test_lists_of_layouts_have_pictures_and_numbers_of_matches(client: TestClient, furnished: str) -> None:

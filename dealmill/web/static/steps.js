@@ -178,6 +178,7 @@ async function poll() {
   if (!document.hidden) {
     try {
       const found = await fetched(location.href);
+      if (document.getElementById("sorting") && !found.getElementById("sorting")) return location.reload();
       for (const part of found.querySelectorAll("main [id]:not(#stepper, #stepper *)")) {
         const there = document.getElementById(part.id);
         if (there && there.innerHTML !== part.innerHTML && !there.contains(document.activeElement)) {

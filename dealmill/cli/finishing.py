@@ -27,20 +27,20 @@ class FinishCommands:
         if isinstance(event, Finished):
             self.start(event.run)
 
-    def start(self, number: int) -> None:
+    def start(self, run_id: int) -> None:
         """Start the command for a run."""
-        [row] = status_rows(self.store, self.store.status(number))
+        [row] = status_rows(self.store, self.store.status(run_id))
         with TemporaryFile("w+") as status:
             status.write(json.dumps(row) + "\n")
             status.seek(0)
             # The user's own command, which may be a pipe.
             started = subprocess.Popen(self.command, shell=True, stdin=status, stdout=sys.stderr)  # noqa: S602
-        self.started.append((number, started))
+        self.started.append((run_id, started))
 
     def all_succeeded(self) -> bool:
         """Wait for their ends, and say which failed."""
-        failed = [(number, process.returncode) for number, process in self.started if process.wait()]
-        for number, code in failed:
+        failed = [(run_id, process.returncode) for run_id, process in self.started if process.wait()]
+        for run_id, code in failed:
             how = f"exit code {code}" if code > 0 else f"signal {-code}"
-            tell(f"dealmill: the command of --on-finish failed for run {number}, with {how}: {self.command}")
+            tell(f"dealmill: the command of --on-finish failed for run {run_id}, with {how}: {self.command}")
         return not failed

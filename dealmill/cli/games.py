@@ -194,10 +194,12 @@ def bench_engine(
     """
     bench = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes, set_name=set_name)
     sides = [side for side in (bench.one, bench.other) if side]
-    write_rows(FIGURES, [_figures_row(side) for side in sides], form)
+    rows = [_figures_row(side) for side in sides]
+    columns = [name for name in FIGURES if form or name not in RARE or any(row[name] for row in rows)]
+    write_rows(columns, rows, form)
     _tell_wrong(bench.wrong)
     if bench.time_ratio is not None:
-        tell(f"ratio of times: {bench.time_ratio:.2f}")
+        tell(f"time per layout: {bench.time_ratio:.2f} × that of the baseline")
     if bench.nodes:
         tell(f"geometric mean of the ratio of nodes: {bench.nodes.ratio:.3f}")
         for worse in bench.nodes.worst[:NAMED]:
@@ -227,6 +229,9 @@ def _tell_wrong(wrong: "Sequence[dealmill.WrongVerdict]") -> None:
 
 
 FIGURES = ("engine", "version", "decided", "unproved", "undecided", "failed", "refused", "nodes", "µs/layout")
+
+RARE = {"unproved", "failed", "refused"}
+"""Columns that a table has only if they are not all 0."""
 
 
 def _figures_row(side: "dealmill.EngineFigures") -> dict[str, object]:

@@ -86,7 +86,7 @@ def db() -> None:
     """
 
 
-@db.command()
+@db.command(short_help="Upgrade the tables to a newer version.")
 @click.argument("revision", default="head")
 @json_option
 def upgrade(revision: str, as_json: bool) -> None:
@@ -94,7 +94,7 @@ def upgrade(revision: str, as_json: bool) -> None:
     _report(dealmill.db.upgrade(revision=revision), as_json)
 
 
-@db.command()
+@db.command(short_help="Downgrade the tables to an older version.")
 @click.argument("revision")
 @yes_option
 @json_option
@@ -115,7 +115,7 @@ def _report(revision: str | None, as_json: bool) -> None:
         write_json({"revision": revision})
 
 
-@db.command()
+@db.command(short_help="Copy a SQLite store while it is used.")
 @click.argument("file", type=click.Path())
 @json_option
 def backup(file: str, as_json: bool) -> None:
@@ -130,7 +130,7 @@ def backup(file: str, as_json: bool) -> None:
         write_json({"file": file, "bytes": size})
 
 
-@db.command()
+@db.command(short_help="Print the version of the tables.")
 @json_option
 def current(as_json: bool) -> None:
     """Print the revision of the database; with --json, it is null if there are no tables."""

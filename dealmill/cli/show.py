@@ -104,6 +104,8 @@ def _find(
         deal = parse_deal(item)
         [result] = dealmill.solve(deal.game.name, deal, engine=engine)
         return result, None
+    if ":" not in item and item in dealmill.games():
+        raise UsageError(f"{item} is a game: give a layout of it, too, or show a deal: deal:{item}:seed=1:5")
     with dealmill.open() as store:
         result = store.result(item, retracted=retracted)
         return result, store.status(result.run)[0].progress

@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from itertools import groupby
 from math import ceil
 from typing import Any
 
@@ -76,11 +77,13 @@ def status(
         raise click.UsageError("--sources and --workers list all of them: give no runs with them")
     if note is not None and (selected or watch):
         raise click.UsageError("--note chooses among all runs: give nothing but --tag with it")
-    if measures and (not runs or watch or form):
-        raise click.UsageError("--histogram shows a single run: name one, without --watch and other formats")
+    if measures and (watch or form):
+        raise click.UsageError("--histogram prints a text: give no --watch and no other format with it")
     labelled = bool(tags) or note is not None
     with dealmill.open() as store:
         chosen = [run.id for run in store.select(*runs, tags=tags, game=game, engine=engine)] if selected else None
+        if measures and len(chosen or ()) != 1:
+            raise click.UsageError("--histogram shows a single run: name one")
         for listed in store.watch(chosen) if watch else [store.status(chosen, tags=tags, note=note)]:
             if watch and sys.stdout.isatty():
                 click.echo(HOME_AND_CLEAR, nl=False)
@@ -203,13 +206,16 @@ def _tell_numbers(run: "dealmill.Run", measure: str) -> None:
 
 
 def _bars(histogram: "dealmill.Histogram") -> list[str]:
-    """Return a line for each bar of a histogram, with its numbers, its count and its length."""
-    spans = [f"{bar.low:,}" if bar.low == bar.high else f"{bar.low:,} to {bar.high:,}" for bar in histogram.bars]
-    greatest = max(bar.count for bar in histogram.bars)
-    longest, digits = max(map(len, spans)), len(f"{greatest:,}")
-    lengths = [ceil(LONGEST_BAR * bar.count / greatest) for bar in histogram.bars]
-    rows = zip(spans, histogram.bars, lengths, strict=True)
-    return [f"  {span:>{longest}}  {bar.count:>{digits},}  {'#' * length}".rstrip() for span, bar, length in rows]
+    """Return a line for each bar of a histogram, with its numbers, its count and its length; one line for several empty
+    bars next to each other."""
+    joined = [list(bars) for _, bars in groupby(histogram.bars, key=lambda bar: bar.low if bar.count else None)]
+    bars = [(bars[0].low, bars[-1].high, bars[0].count) for bars in joined]
+    spans = [f"{low:,}" if low == high else f"{low:,} to {high:,}" for low, high, _ in bars]
+    counts = [count for _, _, count in bars]
+    longest, digits = max(map(len, spans)), len(f"{max(counts):,}")
+    lengths = [ceil(LONGEST_BAR * count / max(counts)) for count in counts]
+    rows = zip(spans, counts, lengths, strict=True)
+    return [f"  {span:>{longest}}  {count:>{digits},}  {'#' * length}".rstrip() for span, count, length in rows]
 
 
 def _tell_cost(run: "dealmill.Run") -> None:

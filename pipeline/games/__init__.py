@@ -88,7 +88,11 @@ def find_game(name: str) -> "Game":
             return with_programs(load_variant(name, game.rules_text))
     for broken in candidates:
         raise NotFoundError(str(broken))
-    raise NotFoundError(f"there is no game {name!r}; the games are: {', '.join(games())}")
+    from difflib import get_close_matches  # slow to import
+
+    similar = get_close_matches(base.lower(), games())
+    hint = f" (did you mean {' or '.join(similar)}?)" if similar else ""
+    raise NotFoundError(f"there is no game {name!r}{hint}; dealmill games lists all")
 
 
 def game_by(name: str, rules: "RulesText | None") -> "Game":

@@ -198,9 +198,9 @@ def game_of_file(name: str) -> Game:
     ]
     if len(named) == 1:
         return find_game(named[0])
-    which = "several games" if named else "no game"
+    which = f"several games: {', '.join(named)}" if named else "no game"
     source = "standard input" if name == STDIN else name
-    raise InputError(f"the name of {source} contains {which}; choose one with --game: {', '.join(games())}")
+    raise InputError(f"the name of {source} contains {which}; choose one with --game; dealmill games lists all")
 
 
 def file_reading(database: Database, name: str, game: Game, copies: ExitStack, *, anyway: bool = False) -> Reading:

@@ -108,10 +108,22 @@ def test_open_ended_deals_cannot_be_solved_without_a_store() -> None:
         dealmill.solve("memory", dealmill.deals("memory"))
 
 
-@pytest.mark.parametrize("game", ["Memory", "", "chess", None, 3])
-def test_a_game_that_does_not_exist_is_not_found(game: str) -> None:
-    with pytest.raises(NotFoundError, match=r"the games are: .*bakers-game, .*camelot, canfield, card-pairing, "):
+@pytest.mark.parametrize(
+    ("game", "hint"),
+    [
+        ("Memory", " (did you mean memory?)"),
+        ("", ""),
+        ("chess", ""),
+        (None, ""),
+        (3, ""),
+        ("free-cel", " (did you mean "),
+    ],
+)
+def test_a_game_that_does_not_exist_is_not_found(game: str, hint: str) -> None:
+    with pytest.raises(NotFoundError) as raised:
         dealmill.deals(game)
+    message = str(raised.value)
+    assert message.startswith(f"there is no game {game!r}{hint}") and message.endswith("; dealmill games lists all")
 
 
 def test_engines_of_other_games_are_refused() -> None:

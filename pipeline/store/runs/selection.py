@@ -6,7 +6,7 @@ from sqlalchemy import select
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import NotFoundError, UsageError
-from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, runs, sources
 from dealmill.pipeline.store.runs.controls import labelled
@@ -62,6 +62,8 @@ def _numbers_of(database: Database, word: str) -> range:
         if start > end:
             raise UsageError(f"{word}: the first run of a range comes before its last: {end}-{start}")
         return range(start, end + 1)
+    if word in games():
+        raise NotFoundError(f"{word} is a game: select its runs with --game {word}")
     run = find_run(database, word).id
     return range(run, run + 1)
 

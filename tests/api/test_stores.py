@@ -56,6 +56,26 @@ def test_status_counts_verdicts_and_watch_ends_when_all_are_solved(opened: Store
     assert {worker.jobs for worker in opened.workers()} == {3}
 
 
+def test_every_measure_has_a_histogram(opened: Store) -> None:
+    run = opened.find_run(1)
+    for measure in ("nodes", "layout-length", "evidence-length"):
+        histogram = run.histogram(measure)
+        assert histogram is not None
+        assert (histogram.column, histogram.items, sum(bar.count for bar in histogram.bars)) == (measure, 40, 40)
+        numbers = [
+            {"nodes": result.nodes, "layout-length": len(result.layout)}.get(measure, len(result.evidence or ""))
+            for result in run.results()
+        ]
+        counts = [sum(bar.low <= number <= bar.high for number in numbers) for bar in histogram.bars]
+        assert counts == [bar.count for bar in histogram.bars]
+    undecided = opened.find_run(2)
+    evidence = undecided.histogram("evidence-length")
+    assert evidence is not None and 0 < evidence.items == undecided.results(evidence_length=(0, None)).count() < 40
+    assert opened.find_run(3).histogram("value") is not None and run.histogram("value") is None
+    with pytest.raises(UsageError, match="has no number 'critical'; choose one of: nodes, value, layout-length"):
+        run.histogram("critical")
+
+
 Results = list[dealmill.Result]
 TWO: Any = np.int64(2)
 

@@ -85,6 +85,7 @@ from .pipeline.store.sources.source import RejectReason as RejectReason
 from .pipeline.store.sources.source import Source as Source
 from .pipeline.survey.interval import Interval as Interval
 from .pipeline.survey.interval import Point as Point
+from .reports import report as report
 from .runs import Run as Run
 from .stores import Store as Store
 from .stores import open as open

@@ -11,7 +11,7 @@ EXTRAS = {
     "plots": ("matplotlib", "the plots of a survey report need"),
     "pictures": ("resvg_py", "pictures in PNG need"),
     "postgresql": ("psycopg", "a store on PostgreSQL needs"),
-    "web": ("fastapi", "dealmill web needs"),
+    "web": ("fastapi", "pages and reports need"),
     "metrics": ("prometheus_client", "DEALMILL_METRICS_PORT needs"),
 }
 """For each extra, the module that it installs and the beginning of the error message if it is missing."""

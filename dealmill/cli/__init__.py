@@ -44,6 +44,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "find": "query",
         "show": "show",
         "export": "export",
+        "report": "export",
         "pack": "export",
     },
     "Check": {"audit": "check", "rerun": "diff", "diff": "diff", "retract": "check", "log": "check"},

@@ -1,6 +1,7 @@
-"""``export`` and ``pack``: write verdicts, or layouts chosen by difficulty, to files."""
+"""``export``, ``report`` and ``pack``: write verdicts, reports on them, or layouts chosen by difficulty, to files."""
 
 import shlex
+from collections.abc import Iterator
 
 import click
 
@@ -69,6 +70,37 @@ def export(
         _tell_check(file)
     if as_json:
         write_json({"run": subject.id, "file": file, "verdicts": written, "pending": status.items - status.solved})
+
+
+@click.command()
+@click.argument("items", metavar="RUN…", nargs=-1, shell_complete=complete_run)
+@click.argument("file", metavar="FILE", type=click.Path())
+@click.option("--retracted", is_flag=True, help="Write the report even if the verdicts were retracted.")
+@click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
+def report(items: tuple[str, ...], file: str, retracted: bool, force: bool) -> None:
+    """Write a report on one or several runs to FILE.html, which needs no network and no script.
+
+    RUN is a number, a range such as 3-7, `last` or `all`; or RUN:POSITION, for a single verdict. The section of a run
+    says how to repeat it and has its table, the interval of its winnability, histograms, the hardest and easiest
+    layouts, three proofs step by step, its fingerprint, and the seal of its newest audit. FILE appears only when it is
+    complete.
+    """
+    if not items:
+        raise click.UsageError("name the runs, and then the file: dealmill report RUN… FILE.html")
+    with dealmill.open() as store:
+        dealmill.report(_subjects(store, items, retracted), file, retracted=retracted, force=force)
+    tell(f"report on {', '.join(items)} written to {file}")
+
+
+def _subjects(
+    store: "dealmill.Store", items: tuple[str, ...], retracted: bool
+) -> "Iterator[dealmill.Run | dealmill.Result]":
+    """Yield the runs and results that words name."""
+    for item in items:
+        if ":" in item:
+            yield store.result(item, retracted=retracted)
+        else:
+            yield from store.select(item)
 
 
 @click.command()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from itertools import islice
+from itertools import accumulate, islice
 from typing import NamedTuple
 
 import dealmill
@@ -105,11 +105,39 @@ def draw(result: dealmill.Result, number: int | None, as_text: bool) -> Steps | 
     if not shown:
         return None
     if number is None:
-        number = next((index for index, scene in enumerate(shown) if scene.proves), 0)
+        number = _start(shown)
     number = min(number, len(shown) - 1)
     titles = [Title(scene.caption, scene.path) for scene in shown]
     board = next(islice(result.frames(), number, None)) if as_text else None
     return Steps(result, titles, number, shown[number], shown[-1].proves, len(scenes) == len(shown), board)
+
+
+class Drawing(NamedTuple):
+    """All scenes of a result. `start` is the number of the one to begin with: of a proof, its first picture. `proves`
+    and `whole` are those of `Steps`."""
+
+    scenes: Sequence[Scene]
+    start: int
+    proves: str
+    whole: bool
+
+
+def draw_all(result: dealmill.Result, max_characters: int) -> Drawing | None:
+    """Return the scenes of a result that have at most so many characters together.
+
+    None if its text is not a layout, its evidence cannot be followed to the end, or its first scene is too long.
+    """
+    scenes = _scenes(result)
+    lengths = accumulate(len(scene.svg) for scene in scenes[:MOST_SCENES])
+    shown = [scene for scene, length in zip(scenes, lengths, strict=False) if length <= max_characters]
+    if not shown:
+        return None
+    return Drawing(shown, _start(shown), shown[-1].proves, len(shown) == len(scenes))
+
+
+def _start(scenes: Sequence[Scene]) -> int:
+    """Return the number of the scene to begin with: a play at its layout, and a proof at its first picture."""
+    return next((index for index, scene in enumerate(scenes) if scene.proves), 0)
 
 
 def draw_layout(result: dealmill.Result) -> str | None:

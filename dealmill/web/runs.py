@@ -16,6 +16,7 @@ from dealmill.web.downloads import FORMS, Form
 from dealmill.web.facets import facets_of
 from dealmill.web.filters import Filtered, PageFilter, url
 from dealmill.web.overview import is_live
+from dealmill.web.report import attached
 from dealmill.web.searches import Searches
 from dealmill.web.site import (
     MOST_NUMBER,
@@ -66,6 +67,12 @@ def _everything(store: dealmill.Store, number: int) -> dict[str, Any]:
         "same": store.status(run.related[-MOST_RELATED:]),
         "entries": store.log(number),
     }
+
+
+@router.get("/runs/{run}/report.html")
+def report(request: Request, store: OpenStore, run: RunNumber, filter_: Filtered) -> Response:
+    """Send the report on a run as a file."""
+    return attached(request, store.find_run(run), f"run-{run}", retracted=filter_.retracted)
 
 
 @router.get("/runs/{run}/rejects")

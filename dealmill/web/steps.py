@@ -14,7 +14,10 @@ from dealmill.web.site import Digits
 
 Number = Annotated[int | None, Query(ge=0, le=10**9), Digits]
 """The number of a scene in a URL, from 0."""
-Form = Annotated[Literal["page", "svg", "text"], Query(alias="as", description="A page, or a file with one step.")]
+Form = Annotated[
+    Literal["page", "svg", "text", "html"],
+    Query(alias="as", description="A page, a file with one step, or one with all steps."),
+]
 MOST_TEXT = 20_000
 """The longest layout with its evidence, in characters, that is drawn and checked when its page is viewed."""
 

@@ -10,6 +10,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Engine
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Judge, Task
 from dealmill.web.filters import Filtered, url
+from dealmill.web.report import attached
 from dealmill.web.runs import slice_of
 from dealmill.web.site import Digits, OpenStore, Position, RunNumber, page
 from dealmill.web.steps import Form, Number, drawn, file_of, is_small
@@ -31,6 +32,8 @@ def verdict(
     """Show a result at one step of its evidence."""
     subject = store.find_run(run)
     result = subject.result(position, retracted=filter_.retracted)
+    if form == "html":
+        return attached(request, result, f"run-{run}-layout-{position}")
     steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
     if steps and form != "page":
         return file_of(steps)
@@ -98,6 +101,8 @@ def check(
     except dealmill.DealmillError as error:
         code = 503 if isinstance(error, dealmill.UnavailableError) else 400
         return page(request, "paste.html", code=code, message=str(error), **asked)
+    if form == "html":
+        return attached(request, result, f"{game}-layout")
     _, engine = find_engine(result.engine)
     steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
     if steps and form != "page":

@@ -135,8 +135,9 @@ def metadata(database: Database, run: RunStatus, verdicts: Sequence[Verdict]) ->
 
 
 @contextmanager
-def atomic_file(database: Database, path: Path, force: bool) -> Iterator[BinaryIO]:
-    """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise."""
+def atomic_file(database: Database | None, path: Path, force: bool) -> Iterator[BinaryIO]:
+    """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise. The target
+    must not be part of the store that is read, if it is given."""
     try:
         target = _check_target(database, path, force)
         part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
@@ -153,7 +154,7 @@ def atomic_file(database: Database, path: Path, force: bool) -> Iterator[BinaryI
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
-def _check_target(database: Database, path: Path, force: bool) -> Path:
+def _check_target(database: Database | None, path: Path, force: bool) -> Path:
     """Return the file to write: the path, or the target of a symbolic link."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if not target.parent.is_dir():
@@ -162,7 +163,7 @@ def _check_target(database: Database, path: Path, force: bool) -> Path:
         raise OutputError(f"{path} is a folder; name a file")
     if os.path.lexists(target) and not stat.S_ISREG(target.stat().st_mode):
         raise OutputError(f"{path} is not a regular file; name another one")
-    if database.owns(path):
+    if database is not None and database.owns(path):
         raise OutputError(f"{path} is part of the store that is exported; name another file")
     if target.exists() and target.open("rb").read(len(SQLITE)) == SQLITE:
         raise OutputError(f"{path} is a database, perhaps another store; name another file")

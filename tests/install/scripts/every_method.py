@@ -112,6 +112,8 @@ def chosen(run: dealmill.Run, grading: dealmill.Run) -> None:
     """Write a pack, and check it."""
     pack: dealmill.Pack = run.pack("memory.json", by="value", verdict="scored", grades=1, each=2, graded_by=grading)
     checked: dealmill.CheckedPack = dealmill.check_pack("memory.json")
+    dealmill.report([run, grading, run.result(1)], "memory.html")
+    assert Path("memory.html").read_text().startswith("<!doctype html>")
     assert checked.pack == pack and not checked.problems and not checked.undecided and len(pack.layouts) == 2
 
 

@@ -65,7 +65,7 @@ class Survey(Run):
         OutputError
             If a file cannot be written.
         UsageError
-            If the extra ``plots`` is not installed.
+            If the extra ``pictures`` is not installed.
         """
         from dealmill.pipeline.survey.report import write_report
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dealmill.pipeline.games.pictures import NAMESPACE, Style, element
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.printable import counted, percentage
+from dealmill.pipeline.printable import counted, decimal, percentage
 
 if TYPE_CHECKING:
     from dealmill.pipeline.store.histograms import Bar
@@ -70,7 +70,7 @@ class Chart:
         top = ABOVE + 24
         width, height = LEFT + WIDTH + RIGHT, round(top + self.height + BELOW)
         placed = self.svg.replace('width="100%"', f'x="{LEFT}" y="{top}" width="{WIDTH}"', 1)
-        heading = _text(title, 16, 24, class_="label", fill=INK, font_family=FONT, font_size=14, font_weight="bold")
+        heading = _text(title, 8, 24, class_="label", fill=INK, font_family=FONT, font_size=14, font_weight="bold")
         paper = element("rect", width=width, height=height, fill=PAPER)
         return element("svg", paper, heading, placed, xmlns=NAMESPACE, viewBox=f"0 0 {width} {height}")
 
@@ -101,6 +101,13 @@ AXIS_LINE: Style = {"class_": "tick-line", "stroke": QUIET}
 MARK: Style = {"class_": "mark", "stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "5 4"}
 
 
+WHISKER: Style = {"class_": "whisker", "stroke": BLUE, "stroke_width": 4, "stroke_opacity": 0.5}
+
+
+def _dot(x: float, y: float, **look: str | float) -> str:
+    return element("circle", cx=_across(x), cy=y, r=5, **{"class_": "dot", "fill": BLUE, **look})
+
+
 def ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
     """Return the round numbers that are marked from `low` to `high`: multiples of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / TICKS
@@ -112,12 +119,13 @@ def ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """Return the round numbers that are marked on a logarithmic axis: powers of ten, and if these are fewer than three,
-    their two- and fivefold, too."""
+    """Return the round numbers that are marked on a logarithmic axis: powers of ten, and their fivefold and twofold
+    where the axis is short."""
+    span = log10(high / low)
+    factors = (1, 2, 5) if span < 1.7 else (1, 5) if span < 2.2 else (1,)
     decades = range(floor(log10(low)), ceil(log10(high)) + 1)
-    factors = (1, 2, 5) if log10(high / low) < 2.5 else (1,)
     marked = [factor * 10.0**decade for decade in decades for factor in factors if low <= factor * 10**decade <= high]
-    return marked[:: ceil(len(marked) / (TICKS + 2))] if len(marked) > 1 else ticks(low, high)
+    return marked[:: ceil(len(marked) / (TICKS + 1))] if len(marked) > 1 else ticks(low, high)
 
 
 def number_label(number: float) -> str:
@@ -297,15 +305,14 @@ def intervals(rows: Sequence[Row], exact: float | None = None) -> Chart:
     def drawn(index: int, row: Row) -> str:
         y = top + ROW * index
         value, low, high = map(scale.at, row.estimate)
-        look: Style = {"class_": "whisker", "stroke": BLUE, "stroke_width": 4, "stroke_opacity": 0.5}
         share, *ends = map(percentage, row.estimate)
         return _point(
             f"{share}, 95 % interval {' to '.join(ends)}",
             _reach(0, 1, y, ROW),
             _text(_shortened(row.label), 0, y + 14, class_="label", fill=INK),
             _text(_shortened(row.source), 0, y + 30),
-            _line(low, high, y + 43, y + 43, look),
-            element("circle", class_="dot", cx=_across(value), cy=y + 43, r=5, fill=BLUE),
+            _line(low, high, y + 43, y + 43, WHISKER),
+            _dot(value, y + 43),
             link=row.link,
         )
 
@@ -330,25 +337,35 @@ def _shortened(text: str) -> str:
     return text if len(text) <= LETTERS else f"{text[: LETTERS - 19]}…{text[-18:]}"
 
 
-def narrowing(points: Mapping[int, Estimate], exact: float | None = None) -> Chart:
-    """Return how the confidence interval of a share narrows: at least two estimates by the number of layouts, which is
-    on a logarithmic scale, and the exact share if it is known."""
-    first, *_, last = points
-    shares = [*(end for point in points.values() for end in point[1:]), *([] if exact is None else [exact])]
-    x, y = Scale(first, last, logarithmic=True), Scale(min(shares), max(shares))
+def narrowing(points: Mapping[int, Estimate], exact: float | None = None, *, unit: str | None = None) -> Chart:
+    """Return how a confidence interval narrows.
 
-    def down(share: float) -> float:
-        return HEIGHT * (1 - y.at(share))
+    Parameters
+    ----------
+    points
+        At least one estimate, by the number of layouts, which is on a logarithmic scale.
+    exact
+        The exact value, if it is known.
+    unit
+        What the values count of which the estimates are means; None for shares of winnable layouts.
+    """
+    first, last = min(points), max(points)
+    ends = [*(end for point in points.values() for end in point[1:]), *([] if exact is None else [exact])]
+    room = 0.0 if min(ends) < max(ends) else 0.5
+    x = Scale(first, last, logarithmic=True) if first < last else Scale(first / 2, first * 2, logarithmic=True)
+    y = Scale(min(ends) - room, max(ends) + room)
+    figure = percentage if unit is None else decimal
+
+    def down(value: float) -> float:
+        return HEIGHT * (1 - y.at(value))
 
     def path(ends: Iterable[tuple[int, float]]) -> str:
-        return "L".join(f"{WIDTH * x.at(layouts):.1f} {down(share):.1f}" for layouts, share in ends)
+        return "L".join(f"{WIDTH * x.at(layouts):.1f} {down(value):.1f}" for layouts, value in ends)
 
     def drawn(layouts: int, left: float, right: float) -> str:
-        point = points[layouts]
-        about: Style = {"class_": "dot shown", "r": 5, "fill": BLUE, "visibility": "hidden"}
-        dot = element("circle", cx=_across(x.at(layouts)), cy=down(point.value), **about)
-        share, low, high = map(percentage, point)
-        label = f"{counted(layouts, 'layout')}: {share} ({low} to {high})"
+        value, low, high = map(figure, points[layouts])
+        label = f"{counted(layouts, 'layout')}: {value} ({low} to {high})"
+        dot = _dot(x.at(layouts), down(points[layouts].value), class_="dot shown", visibility="hidden")
         return _point(label, _reach(left, right - left, 0, HEIGHT), dot)
 
     upper = [(layouts, point.high) for layouts, point in points.items()]
@@ -363,22 +380,25 @@ def narrowing(points: Mapping[int, Estimate], exact: float | None = None) -> Cha
         "width": "100%",
         "height": HEIGHT,
     }
+    end, (value, low, high) = x.at(last), points[last]
     exactly = exact is not None and (
         _line(0, 1, down(exact), down(exact), MARK)
-        + _text("exact", "100%", down(exact) + 4, dx=6, class_="label", fill=INK)
+        + _text("exact", "100%", down(exact) + 4, dx=8, class_="label", fill=INK)
     )
     named = list(points)[:: ceil(len(points) / STRIPS)]
     middles = [x.at((left + right) / 2) for left, right in pairwise(named)]
     marked = ticks(y.low, y.high)
-    known = "" if exact is None else f"; the exact value is {percentage(exact)}"
+    names = labels(marked, 100, " %") if unit is None else labels(marked)
+    known = "" if exact is None else f"; the exact value is {figure(exact)}"
     return _chart(
         f"The confidence interval after {first:,} to {last:,} layouts{known}",
         HEIGHT,
-        _y_axis(dict(zip(labels(marked, 100, " %"), map(down, marked), strict=True)), "winnable"),
+        _y_axis(dict(zip(names, map(down, marked), strict=True)), "winnable" if unit is None else f"mean {unit}"),
         element("svg", band, curve, **stretched),
         exactly or "",
+        _line(end, end, down(low), down(high), WHISKER) + _dot(end, down(value)),
         *map(drawn, named, [0.0, *middles], [*middles, 1.0]),
-        _x_axis({number_label(layouts): x.at(layouts) for layouts in log_ticks(first, last)}, HEIGHT, "layouts"),
+        _x_axis({number_label(layouts): x.at(layouts) for layouts in log_ticks(x.low, x.high)}, HEIGHT, "layouts"),
     )
 
 

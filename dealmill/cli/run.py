@@ -487,7 +487,7 @@ def survey(
 
     parameters = given_parameters(given)
     if report is not None:
-        check_extra("plots")
+        check_extra("pictures")
     with dealmill.open() as store:
         with shown_progress() as progress:
             outcome = store.survey(

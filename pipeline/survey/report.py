@@ -8,10 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from dealmill.pipeline.charts import Estimate, narrowing
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.png import to_png
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import extremes
@@ -19,12 +22,12 @@ from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.survey.estimate import Estimate, estimates_after
+from dealmill.pipeline.survey.estimate import Estimate as SurveyEstimate
+from dealmill.pipeline.survey.estimate import estimates_after
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"
 POINTS = 300
-INK, BAND = "#1b4965", "#bee9e8"
 
 
 def write_report(database: Database, run: RunStatus, facts: Mapping[str, object], folder: Path) -> None:
@@ -35,7 +38,7 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
     OutputError
         If a file cannot be written.
     """
-    check_extra("plots")
+    check_extra("pictures")
     deals, points = storage_of(run).deals_of(run), list(_interval_points(database, run))
     assert deals is not None  # noqa: S101 -- those of surveys are dealt again on request
     try:
@@ -45,12 +48,14 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
                 raise OutputError(f"{folder / name} is part of the store; choose another folder")
         (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
         (folder / PAGE).write_text(_page(facts, deals))
-        _draw(facts, points, [folder / name for name in PICTURES])
+        picture = _chart(facts, points, find_engine(run.rules_engine)[1].unit)
+        (folder / PICTURES[0]).write_text(picture)
+        (folder / PICTURES[1]).write_bytes(to_png(picture))
     except OSError as error:
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
 
 
-def survey_facts(database: Database, run: RunStatus, estimate: Estimate) -> dict[str, object]:
+def survey_facts(database: Database, run: RunStatus, estimate: SurveyEstimate) -> dict[str, object]:
     """Return the results of a survey, and everything needed to reproduce it."""
     interval = estimate.interval
     facts: dict[str, object] = {
@@ -140,28 +145,12 @@ def _interval_points(database: Database, run: RunStatus) -> Iterator[dict[str, f
         yield {"deals": point.deals, "value": point.value, "low": interval.low, "high": interval.high}
 
 
-def _draw(facts: Mapping[str, object], points: Sequence[Mapping[str, float]], files: Sequence[Path]) -> None:
-    """Plot the interval, and below it its half-width, against the number of deals."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
-
-    deals, value, low, high = ([point[key] for point in points] for key in ("deals", "value", "low", "high"))
-    with mpl.rc_context({"svg.hashsalt": "dealmill", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(8, 6), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2, 1))
-        above.fill_between(deals, low, high, color=BAND, label="95 % confidence")
-        above.plot(deals, value, color=INK, label=str(facts["estimate"]))
-        above.set_title(f"{facts['engine']} {facts['version']}, {facts['source']}")
-        above.legend(frameon=False)
-        below.plot(deals, [(top - bottom) / 2 for bottom, top in zip(low, high, strict=True)], color=INK)
-        below.set(xscale="log", yscale="log", xlabel="deals", ylabel="half width")
-        below.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        below.yaxis.set_minor_locator(NullLocator())
-        for axes in (above, below):
-            axes.grid(alpha=0.3)
-            axes.spines[["top", "right"]].set_visible(False)
-            if facts["estimate"] == WINNABILITY:
-                axes.yaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{share * 100:.3g} %"))
-        for file in files:
-            figure.savefig(file, dpi=150, metadata={"Date": None} if file.suffix == ".svg" else {"Software": None})
+def _chart(facts: Mapping[str, object], points: Sequence[Mapping[str, float]], unit: str) -> str:
+    """Return how the interval narrows as an SVG document."""
+    known = {int(point["deals"]): Estimate(point["value"], point["low"], point["high"]) for point in points}
+    exact = facts.get("theory")
+    chart = narrowing(
+        known, exact if isinstance(exact, float) else None, unit=None if facts["estimate"] == WINNABILITY else unit
+    )
+    exactly = "" if exact is None else f": exactly {format_figure(facts, 'theory')}"
+    return chart.document(f"{facts['engine']} {facts['version']}, {facts['source']}{exactly}")

@@ -23,7 +23,7 @@ def without_extras(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     ("extra", "command", "settings"),
     [
         ("parquet", ("export", "1", "out.parquet"), {}),
-        ("plots", ("survey", "memory", "--count", "1000", "--report", "out"), {}),
+        ("pictures", ("survey", "memory", "--count", "1000", "--report", "out"), {}),
         ("postgresql", ("run", SOURCE), {"DEALMILL_DATABASE_URL": "postgresql://somebody:secret@127.0.0.1/night"}),
         ("web", ("web",), {}),
         ("metrics", ("run", SOURCE), {"DEALMILL_METRICS_PORT": "9100"}),

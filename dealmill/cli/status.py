@@ -10,7 +10,7 @@ import click
 
 import dealmill
 from dealmill.cli.options import chosen_options, runs_argument
-from dealmill.cli.output import counted, output_options, tell, tell_winnability, write_rows, written_time
+from dealmill.cli.output import NO_PAGER, counted, output_options, tell, tell_winnability, write_rows, written_time
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
 from dealmill.pipeline.printable import decimal, duration
@@ -49,7 +49,9 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
 @click.option("--sources", is_flag=True, help="Show the sources, with their numbers, instead of the runs.")
 @click.option("--watch", is_flag=True, help="Refresh every second until everything is solved.")
 @output_options
+@click.pass_context
 def status(
+    ctx: click.Context,
     runs: tuple[str, ...],
     tags: tuple[str, ...],
     game: str | None,
@@ -80,6 +82,8 @@ def status(
     if measures and (watch or form):
         raise click.UsageError("--histogram prints a text: give no --watch and no other format with it")
     labelled = bool(tags) or note is not None
+    if watch:
+        ctx.meta[NO_PAGER] = True
     with dealmill.open() as store:
         chosen = [run.id for run in store.select(*runs, tags=tags, game=game, engine=engine)] if selected else None
         if measures and len(chosen or ()) != 1:

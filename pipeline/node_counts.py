@@ -75,8 +75,8 @@ def _counted_ratios(ratios: "NDArray[np.float64]") -> "NDArray[np.int64]":
     """Return the number of ratios in each of the `BARS`."""
     import numpy as np  # loads slowly
 
-    places = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
-    return np.bincount(places, minlength=len(BARS))
+    indexes = np.searchsorted(ABOVE, ratios, side="left") + np.searchsorted(FROM, ratios, side="right")
+    return np.bincount(indexes, minlength=len(BARS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,8 +67,8 @@ def distribution_of(numbers: "Numbers", limits: Limits) -> Distribution:
     else:
         times = np.ones(len(numbers), dtype=np.int64)
     starts = limits(least, greatest)
-    places = np.searchsorted(np.array(starts[1:-1], dtype=np.int64), numbers, side="right")
-    totals = np.bincount(places, times).astype(np.int64).tolist()
+    indexes = np.searchsorted(np.array(starts[1:-1], dtype=np.int64), numbers, side="right")
+    totals = np.bincount(indexes, times).astype(np.int64).tolist()
     return Distribution(least, greatest, {start: count for start, count in zip(starts, totals, strict=False) if count})
 
 

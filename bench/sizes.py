@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench.measure import table
+from dealmill.pipeline.charts import Estimate, curves
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.verdict import Verdict
@@ -25,7 +26,6 @@ SIZES = {
     8: (8, 16, 32, 48, 64, 80),
 }
 """Ranks of four cards by the height of the stacks."""
-COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9")
 INTRODUCTION = """\
 # Card pairing by size
 
@@ -92,26 +92,10 @@ def page(sizes: Sequence[Size]) -> str:
 
 
 def _draw(sizes: Sequence[Size]) -> None:
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context({"svg.hashsalt": "dealmill", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(7, 3.8), layout="constrained", facecolor="white")
-        axes = figure.subplots()
-        for height, colour in zip(SIZES, COLOURS, strict=True):
-            shown = [size for size in sizes if size.height == height]
-            ranks, shares = [size.ranks for size in shown], [100 * size.share for size in shown]
-            errors = [
-                [100 * (size.share - size.interval.low) for size in shown],
-                [100 * (size.interval.high - size.share) for size in shown],
-            ]
-            axes.errorbar(ranks, shares, errors, color=colour, marker="o", markersize=3, linewidth=1.2, capsize=2)
-            axes.annotate(
-                f"height {height}", (ranks[-1], shares[-1]), (5, -3), textcoords="offset points", color=colour
-            )
-        axes.set(xlabel="ranks of four cards", ylabel="winnable deals, %", xlim=(0, 112), ylim=(-3, 103))
-        axes.spines[["top", "right"]].set_visible(False)
-        figure.savefig(PICTURE, metadata={"Date": None})
+    series: dict[str, dict[float, Estimate]] = {f"{height} high": {} for height in SIZES}
+    for size in sizes:
+        series[f"{size.height} high"][size.ranks] = Estimate(size.share, size.interval.low, size.interval.high)
+    PICTURE.write_text(curves(series, "ranks of four cards").document("Winnable deals of card pairing by size") + "\n")
 
 
 def _all() -> Iterator[Size]:

@@ -101,11 +101,12 @@ AXIS_LINE: Style = {"class_": "tick-line", "stroke": QUIET}
 MARK: Style = {"class_": "mark", "stroke": INK, "stroke_width": 1.5, "stroke_dasharray": "5 4"}
 
 
+HALO: Style = {"paint_order": "stroke", "stroke": PAPER, "stroke_width": 4}
 WHISKER: Style = {"class_": "whisker", "stroke": BLUE, "stroke_width": 4, "stroke_opacity": 0.5}
 
 
 def _dot(x: float, y: float, **look: str | float) -> str:
-    return element("circle", cx=_across(x), cy=y, r=5, **{"class_": "dot", "fill": BLUE, **look})
+    return element("circle", cx=_across(x), cy=y, **{"r": 5, "class_": "dot", "fill": BLUE, **look})
 
 
 def ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
@@ -180,9 +181,10 @@ def _marks(marks: Mapping[str, float], height: float) -> str:
     for index, (label, share) in enumerate(marks.items()):
         y = LINE_HEIGHT * index
         anchor, aside = ("start", 6) if share < 0.5 else ("end", -6)
-        halo: Style = {"class_": "label halo", "paint_order": "stroke", "stroke": PAPER, "stroke_width": 4, "fill": INK}
         drawn.append(_line(share, share, y, height, MARK))
-        drawn.append(_text(label, _across(share), y + 11, text_anchor=anchor, dx=aside, **halo))
+        drawn.append(
+            _text(label, _across(share), y + 11, text_anchor=anchor, dx=aside, class_="label halo", fill=INK, **HALO)
+        )
     return "".join(drawn)
 
 
@@ -309,8 +311,8 @@ def intervals(rows: Sequence[Row], exact: float | None = None) -> Chart:
         return _point(
             f"{share}, 95 % interval {' to '.join(ends)}",
             _reach(0, 1, y, ROW),
-            _text(_shortened(row.label), 0, y + 14, class_="label", fill=INK),
-            _text(_shortened(row.source), 0, y + 30),
+            _text(_shortened(row.label), 0, y + 14, class_="label halo", fill=INK, **HALO),
+            _text(_shortened(row.source), 0, y + 30, class_="tick halo", **HALO),
             _line(low, high, y + 43, y + 43, WHISKER),
             _dot(value, y + 43),
             link=row.link,
@@ -400,6 +402,59 @@ def narrowing(points: Mapping[int, Estimate], exact: float | None = None, *, uni
         *map(drawn, named, [0.0, *middles], [*middles, 1.0]),
         _x_axis({number_label(layouts): x.at(layouts) for layouts in log_ticks(x.low, x.high)}, HEIGHT, "layouts"),
     )
+
+
+COLOURS = ("#0072b2", "#b36b00", "#007a5a", "#a8437f", "#56697a")
+"""The colours of curves, each of which is readable on white."""
+
+
+def curves(series: Mapping[str, Mapping[float, Estimate]], title: str) -> Chart:
+    """Return shares with their intervals as curves against a number, which `title` says what it counts. There are at
+    most five series, each with at least one estimate; its name, of a few letters, stands at the end of its curve."""
+    x = Scale(0.0, max(number for points in series.values() for number in points))
+    y = Scale(0.0, 1.0)
+
+    def down(share: float) -> float:
+        return HEIGHT * (1 - y.at(share))
+
+    def point(name: str, number: float, estimate: Estimate, colour: str) -> str:
+        value, low, high = map(percentage, estimate)
+        at = x.at(number)
+        return _point(
+            f"{name}, {number:,.0f} {title}: {value} ({low} to {high})",
+            _reach(at - 0.01, 0.02, down(estimate.value) - 8, 16),
+            _line(at, at, down(estimate.low), down(estimate.high), {"stroke": colour, "stroke_width": 2}),
+            _dot(at, down(estimate.value), r=3.5, class_="end", fill=colour),
+        )
+
+    drawn = []
+    ends = {name: down(points[max(points)].value) for name, points in series.items()}
+    for (name, points), colour, label_y in zip(series.items(), COLOURS, _apart(list(ends.values())), strict=False):
+        look: Style = {"stroke": colour, "stroke_width": 1.5}
+        for (left, before), (right, after) in pairwise(sorted(points.items())):
+            drawn.append(_line(x.at(left), x.at(right), down(before.value), down(after.value), look))
+        drawn.append(_line(x.at(max(points)), 1, ends[name], label_y, {"stroke": colour, "stroke_dasharray": "1 3"}))
+        drawn.append(_text(name, "100%", label_y + 4, dx=6, class_="end", fill=colour))
+        drawn += [point(name, number, estimate, colour) for number, estimate in points.items()]
+    marked = ticks(y.low, y.high)
+    return _chart(
+        f"Shares of winnable layouts by {title}",
+        HEIGHT,
+        _y_axis(dict(zip(labels(marked, 100, " %"), map(down, marked), strict=True)), "winnable"),
+        *drawn,
+        _x_axis({number_label(number): x.at(number) for number in ticks(x.low, x.high)}, HEIGHT, title),
+    )
+
+
+def _apart(heights: Sequence[float]) -> list[float]:
+    """Return heights for labels as near to these as possible without overlaps, in the same order."""
+    order = sorted(range(len(heights)), key=lambda index: heights[index])
+    placed = list(heights)
+    for above, below in pairwise(order):
+        placed[below] = max(placed[below], placed[above] + LINE_HEIGHT)
+    for rank, index in enumerate(reversed(order)):
+        placed[index] = min(placed[index], HEIGHT - LINE_HEIGHT * rank)
+    return placed
 
 
 SIDE = 320

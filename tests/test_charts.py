@@ -18,6 +18,7 @@ from dealmill.pipeline.charts import (
     Chart,
     Estimate,
     Row,
+    curves,
     histogram,
     intervals,
     labels,
@@ -180,3 +181,16 @@ def test_a_file_has_a_title_and_its_size() -> None:
     drawn = ET.fromstring(document)
     assert drawn.get("viewBox", "").startswith(f"0 0 {LEFT + WIDTH + RIGHT} ")
     assert "".join(drawn[1].itertext()) == "<title>" and "%" not in drawn[2].get("width", "%")
+
+
+@given(
+    st.lists(st.dictionaries(st.integers(1, 100).map(float), ESTIMATES, min_size=1, max_size=4), min_size=1, max_size=5)
+)
+def test_names_of_curves_are_in_the_picture_and_apart(series: list[dict[float, Estimate]]) -> None:
+    chart = curves({f"{index} high": points for index, points in enumerate(series)}, "ranks")
+    check_labels(chart)
+    heights = sorted(y for y, _, _, words in texts(chart.svg) if words.endswith(" high"))
+    assert len(heights) == len(series) and all(below - above >= 15.9 for above, below in pairwise(heights))
+    assert heights[0] >= 0 and heights[-1] <= chart.height + 5
+    named = list(re.findall(r'aria-label="(\d high, [^"]*)"', chart.svg))
+    assert len(named) == sum(map(len, series))

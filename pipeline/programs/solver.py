@@ -28,7 +28,8 @@ TRIES = 2
 class ProgramSolver:
     """The function of an engine; see `dealmill.pipeline.games.contract.EngineFunction`.
 
-    A layout that the program does not answer as it should is tried once more in a fresh process, and then `FAILED`.
+    A layout that the program does not answer as it should is tried once more in a fresh process, unless it was in one,
+    because the layout before failed, too. Then it is `FAILED`.
 
     Raises
     ------
@@ -59,7 +60,7 @@ class ProgramSolver:
 
     def _solve(self, layout: str, max_nodes: int, state: State) -> Answer:
         reason = last_error = ""
-        for _ in range(TRIES):
+        for _ in range(1 if _failed_last(self) else TRIES):  # after a failure, its process is a fresh one already
             process = _running(self, max_nodes, state)
             try:
                 answer = process.ask(layout, self.verdicts)
@@ -108,6 +109,11 @@ def _count_failure(solver: ProgramSolver, reason: str) -> int:
     before = _failures[2] if _failures and _failures[:2] == (solver, reason) else 0
     _failures = solver, reason, before + 1
     return before + 1
+
+
+def _failed_last(solver: ProgramSolver) -> bool:
+    """Return whether a solver has failed on the layout before."""
+    return _failures is not None and _failures[0] == solver
 
 
 def _running(solver: ProgramSolver, max_nodes: int, state: State) -> Process:

@@ -1,6 +1,7 @@
 """Programs that do what they should not: what becomes of the layout at which they do, and of the others."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -8,6 +9,7 @@ from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
+from dealmill.pipeline.programs.process import Process
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN
 from dealmill.pipeline.solve import solve
 from tests.doing import deal
@@ -105,6 +107,24 @@ def test_a_program_that_changes_on_disk_is_not_used(declare: Declare, tmp_path: 
     with pytest.raises(VersionError, match=rf"the files of {ENGINE} were written to while it ran"):
         solve(ENGINE, LAYOUTS)
     assert processes_of(tmp_path / "engines") == 0
+
+
+def test_a_layout_is_tried_again_unless_it_had_a_fresh_process(
+    declare: Declare, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declare(EVERYWHERE, POISON)
+    started = list[Process]()
+
+    def start(*arguments: Any) -> Process:
+        started.append(Process(*arguments))
+        return started[-1]
+
+    monkeypatch.setattr(solver, "Process", start)
+    solved = solve(ENGINE, [POISON, *LAYOUTS[:3], POISON])
+    assert solved.verdicts.count(Verdict.FAILED) == 3
+    assert len(started) == 5, (
+        "two for the first of those that fail, one for each of the others, one for the last layout"
+    )
 
 
 def test_failures_in_a_row_are_counted_only_if_they_are_equal(declare: Declare) -> None:

@@ -1,6 +1,7 @@
 from . import db as db
 from . import progress as progress
 from .audits import Audit as Audit
+from .layouts import after as after
 from .layouts import answer as answer
 from .layouts import bench_engine as bench_engine
 from .layouts import check as check
@@ -8,6 +9,7 @@ from .layouts import check_pack as check_pack
 from .layouts import convert as convert
 from .layouts import deals as deals
 from .layouts import solve as solve
+from .layouts import winnable_deals as winnable_deals
 from .new import new_engine as new_engine
 from .new import new_game as new_game
 from .outcomes import BatchResult as BatchResult
@@ -16,6 +18,7 @@ from .outcomes import Ingestion as Ingestion
 from .outcomes import Retraction as Retraction
 from .outcomes import RunList as RunList
 from .outcomes import Summary as Summary
+from .pipeline.after import After as After
 from .pipeline.answer import Answered as Answered
 from .pipeline.arguments import DifferenceKind as DifferenceKind
 from .pipeline.deals import DealRange as DealRange
@@ -52,6 +55,7 @@ from .pipeline.games.contract import Layout as Layout
 from .pipeline.games.contract import Reject as Reject
 from .pipeline.games.installed import BrokenGame as BrokenGame
 from .pipeline.games.pictures import Scene as Scene
+from .pipeline.games.playback import Playback as Playback
 from .pipeline.games.verdict import Verdict as Verdict
 from .pipeline.measures import Order as Order
 from .pipeline.node_counts import Increase as Increase

@@ -1,6 +1,7 @@
 """Functions on layouts that need no store."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from os import PathLike, fsdecode
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, overload
@@ -17,6 +18,7 @@ from dealmill.pipeline.referee import Judgement, judge
 from dealmill.pipeline.result import Result
 
 if TYPE_CHECKING:
+    from dealmill.pipeline.after import After
     from dealmill.pipeline.answer import Answered
     from dealmill.pipeline.engine_bench import EngineBench
     from dealmill.pipeline.outputs.pack_check import CheckedPack
@@ -50,6 +52,52 @@ def deals(
     dealt = DealRange(find_game(game), seed, first, last, parameters or {})
     dealt.check_deals()
     return dealt
+
+
+def winnable_deals(
+    game: str,
+    *,
+    seed: int = 1,
+    first: int = 1,
+    count: int | None = None,
+    grade: int | None = None,
+    parameters: Mapping[str, int] | None = None,
+    max_nodes: int | None = None,
+) -> Iterator[Result]:
+    """Return an iterator over numbered deals that can be won, from deal `first` on, each as soon as it is solved.
+
+    Their `line` is the number of the deal, and their `evidence` the solution. The same arguments give the same deals on
+    every machine.
+
+    Parameters
+    ----------
+    game
+        The name of a game such as ``klondike``, or the full name of an engine.
+    count
+        The number of deals; None for no end.
+    grade
+        Only deals of this grade of difficulty, 1 to 5 in most games (`Result.grade`).
+    max_nodes
+        Pass over a deal whose search would take more than this many nodes; by default 100,000.
+
+    Raises
+    ------
+    NotFoundError
+        If there is no such game; from the iterator, if 10,000 deals in a row have no such deal.
+    UsageError
+        If the engine does not tell whether deals can be won, or an argument is out of range.
+    """
+    from dealmill.pipeline.winnable import MAX_NODES, check_grade  # loads the compiler
+    from dealmill.pipeline.winnable import winnable_deals as wins
+
+    owner, used = engine_of(game)
+    check_grade(owner, used, grade)
+    source = deals(owner.name, seed=seed, first=first, parameters=parameters)
+    return islice(wins(source, used, grade, node_limit(max_nodes) or MAX_NODES), _count(count))
+
+
+def _count(count: int | None) -> int | None:
+    return None if count is None else check_integer("count", count, 1)
 
 
 @overload
@@ -115,6 +163,45 @@ def _text(layout: object) -> str:
     if isinstance(layout, str):
         return layout
     raise UsageError(f"a layout must be a str, a Layout or a Result, not {layout!r}")
+
+
+def after(
+    game: str,
+    layout: str | Layout | Result,
+    moves: str | Iterable[str],
+    *,
+    engine: str | None = None,
+    max_nodes: int | None = None,
+) -> "After":
+    """Play moves from a layout of a patience, and tell whether it can still be won.
+
+    Parameters
+    ----------
+    moves
+        The words of the moves, as in the evidence of a win: an iterable, or one text with blanks between them.
+    max_nodes
+        The node limit of each search; None means that of the engine.
+
+    Returns
+    -------
+    After
+        The position as a layout with its verdict and evidence and, if it is lost but could be won before, the move that
+        lost it.
+
+    Raises
+    ------
+    NotFoundError, UsageError
+        If there is no such game or engine, or positions of the game are not layouts.
+    BadLayout
+        If the text is not a valid layout of the game.
+    InvalidEvidence
+        If a word is not a move; an `IllegalMove` if the rules do not allow it.
+    """
+    from dealmill.pipeline.after import after as play_on  # loads the compiler
+
+    owner, used = engine_of(game, engine)
+    words = moves.split() if isinstance(moves, str) else list(moves)
+    return play_on(owner, used, read_one(owner, _text(layout)), words, node_limit(max_nodes))
 
 
 def check(

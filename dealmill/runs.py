@@ -477,6 +477,7 @@ class Run(Tabular):
         force: bool = False,
         with_checker: bool = False,
         excel: bool = False,
+        playback: bool = False,
         skip_damaged: bool = False,
         progress: Progress = in_notebook,
     ) -> int:
@@ -489,6 +490,8 @@ class Run(Tabular):
         it: one that begins with ``=``, ``+``, ``-``, ``@``, a tab, a line break or an apostrophe. A program gets the
         original back by removing the first apostrophe of each cell that begins with one.
 
+        If `playback` is true, each object of a ``.jsonl`` file also has `Result.playback` as the value of ``playback``.
+
         The file appears only when it is complete. An existing file is overwritten only if `force` is true. If the path
         is a symbolic link, its target is overwritten and the link stays.
 
@@ -498,7 +501,8 @@ class Run(Tabular):
         Raises
         ------
         UsageError
-            If the path has another suffix, there is no checker for it, or both `with_checker` and `excel` are true.
+            If the path has another suffix, there is no checker for it, or both `with_checker` and `excel` or `playback`
+            are true.
         DamagedError
             If a result cannot be read, and `skip_damaged` is false.
         OutputError
@@ -513,6 +517,8 @@ class Run(Tabular):
         verdicts = Filter.of(verdict).verdict
         if with_checker and excel:
             raise UsageError("a checker reads the original text, not that for a spreadsheet: choose one of both")
+        if with_checker and playback:
+            raise UsageError("a checker reads the columns of an export and nothing else: choose it or the playback")
         if with_checker:
             return export_with_checker(
                 self._database,
@@ -530,6 +536,7 @@ class Run(Tabular):
             verdicts,
             force=force,
             excel=excel,
+            playback=playback,
             skip_damaged=skip_damaged,
             progress=progress,
         )

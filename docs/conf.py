@@ -7,7 +7,19 @@ from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parent.parent
 GUIDES = (
-    *("solve", "web", "check", "compare", "your-solver", "packs", "survey", "results", "beside-others", "sizes"),
+    *(
+        "solve",
+        "web",
+        "check",
+        "compare",
+        "your-solver",
+        "packs",
+        "play",
+        "survey",
+        "results",
+        "beside-others",
+        "sizes",
+    ),
     *("python", "games", "patience", "fields", "sql", "commands"),
 )
 OPERATION = ("database", "deploy", "operate", "performance", "scale")

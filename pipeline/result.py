@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, engine_of_run, find_engine
@@ -12,6 +12,9 @@ from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.record import JUDGEMENT, RESULT
 from dealmill.pipeline.referee import Judgement, judge, too_long
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.playback import Playback
 
 Part = TypeVar("Part", str, Scene)
 
@@ -55,6 +58,13 @@ class Result:
     def unproved(self) -> bool:
         """Whether the verdict is a claim without evidence, as programs and imports can give."""
         return is_claim(self.verdict, self.evidence)
+
+    @property
+    def grade(self) -> int | None:
+        """The grade of difficulty of a win, from 1, by the nodes of its search (see `Engine.grades`); None if its
+        engine has no grades, or it is no win."""
+        _, engine = self.game_and_engine
+        return engine.grade(self.nodes) if self.verdict is Verdict.WINNABLE else None
 
     @property
     def row(self) -> dict[str, object]:
@@ -126,6 +136,24 @@ class Result:
                 f"{game.name} cannot draw layout {self.layout}: {type(error).__name__}: {error}; show the traceback "
                 f"with: dealmill check-game {game.name}"
             ) from error
+
+    def playback(self) -> "Playback | None":
+        """Return the table and the moves of the solution as data, for programs that show it.
+
+        None if the game does not tell, or the recorded text is not a layout. There are no steps if the evidence is no
+        play, such as the proof of a loss.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence cannot be followed to the end.
+        """
+        game, _ = self.game_and_engine
+        if reason := too_long(self.layout, self.evidence):
+            raise InvalidEvidence(0, reason)
+        if game.playback is None or not is_canonical(game, self.layout):
+            return None
+        return game.playback(self.layout, self.verdict, self.evidence)
 
     def svg(self, step: int | None = None) -> str:
         """Return an SVG document with all pictures and captions below each other, or with one picture (0: the layout).

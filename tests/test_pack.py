@@ -13,12 +13,14 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from pydantic import BaseModel
 
 import dealmill
 from dealmill.cli import dealmill as commands
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DealmillError, InputError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.measures import FILTERS
@@ -263,9 +265,21 @@ def test_bare_python_proves_a_pack(suffix: str, sqlite_store: Database, tmp_path
     assert altered.returncode == 1 and "row 1: the verdict is 'unwinnable'" in altered.stdout
 
 
-def test_the_schema_in_the_docs_is_that_of_the_code() -> None:
-    published = json.loads((Path(__file__).parent.parent / "docs" / "pack.schema.json").read_text())
-    assert published == Pack.model_json_schema(), "write it again with: make docs"
+def test_a_playback_of_another_solution_is_a_problem(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        pack = store.run(dealmill.deals("card-pairing", count=40)).pack(path, grades=1, each=2)
+    first, second = pack.layouts
+    assert first.playback and Pack.model_validate_json(path.read_text()) == pack
+    changed = first.model_copy(update={"playback": second.playback})
+    path.write_text(pack.model_copy(update={"layouts": [changed, second]}).json_text())
+    assert dealmill.check_pack(path).problems == [f"layout {first.position}: its playback is not that of its evidence"]
+
+
+@pytest.mark.parametrize(("name", "model"), [("pack", Pack), ("playback", Playback)])
+def test_the_schema_in_the_docs_is_that_of_the_code(name: str, model: type[BaseModel]) -> None:
+    published = json.loads((Path(__file__).parent.parent / "docs" / f"{name}.schema.json").read_text())
+    assert published == model.model_json_schema(), "write it again with: make docs"
 
 
 def test_imported_solutions_are_packed_and_proved(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.doing import each_package
 GRAPH = grimp.build_graph(
     "dealmill", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
 )
-DOORS = {"dealmill.game", "dealmill.kernels", "dealmill.verdicts"}
+DOORS = {"dealmill.game", "dealmill.kernels", "dealmill.playback", "dealmill.verdicts"}
 """What authors of games import, here and elsewhere."""
 
 ROOT = Path(__file__).parents[1]

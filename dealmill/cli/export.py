@@ -22,6 +22,7 @@ GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
 @click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
 @click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that spreadsheets would change.")
+@click.option("--playback", is_flag=True, help="Add the solution as data to each object of FILE.jsonl.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
 @click.option(
     "--skip-damaged", is_flag=True, help="Leave out verdicts that cannot be read, and say how many; exit with 3."
@@ -34,6 +35,7 @@ def export(
     retracted: bool,
     with_checker: bool,
     excel: bool,
+    playback: bool,
     force: bool,
     skip_damaged: bool,
     as_json: bool,
@@ -57,6 +59,7 @@ def export(
                 force=force,
                 with_checker=with_checker,
                 excel=excel,
+                playback=playback,
                 skip_damaged=skip_damaged,
                 progress=progress,
             )

@@ -22,7 +22,7 @@ from dealmill.cli.options import (
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.tables import shortened
-from dealmill.pipeline.arguments import MOST_DEAL, MOST_SEED
+from dealmill.pipeline.arguments import MOST_DEAL, MOST_NODES, MOST_SEED
 from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
@@ -283,6 +283,15 @@ def new_engine(engine: str) -> None:
 @click.option(
     "--first", type=WholeNumber(1, MOST_DEAL), default=1, show_default=True, help="The number of the first deal."
 )
+@click.option("--winnable", is_flag=True, help="Only deals that can be won, from the first one on.")
+@click.option("--grade", type=WholeNumber(1), help="With --winnable, only deals of this grade of difficulty, 1 to 5.")
+@click.option("--solution", is_flag=True, help="With --winnable, print the solution of each deal, too.")
+@click.option(
+    "--max-nodes",
+    type=WholeNumber(1, MOST_NODES),
+    help="With --winnable, pass over deals that need more nodes.",
+    show_default="100,000",
+)
 @parameters_option
 @rules_option
 @click.option(
@@ -297,6 +306,10 @@ def deal(
     count: int,
     seed: int,
     first: int,
+    winnable: bool,
+    grade: int | None,
+    solution: bool,
+    max_nodes: int | None,
     given: tuple[str, ...],
     rules: tuple[str, ...],
     form: str | None,
@@ -307,14 +320,31 @@ def deal(
     Deal number k of a seed is the same on every machine. It is computed directly, without the deals before it. With
     --rule, the deals are of a game with changed rules, whose name has the changes: klondike:stock.draw=1. With --json,
     `line` is the number of the deal, as in other commands. Files with another --format can be read by `run`.
+
+    With --winnable, deals are solved until --count of them can be won, and lines that begin with # give the number, the
+    grade and the nodes of each. The grades of a game are fixed, see docs/grades.md. The same command gives the same
+    deals everywhere. With --json, `evidence` is the solution.
     """
     from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
 
     game = variant_name(game, rules)
-    deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=given_parameters(given))
-    if form:
+    parameters = given_parameters(given)
+    if form and as_json:
+        raise UsageError("--json and --format exclude each other")
+    if winnable:
+        wins = dealmill.winnable_deals(
+            game, seed=seed, first=first, count=count, grade=grade, parameters=parameters, max_nodes=max_nodes
+        )
         if as_json:
-            raise UsageError("--json and --format exclude each other")
+            write_rows(WIN_COLUMNS, map(_win_row, wins), "json")
+            return
+        for win in wins:
+            _print_win(win, form, solution)
+        return
+    if grade is not None or solution or max_nodes is not None:
+        raise UsageError("--grade, --solution and --max-nodes are for deals that can be won: add --winnable")
+    deals = dealmill.deals(game, seed=seed, first=first, count=count, parameters=parameters)
+    if form:
         for text in (dealmill.convert(game, layout, form) for layout in deals):
             click.echo(text)
         return
@@ -324,6 +354,23 @@ def deal(
         return
     for block in deals.blocks():
         click.echo("\n".join(layout.text for layout in block))
+
+
+WIN_COLUMNS = ("line", "grade", "nodes", "layout", "evidence")
+
+
+def _win_row(win: "dealmill.Result") -> dict[str, object]:
+    return {column: getattr(win, column) for column in WIN_COLUMNS}
+
+
+def _print_win(win: "dealmill.Result", form: str | None, solution: bool) -> None:
+    """Print a deal that can be won, with comments that readers of files skip."""
+    game, _ = win.game_and_engine
+    grade = "" if win.grade is None else f"grade {win.grade}, "
+    write_line(f"# deal {win.line}: {grade}{counted(win.nodes, 'node')}")
+    click.echo(dealmill.convert(game.name, win, form) if form else win.layout)
+    if solution:
+        write_line(f"# solution: {win.evidence}")
 
 
 @click.command()

@@ -48,6 +48,9 @@ SUFFIXES = (".svg", ".png")
     "--step", type=WholeNumber(0), help="With --svg or --picture, write only the picture of this step; 0 is the layout."
 )
 @no_pager_option
+@click.option(
+    "--moves", metavar="MOVES", help="Play these moves from the layout of a patience, and tell whether it is still won."
+)
 @json_option
 def show(
     item: str,
@@ -57,6 +60,7 @@ def show(
     file: str | None,
     picture: str | None,
     step: int | None,
+    moves: str | None,
     as_json: bool,
 ) -> None:
     """Print a layout and its evidence step by step, as text or as pictures.
@@ -65,7 +69,11 @@ def show(
     or the name of a game, followed by a LAYOUT in canonical text. The last two are solved immediately, and nothing is
     stored.
 
-    With --json, `frames` has the boards, and `referee`, `step` and `reason` are the judgement of the referee.
+    With --moves "6H7S KHe", these moves are played, and the position is shown with its verdict. If it is lost and could
+    be won before, the move that lost it is named. MOVES are written as in the evidence of a win.
+
+    With --json, `frames` has the boards, `playback` the moves as data (docs/play.md), and `referee`, `step` and
+    `reason` are the judgement of the referee.
     """
     target = file if picture is None else picture
     if step is not None and target is None:
@@ -76,13 +84,14 @@ def show(
         raise UsageError(f"--svg writes SVG, and {file} does not end in .svg; for PNG, use --picture FILE.png")
     if picture is not None and Path(picture).suffix.lower() not in SUFFIXES:
         raise UsageError(f"{picture} must end in {' or '.join(SUFFIXES)}, which determines the format")
-    result, status = _find(item, layout, engine, retracted)
+    after = None if moves is None else _after(item, layout, engine, moves)
+    result, status = _find(item, layout, engine, retracted) if after is None else (after.result, None)
     if target is not None:
         _write(result, step, target)
     elif as_json:
-        write_json(_row(result, status))
+        write_json(_row(result, status) | _row_of_moves(after))
     else:
-        write_text(_lines(result, status))
+        write_text(chain(_lines_of_moves(after), _lines(result, status)))
 
 
 def _find(
@@ -111,6 +120,36 @@ def _find(
         return result, store.status(result.run)[0].progress
 
 
+def _after(item: str, layout: str | None, engine: str | None, moves: str) -> "dealmill.After":
+    """Return the position after some moves from a layout, which is named as for `_find`, but not solved for that."""
+    from dealmill.pipeline.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
+
+    if layout is not None:
+        return dealmill.after(item, layout, moves, engine=engine)
+    if is_deal_range(item):
+        deal = parse_deal(item)
+        return dealmill.after(deal.game.name, next(iter(deal)), moves, engine=engine)
+    with dealmill.open() as store:
+        result = store.result(item, retracted=True)
+    return dealmill.after(result.engine.partition("/")[0], result, moves, engine=engine)
+
+
+def _row_of_moves(after: "dealmill.After | None") -> dict[str, object]:
+    if after is None:
+        return {}
+    return {"moves": after.moves, "won": after.won, "lost": after.lost, "losing_move": after.losing_move}
+
+
+def _lines_of_moves(after: "dealmill.After | None") -> Iterator[str]:
+    """Yield which move lost a game, if one did."""
+    if after is None:
+        return
+    if after.losing_move is not None:
+        yield f"move {after.losing_move}, {after.moves[after.losing_move - 1]}, lost it: it could be won before"
+    elif after.won is not None:
+        yield f"one of the moves {after.won + 1} to {after.lost} lost it: it could be won before them"
+
+
 def _write(result: "dealmill.Result", step: int | None, file: str) -> None:
     if file == STDOUT:
         click.echo(result.svg(step))
@@ -125,7 +164,7 @@ def _write(result: "dealmill.Result", step: int | None, file: str) -> None:
 
 
 def _row(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> dict[str, object]:
-    judged = result.check()
+    judged, playback = result.check(), result.playback()
     return {
         **result.row,
         "unproved": result.unproved,
@@ -136,6 +175,7 @@ def _row(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> dict
         "step": judged.step,
         "reason": judged.reason,
         "frames": list(result.frames()),
+        "playback": playback and playback.row,
     }
 
 

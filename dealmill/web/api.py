@@ -70,6 +70,7 @@ class Judged(Result):
     engine: str
     judgement: str
     reason: str | None
+    playback: dealmill.Playback | None = Field(description="The solution as data.")
 
 
 class Reject(BaseModel):
@@ -163,6 +164,22 @@ def result(store: OpenStore, run: RunNumber, position: Position, retracted: Anno
     return Result(**_row(store.result(f"{run}:{position}", retracted=retracted)))
 
 
+@router.get("/runs/{run}/results/{position}/playback", response_model_exclude_defaults=True)
+def playback(
+    request: Request,
+    store: OpenStore,
+    run: RunNumber,
+    position: Position,
+    retracted: Annotated[bool, Query()] = False,
+) -> dealmill.Playback:
+    """Return the layout and the solution of a result as data, for programs that show them."""
+    result = store.result(f"{run}:{position}", retracted=retracted)
+    made: dealmill.Playback | None = request.app.state.drawer.playback(result)
+    if made is None:
+        raise dealmill.NotFoundError(f"result {result.item} cannot be played")
+    return made
+
+
 @router.get("/runs/{run}/rejects")
 def rejects(
     store: OpenStore,
@@ -176,14 +193,14 @@ def rejects(
     return Rejects(rejects=rejects)
 
 
-@router.post("/check")
+@router.post("/check", response_model_exclude_defaults=True)
 def check(request: Request, given: ToCheck) -> Judged:
     """Solve a layout and check its evidence. Nothing is stored."""
     checked, judgement = request.app.state.paste_solver.solve(
         Task(given.game, given.layout, given.engine, given.max_nodes)
     )
     judged = {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
-    return Judged(**_row(checked), **judged)
+    return Judged(**_row(checked), **judged, playback=request.app.state.drawer.playback(checked))
 
 
 def _row(result: dealmill.Result) -> dict[str, object]:

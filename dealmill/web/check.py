@@ -153,6 +153,19 @@ class Drawer(SharedProcess):
         """
         return self.call(MOST_SECONDS, draw_layout, result)
 
+    def playback(self, result: dealmill.Result) -> dealmill.Playback | None:
+        """Return the solution of a result as data; None if the game does not tell, or the evidence cannot be played.
+
+        Raises
+        ------
+        DealmillError
+            If the game is not installed, or that takes too much time or memory.
+        """
+        try:
+            return self.call(MOST_SECONDS, dealmill.Result.playback, result)
+        except dealmill.InvalidEvidence:
+            return None
+
 
 class Judge:
     """The judgements on results, each made once in a process and kept for later views."""

@@ -10,7 +10,8 @@ the output format that `AnswerFormat` writes. A game without one (`Game.has_stat
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import wraps
@@ -26,6 +27,7 @@ from dealmill.pipeline.printable import decimal
 if TYPE_CHECKING:
     from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
     from dealmill.pipeline.games.pictures import Scene
+    from dealmill.pipeline.games.playback import Playback
     from dealmill.pipeline.games.reading import EachLine
     from dealmill.pipeline.programs.manifest import Program
 
@@ -88,10 +90,16 @@ class Engine:
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
     evidence_of_loss: str | None = None
     """The same as `evidence` for the verdict `unwinnable`, if its evidence differs from that of others."""
+    grades: tuple[int, ...] = ()
+    """The most nodes of a win of each grade of difficulty, from 1; the last grade has no end. Empty if it has none."""
 
     def notation(self, verdict: int) -> str:
         """Return what the evidence of a verdict says, and in which notation."""
         return (self.evidence_of_loss if verdict == Verdict.UNWINNABLE else None) or self.evidence
+
+    def grade(self, nodes: int) -> int | None:
+        """Return the grade of a win by the nodes of its search, from 1; None if the engine has no grades."""
+        return bisect_left(self.grades, nodes) + 1 if self.grades else None
 
     def proves_lost(self, verdict: int, value: int | None) -> bool:
         """Return whether a verdict says that no play wins."""
@@ -211,6 +219,63 @@ class Scenes(Protocol):
         ...
 
 
+class Choice(NamedTuple):
+    """A legal move: its word, the piece that is taken, the places to which it can go, one of which is chosen by a tap
+    (none if the piece alone says it), and the move in words."""
+
+    word: str
+    piece: str
+    targets: tuple[str, ...]
+    caption: str
+
+
+class Link(NamedTuple):
+    """A link from a piece or a place in a picture: its URL and its name; a target has a ring."""
+
+    url: str
+    name: str
+    is_target: bool = False
+
+
+class Table(Protocol):
+    """A position of a game in play."""
+
+    @property
+    def layout(self) -> str:
+        """The position as a layout."""
+        ...
+
+    @property
+    def won(self) -> bool:
+        """Whether the game is won."""
+        ...
+
+    @property
+    def choices(self) -> Sequence[Choice]:
+        """The legal moves."""
+        ...
+
+    def scene(self, links: Mapping[str, Link], moved: Sequence[str]) -> "Scene":
+        """Return the picture, with links on pieces and places, and a ring around the pieces `moved`."""
+        ...
+
+
+class Play(Protocol):
+    """The function that plays moves."""
+
+    def __call__(self, layout: str, moves: Sequence[str]) -> Table:
+        """Return the table after the moves; see `Game.play`."""
+        ...
+
+
+class MakePlayback(Protocol):
+    """The function that returns solutions as data."""
+
+    def __call__(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> "Playback":
+        """Return the table and the moves; see `Game.playback`."""
+        ...
+
+
 Read = Callable[[Iterable[tuple[int, str]]], Iterator[Layout | Reject]]
 ReadEachLine = Callable[[str], "EachLine | None"]
 Deal = Callable[..., "Texts"]
@@ -231,6 +296,8 @@ VERBS = (
     "compiled_check",
     "frames",
     "scenes",
+    "playback",
+    "play",
 )
 """The functions of a game, each a property that imports it."""
 
@@ -369,6 +436,32 @@ class Game(ABC):
         InvalidEvidence
             Raised by the function if the evidence cannot be read, breaks a rule or proves nothing.
         """
+
+    @property
+    def playback(self) -> MakePlayback | None:
+        """``playback(layout, verdict, evidence)``: return the table and the moves of a solution as data, for programs
+        that show it. None if the game does not tell; no steps if the evidence is no play.
+
+        Raises
+        ------
+        InvalidEvidence
+            Raised by the function if a move cannot be read or breaks a rule.
+        """
+        return None
+
+    @property
+    def play(self) -> Play | None:
+        """``play(layout, moves)``: return the `Table` after these moves, words of a winning trace; None if positions of
+        the game are not layouts.
+
+        Raises
+        ------
+        IllegalMove
+            Raised by the function if the rules do not allow a move.
+        InvalidEvidence
+            Raised by the function if a word is not a move.
+        """
+        return None
 
     def expectation(self, engine: str, parameters: Mapping[str, int]) -> Fraction | None:
         """Return the exact share of winnable deals, or the exact mean value, of an engine (its name in the game) over

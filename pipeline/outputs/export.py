@@ -7,18 +7,26 @@ import secrets
 import stat
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from importlib.metadata import version
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dealmill.pipeline.errors import DamagedError, DamagedResults, DamagedWarning, OutputError, UsageError
+from dealmill.pipeline.errors import (
+    DamagedError,
+    DamagedResults,
+    DamagedWarning,
+    InvalidEvidence,
+    OutputError,
+    UsageError,
+)
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, counted
 from dealmill.pipeline.progress import Exporting, Progress, silent
 from dealmill.pipeline.record import RESULT
+from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import COLUMNS, record_batch, schema_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
@@ -49,6 +57,7 @@ def export(
     *,
     force: bool = False,
     excel: bool = False,
+    playback: bool = False,
     skip_damaged: bool = False,
     progress: Progress = silent,
 ) -> int:
@@ -57,20 +66,26 @@ def export(
     With `skip_damaged`, results that cannot be read are left out, and one `DamagedWarning` says at the end how many.
 
     With `excel`, the text of a CSV file that a spreadsheet may calculate has an apostrophe before it (`cell_text`).
+    With `playback`, each object of a JSON Lines file has the solution as data, too; null if it cannot be played.
+
     The file appears only when it is complete. If the path is a symbolic link, its target is written and the link is
     kept. For an unfinished run, the file has the results that exist while it is written.
 
     Raises
     ------
     UsageError
-        If the suffix is not one of those in `FORMS`, or not that of CSV if `excel` is set, or is that of Parquet and
-        the extra ``parquet`` is missing.
+        If the suffix is not one of those in `FORMS`, or not that of CSV if `excel` is set or of JSON Lines if
+        `playback` is, or is that of Parquet and the extra ``parquet`` is missing.
     DamagedError
         If a result cannot be read, without `skip_damaged`; or if not all results of a finished run are there.
     """
     form = _form_of(path)
     if excel and form is not _csv:
         raise UsageError(f"{path} must end in .csv: only CSV files are written for spreadsheets")
+    if playback:
+        if form is not _json_lines:
+            raise UsageError(f"{path} must end in .jsonl: only JSON Lines have solutions as data")
+        form = _json_lines_with_playback
     query = Query(database, [run], Filter(verdict=tuple(verdicts)))
     total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
     written = damaged = 0
@@ -82,7 +97,8 @@ def export(
     with atomic_file(database, path, force) as file, form(file, metadata(database, run, verdicts)) as write:
         for page in query.pages(leave_out if skip_damaged else None):
             if count := len(page):
-                write(_for_spreadsheets(page.columns) if excel else page.columns)
+                columns = {**page.columns, "playback": list(map(_playback, page.results))} if playback else page.columns
+                write(_for_spreadsheets(columns) if excel else columns)
                 written += count
                 progress(Exporting(written, max(written, total)))
         if verdicts and run.finished and written != total:  # the verdicts that are missing may be damaged, too
@@ -190,6 +206,24 @@ def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
         file.write("".join([line % row for row in zip(*columns, strict=True)]).encode())
 
     yield write
+
+
+@contextmanager
+def _json_lines_with_playback(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
+    def write(results: ResultColumns) -> None:
+        columns = _with_words(results)
+        rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        file.write("".join(json.dumps(row) + "\n" for row in rows).encode())
+
+    yield write
+
+
+def _playback(result: Result) -> dict[str, object] | None:
+    """Return a solution as data; None if the game does not tell, or the recorded evidence cannot be played."""
+    with suppress(InvalidEvidence):
+        if playback := result.playback():
+            return playback.row
+    return None
 
 
 def _json_values(column: Sequence[int | str | None]) -> list[str]:

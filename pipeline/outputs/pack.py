@@ -25,6 +25,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Game, RulesText
+from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Measure, Order, grading_measures
 from dealmill.pipeline.outputs.checker.build import PACK_READERS
@@ -102,7 +103,8 @@ class Entry(Part):
     """A layout with its solution and its grade.
 
     `position` counts the layouts of the run from 1; `line` is the line of its file, or the number of the deal. `number`
-    is the number by which it is graded. `graded_by` is the result with that number, if it is of another run.
+    is the number by which it is graded. `graded_by` is the result with that number, if it is of another run. `playback`
+    is the solution as data, if the game tells.
     """
 
     position: int
@@ -115,6 +117,7 @@ class Entry(Part):
     grade: int
     number: int
     graded_by: Found | None = None
+    playback: Playback | None = None
 
     @classmethod
     def of(cls, result: Result, grade: int, number: int, graded_by: Found | None) -> "Entry":
@@ -127,7 +130,13 @@ class Entry(Part):
             grade=grade,
             number=number,
             graded_by=graded_by,
+            playback=result.playback(),
         )
+
+    @property
+    def row(self) -> dict[str, object]:
+        """The same as values for JSON."""
+        return {**self.model_dump(exclude={"playback"}), "playback": self.playback and self.playback.row}
 
 
 class Grade(Part):
@@ -189,7 +198,8 @@ class Pack(Part):
 
     def csv_text(self) -> str:
         """Return a row for each layout, with the columns of an export first, and a heading."""
-        text, plain = StringIO(newline=""), [*Entry.model_fields][:-1]
+        text = StringIO(newline="")
+        plain = [name for name in Entry.model_fields if name not in ("graded_by", "playback")]
         second = [*Found.model_fields] if self.graded_by else []
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*plain, *(f"graded_by_{name}" for name in second)])
@@ -202,7 +212,7 @@ class Pack(Part):
         """Return the pack as JSON, with a line for each layout."""
         without = {"layouts"} if self.rules else {"layouts", "rules"}
         about = json.dumps(self.model_dump(exclude=without), indent=1)
-        entries = ",\n".join("  " + json.dumps(entry.model_dump()) for entry in self.layouts)
+        entries = ",\n".join("  " + json.dumps(entry.row) for entry in self.layouts)
         return f'{about[:-2]},\n "layouts": [\n{entries}\n ]\n}}\n'
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import DamagedError, InputError, NotFoundError
+from dealmill.pipeline.errors import DamagedError, InputError, InvalidEvidence, NotFoundError, UsageError
 from dealmill.pipeline.games import find_engine, game_by
+from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.pack import Entry, Found, Origin, Pack, measure_of
@@ -141,12 +142,23 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
             judged = judge_by(check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
             if judged.reason or game.name != pack.game:  # a claim without evidence is invalid here
                 yield f"{name}, {origin.engine}: {judged}"
+            elif claim is entry and entry.playback and entry.playback != _playback(pack, entry):
+                yield f"{name}: its playback is not that of its evidence"
     measure = measure_of(pack.key((pack.graded_by or pack.run).rules_engine), pack.by)
     if measure.of(getattr(graded if measure.field in Found.model_fields else entry, measure.field)) != entry.number:
         yield f"{name}: its number is {entry.number}, which is not its {pack.by}"
     grade = next((grade for grade in pack.grades if grade.grade == entry.grade), None)
     if grade is None or not grade.low <= entry.number <= grade.high:
         yield f"{name}: its number {entry.number} is not in grade {entry.grade}"
+
+
+def _playback(pack: Pack, entry: Entry) -> Playback | None:
+    """Return the solution of a layout as data; None if it cannot be played."""
+    play = game_by(pack.game, pack.rules_text).playback
+    try:
+        return play(entry.layout, Verdict.of(entry.verdict), entry.evidence) if play else None
+    except (InvalidEvidence, UsageError):
+        return None
 
 
 def _verdict(word: str) -> int:

@@ -1,16 +1,22 @@
-"""Write what is generated of the docs: pages of commands, fields and invariants, the schema of packs, and pictures."""
+"""Write what is generated of the docs: pages of commands, fields and invariants, schemas, and pictures."""
 
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dealmill.pipeline.outputs.pack import Pack
-from tests.docs import commands, fields, grades, invariants, pictures
+from pydantic import BaseModel
 
-for module in (commands, fields, invariants):
+from dealmill.pipeline.games.playback import Playback
+from dealmill.pipeline.outputs.pack import Pack
+from tests.docs import commands, fields, grades, invariants, pictures, thresholds
+
+for module in (commands, fields, invariants, thresholds):
     module.PAGE.write_text(module.page())
 for path, svg in pictures.pictures().items():
     path.write_text(svg)
-(commands.PAGE.parent / "pack.schema.json").write_text(json.dumps(Pack.model_json_schema(), indent=1) + "\n")
+MODELS: dict[str, type[BaseModel]] = {"pack": Pack, "playback": Playback}
+for name, model in MODELS.items():
+    schema = json.dumps(model.model_json_schema(), indent=1)
+    (commands.PAGE.parent / f"{name}.schema.json").write_text(f"{schema}\n")
 with TemporaryDirectory() as folder:
     grades.draw(Path(folder))

@@ -12,7 +12,7 @@ from types import ModuleType
 
 import pytest
 
-from tests.docs import fields, invariants, pictures
+from tests.docs import fields, invariants, pictures, thresholds
 from tests.docs.commands import PAGE
 from tests.servers import READ_LATE, clean_environment, fork_client
 
@@ -127,7 +127,7 @@ def test_the_page_of_commands_equals_the_help_texts() -> None:
     assert PAGE.read_text() == help_texts.stdout, "write it again with: make docs"
 
 
-@pytest.mark.parametrize("module", [fields, invariants], ids=["fields", "invariants"])
+@pytest.mark.parametrize("module", [fields, invariants, thresholds], ids=["fields", "invariants", "thresholds"])
 def test_generated_pages_equal_what_they_are_generated_from(module: ModuleType) -> None:
     assert module.PAGE.read_text() == module.page(), "write it again with: make docs"
 

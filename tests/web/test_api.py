@@ -122,6 +122,7 @@ def test_check_solves_and_judges(client: TestClient) -> None:
         "valid",
         "memory/two-pass",
     )
+    assert [step["word"] for step in answer["playback"]["steps"]] == answer["evidence"].split(" ")
     wrong = client.post("/api/check", json={"game": "memory", "layout": "ABB"})
     assert wrong.status_code == 400 and "is not a layout" in wrong.json()["detail"]
     assert client.post("/api/check", json={"game": "memory"}).status_code == 422

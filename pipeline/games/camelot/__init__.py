@@ -13,6 +13,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    MakePlayback,
     Read,
     ReadEachLine,
     Scenes,
@@ -86,6 +87,12 @@ class Camelot(Game):
         from .picture import scenes
 
         return scenes
+
+    @property
+    def playback(self) -> MakePlayback:
+        from .playback import playback
+
+        return playback
 
     def expectation(self, engine: str, parameters: Mapping[str, int]) -> Fraction | None:
         """Return the exact share of winnable decks."""

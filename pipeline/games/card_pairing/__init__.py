@@ -12,6 +12,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    MakePlayback,
     Nameless,
     Parameter,
     Read,
@@ -32,6 +33,7 @@ class CardPairing(Game):
             "whether any play wins",
             "the pairs of stacks in the order of removal, `25 46 06`",
             evidence_of_loss="the ranks to pair off in every way until each way jams, `K7`; or, after `+`, lemmas",
+            grades=(9, 11, 16),
         ),
         Engine(
             "odds",
@@ -108,6 +110,12 @@ class CardPairing(Game):
         from .picture import scenes
 
         return scenes
+
+    @property
+    def playback(self) -> MakePlayback:
+        from .playback import playback
+
+        return playback
 
 
 GAME = CardPairing()

@@ -12,6 +12,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    MakePlayback,
     Parameter,
     Read,
     ReadEachLine,
@@ -92,6 +93,12 @@ class HiQ(Game):
         from .picture import scenes
 
         return scenes
+
+    @property
+    def playback(self) -> MakePlayback:
+        from .playback import playback
+
+        return playback
 
 
 GAME = HiQ()

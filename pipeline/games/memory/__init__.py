@@ -13,6 +13,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    MakePlayback,
     Nameless,
     Parameter,
     Read,
@@ -96,6 +97,12 @@ class Memory(Game):
         from .picture import scenes
 
         return scenes
+
+    @property
+    def playback(self) -> MakePlayback:
+        from .playback import playback
+
+        return playback
 
     def expectation(self, engine: str, parameters: Mapping[str, int]) -> Fraction | None:
         """Return the exact mean number of flips."""

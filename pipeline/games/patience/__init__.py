@@ -1,6 +1,7 @@
 """Patiences: each rules file in the folder ``rules`` is a game of this family."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +16,16 @@ from dealmill.game import (
     Family,
     Frames,
     Game,
+    MakePlayback,
     Nameless,
+    Play,
     Read,
     ReadEachLine,
     RulesText,
     Scenes,
     WriteLayout,
 )
+from dealmill.pipeline.games.patience.grades import GRADES
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Referee, Rules
@@ -39,7 +43,8 @@ class Patience(Game):
         """Describe the game with these rules, as a record and as a text."""
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
-        self.engines = GAMES.engines_by(rules_text.digest)
+        grades = GRADES.get(rules.name, ())
+        self.engines = tuple(replace(engine, grades=grades) for engine in GAMES.engines_by(rules_text.digest))
         self.deals = GAMES.deals_by(rules_text.digest)
 
     @cached_property
@@ -106,6 +111,18 @@ class Patience(Game):
         from dealmill.pipeline.games.patience.picture import scenes
 
         return partial(scenes, self.referee)
+
+    @property
+    def playback(self) -> MakePlayback:
+        from dealmill.pipeline.games.patience.playback import playback
+
+        return partial(playback, self.referee)
+
+    @property
+    def play(self) -> Play:
+        from dealmill.pipeline.games.patience.table import Table
+
+        return partial(Table, self.referee)
 
 
 class Patiences(Family):

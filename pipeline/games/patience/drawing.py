@@ -1,6 +1,7 @@
 """The table of a patience with its cards: suits are shapes in two colours, and backs show which card lies face down."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dealmill.game import (
@@ -11,6 +12,8 @@ from dealmill.game import (
     INKED,
     LIGHT,
     NOTE,
+    OTHER,
+    Link,
     Scene,
     Style,
     box,
@@ -35,13 +38,17 @@ RED_INK: Style = {"class_": "red-suit", "fill": "#b3261e"}
 GREY_CARD: Style = {"class_": "absent", "fill": "#eeeeee", "stroke": "#c4c4c4", "stroke_width": 1.5}
 GREY_INK: Style = {"class_": "absent-ink", "fill": "#a6a6a6"}
 RING: Style = CHOSEN | {"stroke_width": 4}
+TARGET: Style = OTHER | {"stroke_width": 4}
+NO_LINKS: Mapping[str, Link] = MappingProxyType({})
 
 
 class Marks(NamedTuple):
-    """How cards are drawn: those that have moved with a ring, and the absent ones of a loss in grey."""
+    """How cards are drawn: those that have moved with a ring, and the absent ones of a loss in grey. Cards and places
+    with a link are one."""
 
     moved: Sequence[str] = ()
     absent: Set[str] = frozenset()
+    links: Mapping[str, Link] = NO_LINKS
 
 
 Outline = tuple[tuple[str, tuple[float, ...]], ...]
@@ -116,39 +123,53 @@ def _upper_row(rules: Rules, position: Position, marks: Marks, slots: int) -> It
         yield _label(slot, "cells")
         for number in range(rules.cells):
             card = position.cells[number] if number < len(position.cells) else None
-            yield from _place(slot + number, card, marks)
+            yield from _place(slot + number, card, marks, card or "cell")
         slot += rules.cells
     if rules.reserve:
         count = len(position.reserve)
         yield _label(slot, f"reserve: {count}")
         if rules.stacked:
-            yield from _place(slot, position.reserve[-1] if count else None, marks)
+            yield from _place(slot, position.reserve[-1] if count else None, marks, "reserve")
         else:
             step = min(PITCH, (slots - 4 - slot) * PITCH / max(rules.reserve, 1))
             for number, card in enumerate(position.reserve):
-                yield from _card(MARGIN + slot * PITCH + number * step, MARGIN, card, marks)
+                yield from _card(MARGIN + slot * PITCH + number * step, MARGIN, card, marks, marks.links.get(card))
     if rules.hole != "none":
         yield _label(slots - 1, "hole")
-        yield from _place(slots - 1, position.hole, marks)
+        yield from _place(slots - 1, position.hole, marks, "hole")
         return
     yield _label(slots - 4, "foundations")
     for number, (suit, card) in enumerate(zip(SUITS, Referee(rules).tops(position), strict=True)):
-        yield from _place(slots - 4 + number, card, marks)
-        if not card:
-            x = MARGIN + (slots - 4 + number) * PITCH
-            yield shape(suit, x + WIDTH / 2 - 8, MARGIN + HEIGHT / 2 - 8, 16, NOTE)
+        x, y = MARGIN + (slots - 4 + number) * PITCH + WIDTH / 2, MARGIN + HEIGHT / 2
+        yield from _place(slots - 4 + number, card, marks, f"foundation {suit}", shape(suit, x - 8, y - 8, 16, NOTE))
 
 
 def _label(slot: int, words: str) -> str:
     return text(MARGIN + slot * PITCH, MARGIN + HEIGHT + 14, words, 13, NOTE, anchor="start")
 
 
-def _place(slot: int, card: str | None, marks: Marks) -> Iterator[str]:
+def _place(slot: int, card: str | None, marks: Marks, name: str, *sign: str) -> Iterator[str]:
+    """Yield a card, or an empty place with its sign."""
     x = MARGIN + slot * PITCH
     if card:
-        yield from _card(x, MARGIN, card, marks)
+        yield from _card(x, MARGIN, card, marks, marks.links.get(name) or marks.links.get(card))
     else:
-        yield box(x, MARGIN, WIDTH, HEIGHT, GHOST)
+        yield from _space(x, MARGIN, marks.links.get(name), *sign)
+
+
+def _space(x: float, y: float, link: Link | None, *sign: str) -> Iterator[str]:
+    yield from _linked(
+        [box(x, y, WIDTH, HEIGHT, GHOST | {"pointer_events": "all"} if link else GHOST), *sign], x, y, link
+    )
+
+
+def _linked(parts: Iterable[str], x: float, y: float, link: Link | None, height: float = HEIGHT) -> Iterator[str]:
+    """Yield parts of a picture, as a link if there is one, with a ring if it is a target."""
+    if link is None:
+        yield from parts
+        return
+    ring = [box(x, y, WIDTH, height, TARGET)] if link.is_target else []
+    yield element("a", *parts, *ring, href=link.url, aria_label=link.name)
 
 
 def _columns(position: Position, marks: Marks, top: float, bottom: float) -> Iterator[str]:
@@ -156,10 +177,10 @@ def _columns(position: Position, marks: Marks, top: float, bottom: float) -> Ite
         x = MARGIN + index * PITCH
         yield text(x + WIDTH / 2, top - 10, str(index + 1), 13, NOTE)
         if not column:
-            yield box(x, top, WIDTH, HEIGHT, GHOST)
+            yield from _space(x, top, marks.links.get(f"column {index + 1}"))
         strip = min(STRIP, (bottom - HEIGHT - top) / max(len(column) - 1, 1))
         for row, card in enumerate(column):
-            yield from _card(x, top + row * strip, card, marks._replace(moved=()))
+            yield from _card(x, top + row * strip, card, marks._replace(moved=()), marks.links.get(card))
         rows = [row for row, card in enumerate(column) if card in marks.moved]
         if rows:
             yield box(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT, RING)
@@ -175,19 +196,21 @@ def _stock(rules: Rules, position: Position, marks: Marks, top: float, per_row: 
         row, column = divmod(number, per_row)
         x, y = MARGIN + column * SMALL_PITCH, top + LABEL + row * (SMALL_HEIGHT + 4)
         paper, ink = _styles(card, marks, down=number >= turned)
-        yield box(x, y, SMALL, SMALL_HEIGHT, paper)
-        yield from _name(x, y + SMALL_HEIGHT / 2, card, 14, ink)
+        parts = [box(x, y, SMALL, SMALL_HEIGHT, paper), *_name(x, y + SMALL_HEIGHT / 2, card, 14, ink)]
+        if card in marks.moved:
+            parts.append(box(x, y, SMALL, SMALL_HEIGHT, RING))
+        yield from _linked(parts, x, y, marks.links.get(card))
 
 
-def _card(x: float, y: float, card: str, marks: Marks) -> Iterator[str]:
+def _card(x: float, y: float, card: str, marks: Marks, link: Link | None) -> Iterator[str]:
     down = card[1].islower()
     paper, ink = _styles(card, marks, down=down)
-    yield box(x, y, WIDTH, HEIGHT, paper)
-    yield from _name(x, y + STRIP / 2 + 1, card, 17, ink)
+    parts = [box(x, y, WIDTH, HEIGHT, paper), *_name(x, y + STRIP / 2 + 1, card, 17, ink)]
     if not down:
-        yield shape(card[1], x + WIDTH / 2 - 9, y + HEIGHT - 29, 18, ink)
+        parts.append(shape(card[1], x + WIDTH / 2 - 9, y + HEIGHT - 29, 18, ink))
     if card in marks.moved:
-        yield box(x, y, WIDTH, HEIGHT, RING)
+        parts.append(box(x, y, WIDTH, HEIGHT, RING))
+    yield from _linked(parts, x, y, link)
 
 
 def _name(x: float, middle: float, card: str, size: float, style: Style) -> Iterator[str]:

@@ -42,7 +42,7 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        yield f"{_board(referee, step.position, step.marks.absent)}\n\n{fill(step.caption, LINE)}"
+        yield f"{board(referee, step.position, step.marks.absent)}\n\n{fill(step.caption, LINE)}"
 
 
 def scenes(
@@ -56,7 +56,7 @@ def scenes(
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        alt = " ".join(_board(referee, step.position).split())
+        alt = " ".join(board(referee, step.position).split())
         yield table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
 
 
@@ -74,7 +74,7 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
     step = Step(position, Marks(), "")
     for number, (play, before) in enumerate(referee.replayed(position, evidence), start=1):
         won = " All cards are up: won." if referee.won(play.after) else ""
-        step = Step(play.after, Marks(play.cards), f"Move {number}, {play.word}: {_told(play, before)}.{won}")
+        step = Step(play.after, Marks(play.cards), f"Move {number}, {play.word}: {told(play, before)}.{won}")
         yield step
     if not step.caption:
         yield Step(position, Marks(), "All cards are up: won without a move.")
@@ -92,7 +92,7 @@ def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]
     positions = [position._replace(absent=absent)]
     for number, visit in enumerate(referee.visits(position, loss), start=1):
         before, moved = positions[visit.origin], visit.play.cards if visit.play else ()
-        by = f", from position {visit.origin} by {visit.play.word}: {_told(visit.play, before)}" if visit.play else ""
+        by = f", from position {visit.origin} by {visit.play.word}: {told(visit.play, before)}" if visit.play else ""
         gone = sorted(visit.position.absent - before.absent)
         too = f" Out of the way, since absent cards would take them: {' '.join(gone)}." if gone else ""
         caption = f"Position {number} of {loss.positions}{by}.{too} {visit.moves}"
@@ -100,7 +100,7 @@ def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]
         yield Step(visit.position, Marks(moved), caption, loss.reason)
 
 
-def _told(play: Play, before: Position) -> str:
+def told(play: Play, before: Position) -> str:
     """Return a move in words."""
     card, target = play.word[:2], play.word[2:]
     others = len(play.cards) - 1
@@ -129,7 +129,7 @@ def _name(card: str) -> str:
     return f"{rank_name(card[0])} of {NAMES[card[1]]}"
 
 
-def _board(referee: Referee, position: Position, absent: Set[str] = frozenset()) -> str:
+def board(referee: Referee, position: Position, absent: Set[str] = frozenset()) -> str:
     """Return the table as text; cards that lie face down have a small letter, and dots stand for absent cards."""
     rules, lines = referee.rules, list[str]()
     if rules.hole != "none":

@@ -669,13 +669,21 @@ class Referee:
         }
         return "; ".join(f"{name}: {' '.join(cards)}" for name, cards in places.items() if cards)
 
+    def plays(self, position: Position) -> Iterator[Play]:
+        """Return an iterator over all legal moves."""
+        return self._plays(position)
+
     def tops(self, position: Position) -> list[str]:
         """Return the highest live card on the foundation of each suit; an empty text if there is none."""
-        up = [
+        piles = self.foundations(position)
+        return [next((card for card in reversed(cards) if card not in position.absent), "") for cards in piles]
+
+    def foundations(self, position: Position) -> list[list[str]]:
+        """Return the cards on the foundation of each suit, the lowest first."""
+        return [
             [self._of_foundation(number, suit, position.base) for number in range(count)]
             for suit, count in zip(SUITS, position.foundations, strict=True)
         ]
-        return [next((card for card in reversed(cards) if card not in position.absent), "") for cards in up]
 
     def _key(self, position: Position) -> Position:
         """Return one position for all that differ in the order of columns, unless cards will be dealt to them, of cells

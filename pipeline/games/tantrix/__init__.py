@@ -12,6 +12,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    MakePlayback,
     Parameter,
     Read,
     ReadEachLine,
@@ -83,6 +84,12 @@ class Tantrix(Game):
         from .picture import scenes
 
         return scenes
+
+    @property
+    def playback(self) -> MakePlayback:
+        from .playback import playback
+
+        return playback
 
 
 GAME = Tantrix()

@@ -27,6 +27,14 @@ def without_a_store() -> None:
     assert judgement.valid and judgement.outcome is dealmill.Outcome.VALID
     board: str = dealmill.convert("klondike", next(iter(dealmill.deals("klondike", count=1))), "board")
     assert board.startswith("Talon: ")
+    wins: list[dealmill.Result] = list(dealmill.winnable_deals("card-pairing", count=2, grade=1))
+    grades: list[int | None] = [win.grade for win in wins]
+    assert grades == [1, 1] and wins[0].line < wins[1].line
+    playback: dealmill.Playback | None = wins[0].playback()
+    assert playback and [step.word for step in playback.steps] == str(wins[0].evidence).split()
+    [win] = dealmill.winnable_deals("klondike", count=1)
+    after: dealmill.After = dealmill.after("klondike", win, str(win.evidence).split()[:3])
+    assert after.result.verdict is dealmill.Verdict.WINNABLE and after.losing_move is None
     wrong = dealmill.check("card-pairing", LOSS, "unwinnable", "7")
     step, reason = wrong.step, wrong.reason
     assert (step or 0) > 0 and reason and not wrong.valid

@@ -12,6 +12,7 @@ from dealmill.game import (
     EngineFunction,
     Frames,
     Game,
+    MakePlayback,
     Parameter,
     Read,
     ReadEachLine,
@@ -32,6 +33,7 @@ class TantrixLoop(Game):
             "the tiles along the loop as `x,y:COLOURS`, the colours clockwise from the top side",
             complete=False,
             evidence_of_loss="`gentle` and an odd number of gentle curves; or `chains` and how many of them were tried",
+            grades=(614, 1_122, 2_047, 3_530),
         ),
     )
     deals = Deals(
@@ -90,6 +92,12 @@ class TantrixLoop(Game):
         from .picture import scenes
 
         return scenes
+
+    @property
+    def playback(self) -> MakePlayback:
+        from .playback import playback
+
+        return playback
 
 
 GAME = TantrixLoop()

@@ -1,0 +1,43 @@
+"""The grades of difficulty of each patience: the most nodes of its wins of each grade but the last (`Engine.grades`).
+
+docs/grades.md says how they were set.
+"""
+
+GRADES: dict[str, tuple[int, ...]] = {
+    "alpha-star": (27, 31, 33, 36),
+    "american-canister": (65, 76, 90, 159),
+    "bakers-game": (619, 1_296, 2_181, 4_846),
+    "beleaguered-castle": (3_382, 4_411, 7_850, 13_712),
+    "black-hole": (5_926, 13_342, 23_054, 47_798),
+    "canfield": (57, 75, 196, 1_344),
+    "castles-of-spain": (3_153, 3_417, 3_792, 4_798),
+    "delta-star": (87, 170, 339, 1_649),
+    "eight-off": (294, 532, 999, 1_938),
+    "fan": (28, 39, 54, 283),
+    "flower-garden": (10_746, 25_985, 42_194, 48_823),
+    "fore-cell": (1_532, 3_592, 7_012, 17_061),
+    "fore-cell-same-suit": (301, 585, 1_183, 2_364),
+    "free-cell-0-cell": (1_291, 7_279, 24_879, 41_089),
+    "free-cell-1-cell": (2_490, 8_409, 26_547, 43_162),
+    "free-cell-2-cell": (3_439, 10_307, 17_970, 46_155),
+    "free-cell-3-cell": (3_585, 6_254, 12_418, 26_780),
+    "freecell": (2_310, 4_288, 7_053, 11_638),
+    "golf": (3_051, 5_471, 10_123, 23_051),
+    "king-albert": (4_797, 9_936, 23_968, 46_850),
+    "klondike": (61, 89, 298, 3_053),
+    "klondike-deal-1": (41, 49, 67, 1_564),
+    "northwest-territory": (48, 65, 179, 3_060),
+    "raglan": (3_562, 5_955, 14_453, 39_795),
+    "russian-solitaire": (33, 35, 38, 45),
+    "scotch-patience": (3_062, 5_085, 9_352, 21_377),
+    "seahaven-towers": (340, 714, 2_499, 6_392),
+    "siegecraft": (3_404, 3_853, 5_219, 9_186),
+    "somerset": (4_652, 9_998, 19_266, 44_766),
+    "spanish-patience": (3_306, 3_479, 3_707, 4_369),
+    "streets-and-alleys": (4_296, 7_660, 14_758, 32_456),
+    "stronghold": (4_005, 5_829, 8_983, 16_031),
+    "thirtysix": (74, 87, 142, 563),
+    "trigon": (20, 23, 26, 31),
+    "worm-hole": (4_306, 10_815, 21_078, 54_364),
+    "yukon": (102, 140, 1_128, 3_393),
+}

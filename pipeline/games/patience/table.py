@@ -1,0 +1,83 @@
+"""A patience in play: a position after some moves, its legal moves, and its picture with links."""
+
+from collections.abc import Mapping, Sequence
+
+from dealmill.game import Choice, Link, Scene
+from dealmill.pipeline.games.patience.drawing import Marks, table
+from dealmill.pipeline.games.patience.picture import board, told
+from dealmill.pipeline.games.patience.rules import (
+    CELL,
+    EMPTY,
+    FOUNDATION,
+    HOLE,
+    NO_MOVES,
+    RANKS,
+    Play,
+    Position,
+    Referee,
+)
+
+
+class Table:
+    """A position of a game in play."""
+
+    def __init__(self, referee: Referee, layout: str, moves: Sequence[str] = ()) -> None:
+        """Play some moves from a layout.
+
+        Raises
+        ------
+        InvalidEvidence
+            If a word is not a move, or the rules do not allow it.
+        """
+        self.referee = referee
+        self.position = referee.position(layout)
+        for play, _ in referee.replayed(self.position, " ".join(moves) or NO_MOVES):
+            self.position = play.after
+
+    @property
+    def layout(self) -> str:
+        """The position as a layout."""
+        return written(self.referee, self.position)
+
+    @property
+    def won(self) -> bool:
+        """Whether the game is won."""
+        return self.referee.won(self.position)
+
+    @property
+    def choices(self) -> list[Choice]:
+        """The legal moves, each once."""
+        plays = {play.word: play for play in self.referee.plays(self.position)}
+        return [Choice(word, word[:2], self._targets(play), told(play, self.position)) for word, play in plays.items()]
+
+    def _targets(self, play: Play) -> tuple[str, ...]:
+        target = play.word[2:]
+        if target == FOUNDATION:
+            return (f"foundation {play.word[1]}",)
+        if target.startswith(EMPTY):
+            numbers = range(1, len(self.position.columns) + 1)
+            named = [int(target[1:])] if target[1:] else numbers
+            return tuple(f"column {number}" for number in named if not self.position.columns[number - 1])
+        return {CELL: ("cell",), HOLE: ("hole",)}.get(target, (target,) if target in self.referee.rules.deck() else ())
+
+    def scene(self, links: Mapping[str, Link], moved: Sequence[str]) -> Scene:
+        """Return the picture, with links on cards and places, and a ring around the cards `moved`."""
+        alt = " ".join(board(self.referee, self.position).split())
+        return table(self.referee.rules, self.position, Marks(moved, links=links), "", f"{alt}.")
+
+
+def written(referee: Referee, position: Position) -> str:
+    """Return the canonical text of a position, which `Referee.position` reads."""
+    rules = referee.rules
+    parts = {
+        "base": RANKS[position.base] if rules.foundations == "dealt" else "",
+        "cells": "".join(position.cells),
+        "foundations": "".join(referee.tops(position)) if rules.hole == "none" else "",
+        "hole": position.hole,
+        "passes": str(position.passes or ""),
+        "reserve": "".join(position.reserve),
+        "stock": "".join(position.stock[position.turned :]),
+        "waste": "".join(position.stock[: position.turned]),
+    }
+    columns = "/".join("".join(column) or "-" for column in position.columns)
+    return " ".join([rules.name, columns, *(f"{name}:{cards}" for name, cards in parts.items() if cards)])

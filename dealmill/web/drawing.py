@@ -44,7 +44,8 @@ class Title(NamedTuple):
 class Steps:
     """The scenes of a result: the titles of all, and the one `shown` with its `number`. `proves` says what the scenes
     prove, and is empty if they show a play. `whole` is false if some scenes are left out. `board` is the text board at
-    this step, if it was asked for."""
+    this step, if it was asked for. `play_on` are the parameters of the page on which one plays on from this step, if
+    there is one."""
 
     result: dealmill.Result
     titles: list[Title]
@@ -53,6 +54,7 @@ class Steps:
     proves: str
     whole: bool
     board: str | None
+    play_on: dict[str, str] | None
 
     @property
     def large(self) -> bool:
@@ -109,7 +111,24 @@ def draw(result: dealmill.Result, number: int | None, as_text: bool) -> Steps | 
     number = min(number, len(shown) - 1)
     titles = [Title(scene.caption, scene.path) for scene in shown]
     board = next(islice(result.frames(), number, None)) if as_text else None
-    return Steps(result, titles, number, shown[number], shown[-1].proves, len(scenes) == len(shown), board)
+    whole = len(scenes) == len(shown)
+    return Steps(result, titles, number, shown[number], shown[-1].proves, whole, board, _play_on(result, number))
+
+
+def _play_on(result: dealmill.Result, number: int) -> dict[str, str] | None:
+    """Return the game, the layout and the moves up to a scene; None if one cannot play on from there: positions of the
+    game are not layouts, or its rules on record are not those of the installed game."""
+    game, _ = result.game_and_engine
+    if game.play is None:
+        return None
+    try:
+        installed = dealmill.games(game.name)[game.name]
+    except dealmill.DealmillError:
+        return None
+    if installed.rules_text != game.rules_text:
+        return None
+    words = (result.evidence or "").split(" ") if result.verdict is dealmill.Verdict.WINNABLE else []
+    return {"game": game.name, "layout": result.layout, "moves": " ".join(words[:number])}
 
 
 class Drawing(NamedTuple):

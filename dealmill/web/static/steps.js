@@ -172,6 +172,31 @@ function onClick(event) {
   go(Number(link.dataset.step));
 }
 
+// A game that is played on: the next position replaces this one, and the address follows, so that "back" takes a move back.
+async function playOn(url) {
+  try {
+    const next = (await fetched(url)).getElementById("play");
+    document.getElementById("play").replaceWith(next);
+    history.pushState(null, "", url);
+  } catch {
+    location.href = url; // the page of an error says more
+  }
+}
+
+function onTap(event) {
+  const link = event.target.closest("#play figure a, #play a[data-play]");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
+  event.preventDefault();
+  playOn(link.getAttribute("href"));
+}
+
+// "u" takes a move back, and "h" shows a hint.
+function onPlayKey(event) {
+  if (event.ctrlKey || event.altKey || event.metaKey) return;
+  const link = document.querySelector(`#play a[data-key="${CSS.escape(event.key)}"]`);
+  if (link) playOn(link.getAttribute("href"));
+}
+
 // Asks for the page again while it is visible, and replaces what has changed in the elements that have an id. Rows are
 // never added or moved.
 async function poll() {
@@ -219,5 +244,10 @@ if (stepper()?.querySelector(".controls")) {
   stepper().querySelector(".player").hidden = false;
   stepper().querySelector(".copies").hidden = !navigator.clipboard;
   reveal();
+}
+if (document.getElementById("play")) {
+  document.addEventListener("click", onTap);
+  document.addEventListener("keydown", onPlayKey);
+  addEventListener("popstate", () => location.reload());
 }
 if (document.querySelector("main[data-live]")) setTimeout(poll, POLL_MS);

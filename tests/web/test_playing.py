@@ -1,0 +1,79 @@
+"""Playing on from a position: by links without script, by taps and keys, with an undo, a hint and the losing move."""
+
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+from fastapi.testclient import TestClient
+from playwright.sync_api import Browser, expect
+
+import dealmill
+from dealmill.pipeline.games import find_game
+from tests.web.browser import running_browser, serving
+
+GAME = "klondike"
+DEAL, LOSING, LATER = 3, "ADf AHf KHe", "2Hf"
+"""A deal that can be won, moves the last of which loses it, and a move after them."""
+
+
+@pytest.fixture(scope="module")
+def win() -> dealmill.Result:
+    """A deal that can be won."""
+    [deal] = dealmill.deals(GAME, first=DEAL, count=1)
+    return dealmill.solve(GAME, deal)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser for the tests of this module."""
+    with running_browser() as browser:
+        yield browser
+
+
+def address(win: dealmill.Result, moves: str = "", **further: str) -> str:
+    """Return the address of the page after some moves."""
+    return f"/play?{urlencode({'game': GAME, 'layout': win.layout, 'moves': moves, **further})}"
+
+
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_card_and_a_place_are_a_move(browser: Browser, furnished: str, win: dealmill.Result, scripted: bool) -> None:
+    game = find_game(GAME)
+    assert game.play
+    first = str(win.evidence).split(" ")[0]
+    choice = next(choice for choice in game.play(win.layout, []).choices if choice.word == first)
+    with serving(furnished) as site:
+        page = browser.new_page(java_script_enabled=scripted)
+        page.goto(site + address(win))
+        page.locator(f'#play svg a[aria-label="Take {choice.piece}"]').click()
+        page.locator(f'#play svg a[aria-label="{choice.caption}"]').first.click()
+        page.wait_for_url(f"**moves={first}*")
+        expect(page.locator("#play .verdict")).to_contain_text("winnable")
+        page.get_by_role("link", name="Hint").press("Enter")
+        expect(page.locator("#play .notice")).to_contain_text("Hint")
+        if scripted:
+            page.keyboard.press("u")
+        else:
+            page.get_by_role("link", name="Undo").click()
+        expect(page.locator("#play .lead")).to_contain_text("0 moves")
+        page.close()
+
+
+def test_the_losing_move_is_told_with_its_proof(client: TestClient, win: dealmill.Result) -> None:
+    lost = client.get(address(win, LOSING)).text
+    assert "This move loses" in lost and "here is the proof" in lost
+    assert "This move loses" not in client.get(address(win, LOSING.rpartition(" ")[0])).text
+    later = client.get(address(win, f"{LOSING} {LATER}")).text
+    assert "This move loses" not in later and "Show the proof" in later
+
+
+def test_a_win_can_be_played_to_its_end_and_bad_addresses_are_refused(client: TestClient, win: dealmill.Result) -> None:
+    assert "Won." in client.get(address(win, str(win.evidence))).text
+    for path, message in (
+        (address(win, "KSQD"), "the rules do not allow KSQD"),
+        (address(win, "hello"), "is not a move"),
+        (f"/play?game={GAME}&layout=x", "the line begins with"),
+        ("/play?game=memory&layout=ABBA", "cannot be played here"),
+        ("/play?game=nothing&layout=x", "there is no game"),
+    ):
+        answer = client.get(path)
+        assert answer.status_code in {400, 404} and message in answer.text

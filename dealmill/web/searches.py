@@ -120,10 +120,7 @@ def _counts(url: str, run: int) -> Counter[Cell]:
 
 def _cells(query: dealmill.Query, outcome: str | None) -> Counter[Cell]:
     """Return the number of results of a query, all of which have this outcome."""
-    numbers = Counter[tuple[int, int]]()
-    for page in query.pages():
-        numbers.update(zip(page.columns["verdict"], page.columns["nodes"], strict=True))
     cells = Counter[Cell]()
-    for (verdict, nodes), count in numbers.items():
-        cells[Cell(Verdict(verdict), len(str(nodes)) if nodes else 0, outcome)] += count
+    for (verdict, nodes), count in query.count_by_nodes().items():
+        cells[Cell(verdict, len(str(nodes)) if nodes else 0, outcome)] += count
     return cells

@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import nsmallest
@@ -124,6 +125,29 @@ class Query(Tabular):
             if self.limit is not None and number >= self.limit:
                 return self.limit
         return number
+
+    def count_by_nodes(self) -> Counter[tuple[Verdict, int]]:
+        """Return the number of results by verdict and node count. Without a limit and positions, this takes a second
+        for a million results that are stored as rows.
+
+        Raises
+        ------
+        UsageError
+            If there is only one run, it is packed, and the results that audits found valid are wanted.
+        NotFoundError
+            If a run was deleted meanwhile.
+        DamagedError
+            If a result cannot be read.
+        """
+        if (self.after, self.before, self.limit) != (FIRST_ITEM, LAST_ITEM, None):
+            return Counter((result.verdict, result.nodes) for result in self)
+        self._check_listed()
+        counts = Counter[tuple[int, int]]()
+        for run in Runs(self.database, self.run_ids):
+            if _can_list(storage_of(run), self.filter):
+                counts += storage_of(run).node_counts(self.database, run, self.filter)
+        self._check_not_deleted()
+        return Counter({(Verdict(verdict), nodes): count for (verdict, nodes), count in counts.items()})
 
     def _total(self) -> int | None:
         """Return the number of results by the totals of the runs; None if these cannot tell it."""

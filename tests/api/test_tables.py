@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
@@ -20,7 +21,7 @@ from dealmill.pipeline.store import results
 from dealmill.pipeline.store.arrow import COLUMNS, QUERY_COLUMNS, RUN_COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import find_run
-from tests.doing import a_run, an_audit, deal
+from tests.doing import a_run, alter, an_audit, deal
 
 ENGINE = "card-pairing/winnable"
 HOSTILE = "<script>\x1b['.txt"
@@ -58,10 +59,19 @@ def row(result: Result) -> dict[str, object]:
     return {"run": result.run, "engine": result.engine, "position": result.position, **result.row}
 
 
+@pytest.mark.parametrize("change", ["nodes = 'x'", "verdict = 9"])
+def test_damaged_results_are_not_counted_by_nodes(sqlite_store: Database, change: str) -> None:
+    run = a_run(sqlite_store, ENGINE, deal(find_game("card-pairing"), 1, 1, 40))
+    alter(sqlite_store, f"UPDATE verdicts SET {change} WHERE position = 7")
+    with pytest.raises(dealmill.DamagedError, match=r"layout 7|position 7|\b1:7\b"):
+        Store(sqlite_store).find_run(run.id).results().count_by_nodes()
+
+
 def test_a_query_can_be_counted_indexed_and_made_a_table(opened: Store) -> None:
     for query in queries(opened):
         expected = list(query)
         assert query.count() == len(expected)
+        assert query.count_by_nodes() == Counter((result.verdict, result.nodes) for result in expected)
         assert query[:] == query[: len(expected) + 1] == expected
         assert query[1:9:3] == expected[1:9:3]
         for index, result in enumerate(expected[:9]):

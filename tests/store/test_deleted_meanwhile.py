@@ -107,6 +107,7 @@ def test_what_was_read_of_a_run_before_its_deletion_is_not_taken_for_all_of_it(d
     listed = [Query(database, [run], Filter(), limit=9, ordering=Ordering(order)) for order in Order]
     delete_subject(database, run)
     readers: list[Callable[[], object]] = [partial(list, query) for query in (compared, parts, *listed)]
+    readers.append(Query(database, [run], Filter()).count_by_nodes)
     readers += [partial(getattr, compared, "equal"), partial(find_result, database, run, 1), listed[0].count]
     for read in readers:
         with pytest.raises(NotFoundError, match=f"run {run.id} was deleted"):

@@ -25,9 +25,9 @@ class Shot:
 
 SHOTS = {
     "web-runs": Shot("/", height=720),
-    "web-run": Shot("/runs/1", height=1010),
+    "web-run": Shot("/runs/1", height=1290),
     "web-layout": Shot("/runs/1/layouts/6?leaf=4", height=800),
-    "web-compare": Shot("/compare?run=1&run=7", height=900),
+    "web-compare": Shot("/compare?run=1&run=7", height=1060),
     "web-chart": Shot("/chart?by=share", height=640, scheme="dark"),
     "web-phone": Shot("/runs/2/layouts/1", width=390, height=760, scheme="dark"),
 }

@@ -2,6 +2,7 @@
 
 A page starts beyond the last position of the previous one, so the thousandth page is as fast as the first."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, lru_cache
 from itertools import groupby, pairwise
@@ -112,6 +113,13 @@ def by_number(filtered: Conditions, ordering: Ordering) -> Select[*tuple[Any, ..
     return _with_items(cut, _source_of)
 
 
+@lru_cache
+def _counted(filtered: Conditions) -> Select[*tuple[Any, ...]]:
+    """Select the number of matching verdicts of a run by verdict and node count."""
+    cut = _selected(filtered, lambda column: column == bindparam("run"), bindparam("source")).subquery()
+    return select(cut.c.verdict, cut.c.nodes, func.count()).group_by(cut.c.verdict, cut.c.nodes)
+
+
 def _source_of(rows: FromClause) -> ColumnElement[int]:
     """Return the expression for the source of the run of a verdict."""
     return select(runs.c.source_id).where(runs.c.id == rows.c.run_id).correlate(rows).scalar_subquery()
@@ -195,6 +203,7 @@ def _judged(outcome: Outcome) -> Select[*tuple[Any, ...]]:
 
 
 RECORDED = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
+COUNTED = RowCheck(verdicts.c.verdict, verdicts.c.nodes)
 ITEM_COLUMNS = tuple(items.c[name] for name in COLUMNS if name not in verdicts.c)
 VERDICT_COLUMNS = tuple(verdicts.c[name] for name in COLUMNS if name not in items.c)
 RESULT_COLUMNS = (verdicts.c.position, *ITEM_COLUMNS, *VERDICT_COLUMNS)
@@ -459,6 +468,14 @@ class Rows(VerdictStorage):
     ) -> Iterator[Result]:
         for page in _first_pages(database, numbers, filter_, ordering, limit):
             yield from page.results
+
+    def node_counts(self, database: Database, run: RunStatus, filter_: Filter) -> Counter[tuple[int, int]]:
+        check_complete(database, run)
+        with database.reading() as connection:
+            rows = connection.execute(_counted(Conditions.of(filter_)), parameters(run, filter_)).all()
+        if any(COUNTED.error(row[:2]) for row in rows):
+            return super().node_counts(database, run, filter_)  # tells what is wrong
+        return Counter({(verdict, nodes): count for verdict, nodes, count in rows})
 
     def block_fingerprints(self, database: Database, run: RunStatus) -> dict[int, bytes]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""

@@ -1,6 +1,7 @@
 """The interface of a storage of verdicts, and the types of its methods."""
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -265,6 +266,16 @@ class VerdictStorage(ABC):
 
         for run in list_runs(database, numbers):
             yield from nsmallest(limit, results(run), ordering.key)
+
+    def node_counts(self, database: Database, run: RunStatus, filter_: Filter) -> Counter[tuple[int, int]]:
+        """Return the number of verdicts of a run that match `filter_`, by verdict and node count. See `ordered` for
+        errors."""
+        counts, after = Counter[tuple[int, int]](), 0 if run.items else None
+        while after is not None:
+            page = self.page(database, run, filter_, after, BLOCK)
+            counts.update(zip(page.columns["verdict"], page.columns["nodes"], strict=True))
+            after = page.end
+        return counts
 
     @abstractmethod
     def block_fingerprints(self, database: Database, run: RunStatus) -> Mapping[int, bytes]:

@@ -65,6 +65,7 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     assert values == [8] and not query.unfinished
     first: dealmill.Result = query[0]
     assert [first] == query[:3] and query.count() == query.to_batches().read_all().num_rows == 1
+    assert query.count_by_nodes() == {(first.verdict, first.nodes): 1}
     position = run.result(1).position
     assert store.result(f"{run.id}:{position}").layout == "ABBA"
     rejects: Iterable[dealmill.Reject] = run.rejects()

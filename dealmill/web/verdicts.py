@@ -91,7 +91,7 @@ def check(
     form: Form = "page",
 ) -> Response:
     """Show the form; or, if there is a layout, its solution at one step."""
-    text = " ".join(layout.split())
+    text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
     given = {"game": game, "layout": text, "nodes": nodes}
     asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT, "example": _example}
     if not layout:

@@ -68,6 +68,17 @@ def test_the_form_shows_the_solution_step_by_step(client: TestClient) -> None:
     assert "Checked layout" in text and 'data-step="3" aria-current="step"' in text and "step=4" in text
 
 
+def test_the_form_takes_a_board_as_other_programs_write_it(client: TestClient) -> None:
+    [deal] = dealmill.deals("freecell", seed=1, first=3, count=1)
+    board, solvitaire = (dealmill.convert("freecell", deal, form) for form in ("board", "solvitaire"))
+    for text in (board, board.replace("\n", "\r\n  "), solvitaire):
+        answer = client.get("/check", params={"game": "freecell", "layout": text})
+        assert answer.status_code == 200 and f"<code>{deal.text}</code>" in answer.text
+        assert 'data-step="0" aria-current="step"' in answer.text
+    answer = client.get("/check", params={"game": "freecell", "layout": board.replace("KC", "KD")})
+    assert answer.status_code == 400 and "is not a layout of freecell: " in answer.text and "KD" in answer.text
+
+
 def test_the_form_has_an_example_of_each_game(client: TestClient) -> None:
     text = client.get("/check").text
     for game in dealmill.games():

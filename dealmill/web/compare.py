@@ -6,6 +6,7 @@ page shows what it has found by then and asks again.
 
 import signal
 from collections import Counter, OrderedDict
+from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,9 +20,11 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
+from dealmill.pipeline.games.contract import Engine
+from dealmill.web.drawing import Steps
 from dealmill.web.filters import url
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, page
-from dealmill.web.steps import Number, drawn
+from dealmill.web.steps import Number, drawn, is_small, judged
 
 router = APIRouter(include_in_schema=False)
 
@@ -32,8 +35,8 @@ MOST_SECONDS = 600
 CUT_SHORT = "the comparison took too long; use: dealmill diff"
 MOST_KEPT = 20
 """The comparisons that are kept, and the most that wait to be made."""
-LISTED = 25
-"""The most differences of each kind that are listed."""
+LISTED, EXPLAINED = 25, 3
+"""The most differences of each kind that are listed, and the contradictions that are shown with both boards."""
 SAMPLED = 2_000
 """The most layouts whose node counts are compared."""
 
@@ -127,7 +130,7 @@ def _compare(connection: "Connection[Any, None]", url: str, left: int, right: in
     comparison = Comparison()
     try:
         with dealmill.open(url, read_only=True) as store:
-            diff = store.find_run(left).diff(store.find_run(right))
+            diff = _diff(store.find_run(left), store.find_run(right))
             for part in diff.parts():
                 comparison.add(part)
                 connection.send(((comparison.counts, comparison.listed, comparison.reached, 0), CUT_SHORT))
@@ -145,8 +148,9 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
         newest = store.status(store.run_ids(limit=MOST_KEPT, descending=True))[::-1]
         return page(request, "choose.html", runs=newest, given=runs)
     left, right = map(store.find_run, runs)
-    diff = left.diff(right)
+    diff = _diff(left, right)
     comparison = request.app.state.comparisons.get(diff)
+    contradictions = [each for each in comparison.listed if each.kind is dealmill.DifferenceKind.CONTRADICTED]
     return page(
         request,
         "compare.html",
@@ -156,11 +160,73 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
         found=comparison,
         kinds=dealmill.DifferenceKind,
         nodes=diff.node_sample(SAMPLED),
+        contradictions=[_contradiction(request, left, right, each) for each in contradictions[:EXPLAINED]],
         listed=LISTED,
         sampled=SAMPLED,
         live=not comparison.finished,
+        by_deal=left.game != right.game,
         beside=lambda difference: _beside(left, right, difference),
     )
+
+
+def _diff(left: dealmill.Run, right: dealmill.Run) -> dealmill.Diff:
+    """Return the diff of two runs, by deal if they are of two games."""
+    return left.diff(right, by_deal=left.game != right.game)
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A verdict of a contradiction, with its engine, its judgement and its picture, or why one of them is missing."""
+
+    result: dealmill.Result
+    engine: Engine | None
+    judgement: dealmill.Judgement | None
+    why: str | None
+    steps: Steps | None
+    undrawn: str | None
+
+    @property
+    def judging(self) -> bool:
+        """Whether the judgement is being made."""
+        return self.judgement is None and self.why is None and is_small(self.result)
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two verdicts on a layout of which one is false, and the URL of the page that steps through both."""
+
+    sides: Sequence[Side]
+    url: str | None
+
+    @property
+    def conclusion(self) -> str:
+        """Which one is false, by the judgements of the referee."""
+        valid = [side for side in self.sides if side.judgement and side.judgement.valid]
+        if any(side.judging for side in self.sides):
+            return "The referee is checking both."
+        if len(valid) == 2:
+            return "The referee accepts both: one of the games, engines or referees has an error. Please report it."
+        if not valid:
+            return "Neither is proved."
+        [false] = [side for side in self.sides if side is not valid[0]]
+        reason = "has no evidence" if false.result.unproved else "has evidence that is not valid"
+        return f"Run {valid[0].result.run} is right: its evidence is valid. Run {false.result.run} {reason}."
+
+
+def _side(request: Request, result: dealmill.Result, step: int | None = None) -> Side:
+    """Return a verdict at a step of its evidence; by default, a proof at its first picture, a play at its layout."""
+    engine, judgement, why = judged(request.app.state.judge, result)
+    steps, undrawn = drawn(request, result, step)
+    return Side(result, engine, judgement, why, steps, undrawn)
+
+
+def _contradiction(
+    request: Request, left: dealmill.Run, right: dealmill.Run, difference: dealmill.Difference
+) -> Contradiction:
+    """Return both verdicts of a difference."""
+    answers = ((left, difference.one.position), (right, difference.other.position))
+    sides = [_side(request, run.result(position)) for run, position in answers if position is not None]
+    return Contradiction(sides, _beside(left, right, difference))
 
 
 def _beside(left: dealmill.Run, right: dealmill.Run, difference: dealmill.Difference) -> str | None:
@@ -186,11 +252,8 @@ def beside(
     results = [
         store.find_run(number).result(item_position) for number, item_position in ((run, position), (run2, position2))
     ]
-    sides: list[dict[str, Any]] = []
-    for result, number in zip(results, (step, step2), strict=True):
-        steps, undrawn = drawn(request, result, number)
-        sides.append({"result": result, "engine": result.game_and_engine[1], "steps": steps, "undrawn": undrawn})
-    shown = [side["steps"].number if side["steps"] else 0 for side in sides]
+    sides = [_side(request, result, number) for result, number in zip(results, (step, step2), strict=True)]
+    shown = [side.steps.number if side.steps else 0 for side in sides]
     path = f"/compare/{run}/{position}/{run2}/{position2}"
 
     def link(side: int, number: int) -> str:

@@ -1,4 +1,4 @@
-"""A result step by step, as parameters of URLs and as files."""
+"""A result step by step, as parameters of URLs and as files, and its judgement."""
 
 from dataclasses import replace
 from typing import Annotated, Literal
@@ -8,7 +8,8 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.bounded import TooMuch
-from dealmill.web.check import Drawer
+from dealmill.pipeline.games.contract import Engine
+from dealmill.web.check import Drawer, Judge
 from dealmill.web.drawing import Steps
 from dealmill.web.site import Digits
 
@@ -43,6 +44,17 @@ def drawn(
             return drawer.steps(layout, 0, as_text=form == "text"), f"Only the layout is shown: {error}"
     except dealmill.DealmillError as error:
         return None, str(error)
+
+
+def judged(judge: Judge, result: dealmill.Result) -> tuple[Engine | None, dealmill.Judgement | None, str | None]:
+    """Return the engine of a result and its judgement, or why one is missing: the game may not be installed here, or
+    not work. There is no judgement as long as it is being made."""
+    engine = None
+    try:
+        _, engine = result.game_and_engine
+        return engine, judge.judge(result) if is_small(result) else None, None
+    except dealmill.DealmillError as error:
+        return engine, None, str(error)
 
 
 def file_of(steps: Steps) -> Response:

@@ -7,13 +7,12 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.contract import Engine
-from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Judge, Task
+from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
 from dealmill.web.filters import Filtered, url
 from dealmill.web.report import attached
 from dealmill.web.runs import slice_of
 from dealmill.web.site import Digits, OpenStore, Position, RunNumber, page
-from dealmill.web.steps import Form, Number, drawn, file_of, is_small
+from dealmill.web.steps import Form, Number, drawn, file_of, is_small, judged
 
 router = APIRouter(include_in_schema=False)
 
@@ -37,7 +36,7 @@ def verdict(
     steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
     if steps and form != "page":
         return file_of(steps)
-    engine, judgement, why = _judged(request.app.state.judge, result)
+    engine, judgement, why = judged(request.app.state.judge, result)
     path = f"/runs/{run}/layouts/{position}"
     return page(
         request,
@@ -67,17 +66,6 @@ def board(request: Request, store: OpenStore, run: RunNumber, position: Position
     if picture is None:
         raise dealmill.NotFoundError(f"there is no picture of layout {result.item}")
     return Response(picture, media_type="image/svg+xml", headers={"Cache-Control": "max-age=3600"})
-
-
-def _judged(judge: Judge, result: dealmill.Result) -> tuple[Engine | None, dealmill.Judgement | None, str | None]:
-    """Return the engine of a result and its judgement, or why one is missing: the game may not be installed here, or
-    not work. There is no judgement as long as it is being made."""
-    engine = None
-    try:
-        _, engine = result.game_and_engine
-        return engine, judge.judge(result) if is_small(result) else None, None
-    except dealmill.DealmillError as error:
-        return engine, None, str(error)
 
 
 @router.get("/check")

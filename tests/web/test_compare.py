@@ -1,9 +1,11 @@
 """The pages that compare runs and verdicts."""
 
+import json
 import os
 import re
 import signal
 import threading
+from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
@@ -37,6 +39,42 @@ def test_the_figures_are_those_of_the_diff(client: TestClient, furnished: str) -
             assert len(links) == sum(min(count, compare.LISTED) for count in summary.counts.values())
             for link in links[:2]:
                 check_page(link, client.get(link).text)
+
+
+def test_contradictions_come_first_with_both_boards_and_say_which_one_is_proved(tmp_path: Path) -> None:
+    won, lost = "AK AK", "AK KA"
+    with dealmill.open(f"sqlite:///{tmp_path}/a.db") as store:
+        proofs = {layout: dealmill.solve("card-pairing", layout) for layout in (won, lost)}
+        rows = [(won, "winnable", proofs[won].evidence), (lost, "unwinnable", proofs[lost].evidence)]
+        false = [(won, "unwinnable", "g0"), (lost, "winnable", None)]
+        for version, verdicts in (
+            ("1", rows),
+            ("2", false),
+            ("3", [(won, "unwinnable", "g0"), (lost, "unwinnable", None)]),
+        ):
+            file = tmp_path / f"card-pairing-{version}.jsonl"
+            lines = [dict(zip(("layout", "verdict", "evidence"), row, strict=True)) for row in verdicts]
+            file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+            store.import_verdicts(file, engine="mine", version=version)
+    with client_of(f"sqlite:///{tmp_path}/a.db") as client:
+        text = client.get("/compare?run=1&run=2").text
+        check_page("/compare", text)
+        assert text.index("Contradictions</h2>") < text.index("Differences</h2>")
+        assert "Layout 1: Run 1 is right: its evidence is valid. Run 2 has evidence that is not valid." in text
+        assert "Layout 2: Run 1 is right: its evidence is valid. Run 2 has no evidence." in text
+        assert text.count('class="picture"') >= 3 and text.count("Step through both") == 2
+        assert "Neither is proved." in client.get("/compare?run=2&run=3").text
+
+
+def test_runs_of_related_games_are_compared_by_deal(tmp_path: Path) -> None:
+    with dealmill.open(f"sqlite:///{tmp_path}/a.db") as store:
+        for game in ("freecell", "free-cell-0-cell"):
+            store.run(dealmill.deals(game, count=3), max_nodes=1_000)
+        summary = store.find_run(1).diff(store.find_run(2), by_deal=True).summary
+    with client_of(f"sqlite:///{tmp_path}/a.db") as client:
+        text = client.get("/compare?run=1&run=2").text
+        assert counts(text) == summary.counts and "dealmill diff 1 2 --by-deal --summary" in text
+        check_page("/compare/1/1/2/1", client.get("/compare/1/1/2/1").text)
 
 
 def test_each_board_has_its_own_step(client: TestClient) -> None:

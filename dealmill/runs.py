@@ -1,6 +1,7 @@
 """Runs and what is done with them: query, audit, rerun, diff, export and pack."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from os import PathLike
@@ -552,6 +553,9 @@ class Run(Tabular):
         each: int = 200,
         seed: int = 1,
         descending: bool = False,
+        calendar: tuple[date, date] | None = None,
+        by_weekday: Sequence[int] | None = None,
+        without: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
         force: bool = False,
         with_checker: bool = False,
         progress: Progress = in_notebook,
@@ -573,6 +577,11 @@ class Run(Tabular):
             Draw by this seed, 0 to 2⁶³ − 1. The same run and arguments give the same file on every machine.
         descending
             Let grade 1 have the highest numbers.
+        calendar, by_weekday
+            The first and the last day of a pack with a layout for each day, instead of `each` in each grade, and the
+            grades from Monday to Sunday. Without grades by weekday, there is one grade.
+        without
+            Leave out the layouts of an earlier pack, or of several: the paths of ``.json`` files.
         force, with_checker
             As for `export`.
 
@@ -586,11 +595,22 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.outputs.pack import SOLVED, Choice, write_pack
+        from dealmill.pipeline.outputs.pack import SOLVED, Calendar, Choice, write_pack
+        from dealmill.pipeline.outputs.pack_check import read_pack
 
         status = unless_retracted(self.status(), retracted=False)
         grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
-        choice = Choice(by, Filter.of(verdict).verdict or SOLVED, grades, each, seed, descending)
+        if by_weekday is not None and calendar is None:
+            raise UsageError("grades by weekday are for a pack with a calendar")
+        days = None
+        if calendar is not None:
+            weekdays = None if by_weekday is None else tuple(by_weekday)
+            days = Calendar(first=calendar[0], last=calendar[1], by_weekday=weekdays)
+            grades = 1 if weekdays is None else grades
+        paths = [without] if isinstance(without, str | PathLike) else without
+        earlier = [read_pack(Path(each)) for each in paths]
+        verdicts = Filter.of(verdict).verdict or SOLVED
+        choice = Choice(by, verdicts, grades, each, seed, descending, days, earlier)
         return write_pack(
             self._database,
             status,

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -263,6 +264,33 @@ def test_bare_python_proves_a_pack(suffix: str, sqlite_store: Database, tmp_path
     path.write_text(path.read_text().replace("winnable", "unwinnable", 2))
     altered = subprocess.run(check, capture_output=True, text=True, check=False)
     assert altered.returncode == 1 and "row 1: the verdict is 'unwinnable'" in altered.stdout
+
+
+def test_a_calendar_has_a_layout_for_each_day_and_none_of_an_earlier_pack(tmp_path: Path) -> None:
+    weekdays = (1, 1, 2, 3, 3, 4, 5)
+    first, second, alone = (tmp_path / f"{name}.json" for name in "abc")
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        run = store.run(dealmill.deals("card-pairing", count=600))
+        pack = run.pack(first, calendar=(date(2028, 2, 27), date(2028, 4, 1)), by_weekday=weekdays)
+        other = run.pack(second, calendar=(date(2029, 1, 1), date(2029, 1, 31)), without=first)
+        third = run.pack(alone, grades=2, each=30, without=[first, second])
+        with pytest.raises(UsageError, match="ends on 2027-01-01, before it begins on 2027-01-02"):
+            run.pack(tmp_path / "d.json", calendar=(date(2027, 1, 2), date(2027, 1, 1)))
+        with pytest.raises(UsageError, match="there must be 7 grades"):
+            run.pack(tmp_path / "d.json", calendar=(date(2027, 1, 1), date(2027, 1, 2)), by_weekday=[1])
+        with pytest.raises(UsageError, match="the days of the calendar are 731 layouts, but only"):
+            run.pack(tmp_path / "d.json", calendar=(date(2027, 1, 1), date(2028, 12, 31)))
+    days = [date(2028, 2, 27) + timedelta(number) for number in range(35)]
+    assert [entry.date for entry in pack.layouts] == days
+    assert [entry.grade for entry in pack.layouts] == [weekdays[day.weekday()] for day in days]
+    assert {entry.grade for entry in other.layouts} == {1} and len(other.layouts) == 31
+    layouts = [PAIRING.nameless(entry.layout) for each in (pack, other, third) for entry in each.layouts]
+    assert len(set(layouts)) == len(layouts) == 35 + 31 + 60
+    for path in (first, second, alone):
+        assert not dealmill.check_pack(path).problems
+    swapped = [pack.layouts[1].model_copy(update={"date": days[0]}), pack.layouts[0], *pack.layouts[2:]]
+    first.write_text(pack.model_copy(update={"layouts": swapped}).json_text())
+    assert "the dates of the layouts are not the days of its calendar" in dealmill.check_pack(first).problems[0]
 
 
 def test_a_playback_of_another_solution_is_a_problem(tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """``export``, ``report`` and ``pack``: write verdicts, reports on them, or layouts chosen by difficulty, to files."""
 
 import shlex
+from collections import Counter
 from collections.abc import Iterator
+from datetime import date
 
 import click
 
@@ -10,7 +12,36 @@ from dealmill.cli.options import WholeNumber, complete_run, given_options, verdi
 from dealmill.cli.output import counted, json_option, output_options, tell, tell_unproved, write_json, write_rows
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
+from dealmill.pipeline.arguments import whole_number
 from dealmill.pipeline.measures import NUMBERS
+
+
+class Days(click.ParamType[tuple[date, date]]):
+    """Two days, ``2027-01-01..2027-12-31``."""
+
+    name = "FIRST..LAST"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[date, date]:
+        """Return both days."""
+        first, _, last = str(value).partition("..")
+        try:
+            return date.fromisoformat(first), date.fromisoformat(last)
+        except ValueError:
+            self.fail(f"{value!r} are not two days such as 2027-01-01..2027-12-31", param, ctx)
+
+
+class Grades(click.ParamType[tuple[int, ...]]):
+    """The grades of the days of a week, ``1,1,2,3,3,4,5``."""
+
+    name = "GRADES"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        """Return the grades."""
+        try:
+            return tuple(map(whole_number, str(value).split(",")))
+        except ValueError:
+            self.fail(f"{value!r} are not grades such as 1,1,2,3,3,4,5", param, ctx)
+
 
 GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
 
@@ -122,6 +153,13 @@ def _subjects(
 @click.option("--each", type=WholeNumber(1), default=200, show_default=True, help="The layouts of each grade.")
 @click.option("--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, help="Draw by this seed.")
 @click.option("--desc", "descending", is_flag=True, help="Let grade 1 have the highest numbers.")
+@click.option(
+    "--calendar", type=Days(), help="A layout for each day, none twice: 2027-01-01..2027-12-31; see --by-weekday."
+)
+@click.option(
+    "--by-weekday", type=Grades(), help="With --calendar, the grades from Monday to Sunday, such as 1,1,2,3,3,4,5."
+)
+@click.option("--without", multiple=True, metavar="OLD", help="Leave out the layouts of an earlier pack; repeatable.")
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
 @click.option("--check", "checked", metavar="FILE", help="Check this pack instead of writing one.")
@@ -138,6 +176,9 @@ def pack(
     each: int,
     seed: int,
     descending: bool,
+    calendar: tuple[date, date] | None,
+    by_weekday: tuple[int, ...] | None,
+    without: tuple[str, ...],
     with_checker: bool,
     force: bool,
     checked: str | None,
@@ -149,6 +190,8 @@ def pack(
     or by another number: each grade has the same share of them. From each grade, layouts are drawn by a seed, and those
     that differ only in names, such as the ranks of cards, are taken once. The same command gives the same file
     everywhere.
+
+    With --calendar, there is a layout for each day, with its `date`: of one grade, or of the grades --by-weekday.
 
     The suffix of FILE selects the format: .json, or .csv with one row per layout.
 
@@ -165,6 +208,8 @@ def pack(
         raise click.UsageError("a pack is not written for spreadsheets: leave out --excel, or use dealmill export")
     if run is None or file is None:
         raise click.UsageError("name a run and a file: dealmill pack RUN FILE")
+    if calendar and "each" in given_options(ctx):
+        raise click.UsageError("--calendar has a layout for each day: leave out --each")
     with dealmill.open() as store, shown_progress(store) as progress:
         subject = store.find_run(run)
         written = subject.pack(
@@ -176,12 +221,16 @@ def pack(
             each=each,
             seed=seed,
             descending=descending,
+            calendar=calendar,
+            by_weekday=by_weekday,
+            without=without,
             force=force,
             with_checker=with_checker,
             progress=progress,
         )
         audit = subject.latest_audit
-    rows = [{**grade.model_dump(), "chosen": each} for grade in written.grades]
+    chosen = Counter(entry.grade for entry in written.layouts)
+    rows = [{**grade.model_dump(), "chosen": chosen[grade.grade]} for grade in written.grades]
     write_rows(GRADE_COLUMNS, rows, form)
     tell(f"{counted(len(written.layouts), 'layout')} of run {subject.id} written to {file}, graded by {by}")
     _tell_audit(audit)

@@ -9,8 +9,11 @@ same pack on every machine.
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import date as Date  # noqa: N812 -- `date` is a field
+from datetime import timedelta
 from importlib.metadata import version
 from io import StringIO
 from itertools import chain
@@ -43,6 +46,7 @@ from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 FORMAT: Final = "dealmill-pack/1"
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
 """The verdicts of layouts with solutions."""
+DAYS_OF_WEEK = 7
 MOST_LAYOUTS = 1_000_000
 """The most layouts of a pack, which are held in memory."""
 
@@ -104,7 +108,7 @@ class Entry(Part):
 
     `position` counts the layouts of the run from 1; `line` is the line of its file, or the number of the deal. `number`
     is the number by which it is graded. `graded_by` is the result with that number, if it is of another run. `playback`
-    is the solution as data, if the game tells.
+    is the solution as data, if the game tells. `date` is the day of a pack with a calendar, and is left out of others.
     """
 
     position: int
@@ -118,9 +122,10 @@ class Entry(Part):
     number: int
     graded_by: Found | None = None
     playback: Playback | None = None
+    date: Date | None = None
 
     @classmethod
-    def of(cls, result: Result, grade: int, number: int, graded_by: Found | None) -> "Entry":
+    def of(cls, result: Result, grade: int, number: int, graded_by: Found | None, date: Date | None = None) -> "Entry":
         """Return the entry of a result."""
         return cls(
             position=result.position,
@@ -131,12 +136,15 @@ class Entry(Part):
             number=number,
             graded_by=graded_by,
             playback=result.playback(),
+            date=date,
         )
 
     @property
     def row(self) -> dict[str, object]:
         """The same as values for JSON."""
-        return {**self.model_dump(exclude={"playback"}), "playback": self.playback and self.playback.row}
+        without = {"playback"} if self.date else {"playback", "date"}
+        row = self.model_dump(mode="json", exclude=without)
+        return {**row, "playback": self.playback and self.playback.row}
 
 
 class Grade(Part):
@@ -157,6 +165,23 @@ class Deals(Part):
     last: int | None
 
 
+class Calendar(Part):
+    """The days of a pack with a layout for each day, both ends included.
+
+    `by_weekday` are the grades from Monday to Sunday; without it, there is one grade.
+    """
+
+    first: Date
+    last: Date
+    by_weekday: tuple[int, ...] | None = None
+
+    @property
+    def grades(self) -> dict[Date, int]:
+        """The grade of each day, in the order of days."""
+        days = [self.first + timedelta(number) for number in range((self.last - self.first).days + 1)]
+        return {day: self.by_weekday[day.weekday()] if self.by_weekday else 1 for day in days}
+
+
 class Rules(Part):
     """The rules of a game that is a file, as they were when the source was read."""
 
@@ -169,7 +194,8 @@ class Pack(Part):
     """A pack of layouts, in ascending order of their positions.
 
     If `descending`, grade 1 has the highest numbers. `generator` and `deals` are None if the source is a file. `rules`
-    is left out unless the game is a rules file.
+    is left out unless the game is a rules file, and `calendar` unless there is a layout for each day; these are in the
+    order of their dates.
     """
 
     format: Literal["dealmill-pack/1"]
@@ -186,6 +212,7 @@ class Pack(Part):
     grades: list[Grade]
     layouts: list[Entry] = Field(min_length=1)
     rules: Rules | None = None
+    calendar: Calendar | None = None
 
     @property
     def rules_text(self) -> RulesText | None:
@@ -199,7 +226,8 @@ class Pack(Part):
     def csv_text(self) -> str:
         """Return a row for each layout, with the columns of an export first, and a heading."""
         text = StringIO(newline="")
-        plain = [name for name in Entry.model_fields if name not in ("graded_by", "playback")]
+        left_out = {"graded_by", "playback", *([] if self.calendar else ["date"])}
+        plain = [name for name in Entry.model_fields if name not in left_out]
         second = [*Found.model_fields] if self.graded_by else []
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow([*plain, *(f"graded_by_{name}" for name in second)])
@@ -210,8 +238,8 @@ class Pack(Part):
 
     def json_text(self) -> str:
         """Return the pack as JSON, with a line for each layout."""
-        without = {"layouts"} if self.rules else {"layouts", "rules"}
-        about = json.dumps(self.model_dump(exclude=without), indent=1)
+        without = {"layouts"} | {name for name in ("rules", "calendar") if getattr(self, name) is None}
+        about = json.dumps(self.model_dump(mode="json", exclude=without), indent=1)
         entries = ",\n".join("  " + json.dumps(entry.row) for entry in self.layouts)
         return f'{about[:-2]},\n "layouts": [\n{entries}\n ]\n}}\n'
 
@@ -220,7 +248,8 @@ class Pack(Part):
 class Choice:
     """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure.
 
-    Layouts that the run or the grading run proves lost are left out, unless `verdicts` has `UNWINNABLE`.
+    Layouts that the run or the grading run proves lost are left out, unless `verdicts` has `UNWINNABLE`, and so are
+    those of the packs `without`. With a `calendar`, there is a layout for each day, and `each` means nothing.
     """
 
     by: str = "nodes"
@@ -229,6 +258,8 @@ class Choice:
     each: int = 200
     seed: int = 1
     descending: bool = False
+    calendar: Calendar | None = None
+    without: Sequence[Pack] = ()
 
     def __post_init__(self) -> None:
         """Check the numbers.
@@ -241,6 +272,35 @@ class Choice:
         check_integer("grades", self.grades, 1, MOST_LAYOUTS)
         check_integer("each", self.each, 1, MOST_LAYOUTS // self.grades)
         check_integer("seed", self.seed)
+        if self.calendar:
+            self._check_calendar(self.calendar)
+
+    def _check_calendar(self, calendar: Calendar) -> None:
+        if calendar.first > calendar.last:
+            raise UsageError(f"the calendar ends on {calendar.last}, before it begins on {calendar.first}")
+        check_integer("the number of days", (calendar.last - calendar.first).days + 1, 1, MOST_LAYOUTS)
+        if calendar.by_weekday is None:
+            if self.grades != 1:
+                raise UsageError("a calendar without grades by weekday has one grade")
+            return
+        if len(calendar.by_weekday) != DAYS_OF_WEEK:
+            raise UsageError(f"by weekday, there must be {DAYS_OF_WEEK} grades, from Monday to Sunday")
+        for grade in calendar.by_weekday:
+            check_integer("a grade by weekday", grade, 1, self.grades)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of layouts of each grade, from grade 1."""
+        if self.calendar is None:
+            return [self.each] * self.grades
+        counts = Counter(self.calendar.grades.values())
+        return [counts[grade] for grade in range(1, self.grades + 1)]
+
+    def days_of(self, grade: int) -> list[Date | None]:
+        """Return the days whose layouts have a grade; no days without a calendar."""
+        if self.calendar is None:
+            return [None] * self.each
+        return [day for day, wish in self.calendar.grades.items() if wish == grade]
 
 
 def write_pack(
@@ -302,15 +362,16 @@ def choose(
         numbers = numbers[indexes]
     game = game_by(run.game, run.rules)
     grade_of = _grades(numbers, choice)
-    entries, grades, seen = list[Entry](), list[Grade](), set[str]()
+    entries, grades, seen = list[Entry](), list[Grade](), _layouts_of(choice.without, run, game)
     for grade in range(1, choice.grades + 1):
         members = np.flatnonzero(grade_of == grade)
         grades.append(
             Grade(grade=grade, low=int(numbers[members].min()), high=int(numbers[members].max()), layouts=len(members))
         )
-        for index, result in _drawn(database, run, positions[members], choice, grade, game, seen):
+        drawn = _drawn(database, run, positions[members], choice, grade, game, seen)
+        for day, (index, result) in zip(choice.days_of(grade), drawn, strict=True):
             graded_result = Found.of(find_result(database, grading, result.position)) if grading else None
-            entries.append(Entry.of(result, grade, int(numbers[members[index]]), graded_result))
+            entries.append(Entry.of(result, grade, int(numbers[members[index]]), graded_result, day))
     return Pack(
         format=FORMAT,
         dealmill=version("dealmill"),
@@ -324,9 +385,24 @@ def choose(
         descending=choice.descending,
         seed=choice.seed,
         grades=grades,
-        layouts=sorted(entries, key=lambda entry: entry.position),
+        layouts=sorted(entries, key=lambda entry: (entry.date or Date.min, entry.position)),
         rules=run.rules and Rules(**run.rules._asdict()),
+        calendar=choice.calendar,
     )
+
+
+def _layouts_of(packs: Sequence[Pack], run: RunStatus, game: Game) -> set[str]:
+    """Return the layouts of earlier packs, without names.
+
+    Raises
+    ------
+    UsageError
+        If a pack is of another game.
+    """
+    for pack in packs:
+        if pack.game != run.game:
+            raise UsageError(f"a pack to leave out is of {pack.game}, but run {run.id} is of {run.game}")
+    return {game.nameless(entry.layout) for pack in packs for entry in pack.layouts}
 
 
 def _check_runs(run: RunStatus, grading: RunStatus | None) -> None:
@@ -386,17 +462,17 @@ def _measured(
 def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     """Return the grade of each number, from 1."""
     ordered = np.sort(-numbers if choice.descending else numbers)
-    total = choice.grades * choice.each
+    total = sum(choice.sizes)
     if len(ordered) < total:
         raise UsageError(
-            f"{choice.grades} grades of {choice.each:,} are {total:,} layouts, but only {len(ordered):,} of the run "
+            f"{_size_in_words(choice)} are {total:,} layouts, but only {len(ordered):,} of the run "
             f"have such a verdict, evidence and a number for {choice.by}; solve more, or choose fewer"
         )
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
     grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
     counts = np.bincount(grade_of, minlength=choice.grades + 1)[1:]
-    few = int(np.argmin(counts))
-    if counts[few] < choice.each:
+    few = int(np.argmin(counts - choice.sizes))
+    if counts[few] < choice.sizes[few]:
         raise UsageError(
             f"grade {few + 1} has only {counts[few]:,} layouts, because many have the same number for {choice.by}; "
             "choose fewer grades or layouts, or grade by something else"
@@ -404,14 +480,19 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     return grade_of
 
 
+def _size_in_words(choice: Choice) -> str:
+    return "the days of the calendar" if choice.calendar else f"{choice.grades} grades of {choice.each:,}"
+
+
 def _drawn(
     database: Database, run: RunStatus, positions: Numbers, choice: Choice, grade: int, game: Game, seen: set[str]
 ) -> Iterator[tuple[int, Result]]:
-    """Yield `each` results with their places in the positions of a grade. `seen` has the layouts of earlier ones,
+    """Yield the results drawn from a grade with their places in its positions. `seen` has the layouts of earlier ones,
     without names."""
     tried = set[int]()
-    for number in range(1, choice.each + 1):
-        start = sampled(number, choice.each, len(positions), choice.seed) - 1
+    size = choice.sizes[grade - 1]
+    for number in range(1, size + 1):
+        start = sampled(number, size, len(positions), choice.seed) - 1
         for index in chain(range(start, len(positions)), range(start)):
             if index in tried:
                 continue
@@ -423,5 +504,6 @@ def _drawn(
                 break
         else:
             raise UsageError(
-                f"grade {grade} has only {number - 1:,} layouts that differ in more than names; choose fewer"
+                f"grade {grade} has only {number - 1:,} layouts that differ in more than names"
+                f"{' and are not in the packs to leave out' if choice.without else ''}; choose fewer"
             )

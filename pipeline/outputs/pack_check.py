@@ -81,6 +81,7 @@ def check_pack(path: Path) -> CheckedPack:
     uncounted = {origin: why for origin in origins if (why := _why_uncounted(pack, origin))}
     problems = chain(
         _wrong_order(pack),
+        _wrong_days(pack),
         _wrong_deals(pack, unchecked),
         chain.from_iterable(_wrong_entry(pack, entry) for entry in pack.layouts),
         _other_results(pack, uncounted),
@@ -98,12 +99,22 @@ def _wrong_order(pack: Pack) -> Iterator[str]:
     if ends != sorted(ends) or [grade.grade for grade in pack.grades] != [*range(1, len(pack.grades) + 1)]:
         yield "the grades are not in order of their numbers"
     for before, entry in zip([None, *pack.layouts], pack.layouts, strict=False):
-        if entry.position <= (before.position if before else 0):
+        if pack.calendar is None and entry.position <= (before.position if before else 0):
             yield f"layout {entry.position} is not in order of positions"
         if not is_canonical(game, entry.layout):
             yield f"layout {entry.position} is not a canonical layout of {game.name}: {shown_value(entry.layout)}"
         elif (earlier := seen.setdefault(game.nameless(entry.layout), entry.position)) != entry.position:
             yield f"layout {entry.position} differs from layout {earlier} only in names"
+
+
+def _wrong_days(pack: Pack) -> Iterator[str]:
+    """Yield what is wrong with the days of a pack."""
+    days = pack.calendar.grades if pack.calendar else {}
+    if [entry.date for entry in pack.layouts] != [*days, *[None] * (len(pack.layouts) - len(days))]:
+        yield "the dates of the layouts are not the days of its calendar" if days else "layouts have dates"
+    for entry in pack.layouts if days else ():
+        if entry.date in days and entry.grade != days[entry.date]:
+            yield f"layout {entry.position} has grade {entry.grade}, but {entry.date} has {days[entry.date]}"
 
 
 def _wrong_deals(pack: Pack, unchecked: list[str]) -> Iterator[str]:

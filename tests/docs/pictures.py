@@ -8,7 +8,12 @@ FOLDER = Path(__file__).parent.parent.parent / "docs" / "pictures"
 TANTRIX = "0,0:BYYGBG -1,1:GRGBBR 1,0:YRBRYB 2,0:YGGRRY / RBBRYY GBGYBY YBBRYR YBYBRR RBBRGG"
 BOX = "R / BBRYRY BBRYYR BBYRYR BBYYRR BRBRYY BRBYRY BRBYYR BRRBYY BRYBYR BRYRBY"
 ODD = "R / BBGRGR BBRRGG BGBGRR BGBRRG BGRGBR BRBRGG BRBYRY BYBYRR GGYRRY GGYRYR"
+KLONDIKE = (
+    "klondike-deal-1 9D/3h7D/5d5s7H/7cAcTh4D/Ks4h6h2sQS/TsAdQdQhJsKD/6c5h8s6d9h8d3S "
+    "stock:4S9SJC8HKCKH2D2C7S3D9CJDAH6STD4CTC5C2HAS8C3CJHQC"
+)
 STEPS = {
+    "klondike-loss": ("klondike-deal-1", KLONDIKE, 1),
     "card-pairing-win": ("card-pairing", "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ", 1),
     "card-pairing-loss": ("card-pairing", "KK6A QKT8 9TA9 A7QT QJ7Q 6J66 78JJ T8K9 879A", 1),
     "card-pairing-circle": ("card-pairing", "A344 4A2A 2342 332A", 5),

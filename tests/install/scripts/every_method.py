@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable
+from datetime import date
 from itertools import islice
 from pathlib import Path
 
@@ -120,6 +121,9 @@ def of_other_solvers(store: dealmill.Store, run: dealmill.Run) -> None:
 def chosen(run: dealmill.Run, grading: dealmill.Run) -> None:
     """Write a pack, and check it."""
     pack: dealmill.Pack = run.pack("memory.json", by="value", verdict="scored", grades=1, each=2, graded_by=grading)
+    days = (date(2027, 1, 1), date(2027, 1, 1))
+    daily: dealmill.Pack = run.pack("daily.json", by="value", verdict="scored", calendar=days, without="memory.json")
+    assert daily.layouts[0].date == days[0] and daily.layouts[0].layout not in {each.layout for each in pack.layouts}
     checked: dealmill.CheckedPack = dealmill.check_pack("memory.json")
     dealmill.report([run, grading, run.result(1)], "memory.html")
     assert Path("memory.html").read_text().startswith("<!doctype html>")

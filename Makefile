@@ -25,10 +25,10 @@ test: .venv/tested
 test-slow: .venv/tested
 	$(BIN)/pytest -m 'slow and not by_hand'
 
-# Checks the proofs in Coq, and builds the referee of patiences that they are about: proofs/patience/build/referee.
+# Checks the proofs in Coq, and builds the referee that they are about: proofs/build/referee.
 proofs:
 	@command -v coqc >/dev/null && command -v ocamlopt >/dev/null || { echo "$(PROOFS_NEED)"; exit 1; }
-	$(MAKE) --directory proofs/patience
+	$(MAKE) --directory proofs
 
 check: .venv/tested
 	$(BIN)/ruff check .
@@ -103,4 +103,4 @@ lock:
 	@touch $@
 
 clean:
-	rm -rf .venv dist build site proofs/patience/build
+	rm -rf .venv dist build site proofs/build

@@ -1,8 +1,7 @@
 (* Finds the positions of the easier game, and has the proved checker check them. Nothing in this file is trusted: if
    it is wrong, the checker refuses. It counts the positions as Dealmill's other referees do. *)
-open Proved
-
-type judgement = Proved | Wrong of string
+open Patience_proved
+open Rows
 
 (* One of all positions that differ in the order of columns and cells, or in how far the stock is turned, if that
    makes no difference. *)
@@ -101,4 +100,4 @@ let judge rules absent position claimed =
         let state = absorbed easier ((if more = [] then absent else more), after) in
         positive (Option.value (Numbers.find_opt numbers state) ~default:(Numbers.length numbers + 1))
       in
-      if check_loss rules by_card table key start then Proved else Wrong "the proved checker refuses the positions"
+      if check_loss rules by_card table key start then Loss_proved else Wrong "the proved checker refuses the positions"

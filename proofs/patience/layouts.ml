@@ -1,23 +1,7 @@
 (* Rules files and layouts as the records of Game.v, and back. What this file reads is trusted; see
    docs/proofs/README.md. *)
-open Proved
-
-exception Not_read of string
-
-let fail format = Printf.ksprintf (fun reason -> raise (Not_read reason)) format
-
-(* Lines of files, which are numbered from 1. *)
-
-let rec each_line ?(number = 1) channel act =
-  match input_line channel with
-  | line ->
-      act number line;
-      each_line ~number:(number + 1) channel act
-  | exception End_of_file -> ()
-
-let each_line_of_file path act =
-  let channel = open_in_bin path in
-  Fun.protect ~finally:(fun () -> close_in channel) (fun () -> each_line channel act)
+open Patience_proved
+open Rows
 
 (* Cards: a rank and a suit; a small letter for the suit lies face down. *)
 

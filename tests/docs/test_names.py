@@ -38,7 +38,7 @@ FOREIGN = {
 EXAMPLES = {
     *("FILE.check.py", "night.jsonl.check.py", "levels.json.check.py", "test_nim.py", "test_nim", "test_memory"),
     *("tests/test_my_game.py", "tests/golden/GAME.ENGINE.VERSION.jsonl", "Dealmill_Nim", "DEALMILL_METRICS_HOST"),
-    *("dealmill_farm", "dealmill_database", "dealmill_kernels", "dealmill.families", "proofs/patience/build/referee"),
+    *("dealmill_farm", "dealmill_database", "dealmill_kernels", "dealmill.families", "proofs/build/referee"),
 }
 """Names that users choose, or of files that are made when they are used."""
 TUTORIAL = "dealmill_nim/"

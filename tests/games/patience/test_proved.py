@@ -1,6 +1,5 @@
 """The game and the referee that are proved in Coq, against those in Python; see docs/proofs/README.md."""
 
-import fcntl
 import json
 import re
 import subprocess
@@ -10,7 +9,6 @@ from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from random import Random
-from shutil import which
 from typing import NamedTuple
 
 import pytest
@@ -21,13 +19,14 @@ from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Referee, Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games import proved
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules
+from tests.games.proved import refused_by_proof
 
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[3]
-PROOFS = ROOT / "proofs" / "patience"
+GOLDEN = Path(__file__).parents[2] / "golden"
 FEW_POSITIONS = 1_000
 """Claims of more positions take the referee in Python too long."""
 SAME = 300
@@ -42,41 +41,10 @@ class Claim(NamedTuple):
     evidence: str
 
 
-@pytest.fixture(scope="session")
-def programs() -> Path:
-    """The folder with the proved programs, built if need be."""
-    if not (which("coqc") and which("ocamlopt")):
-        pytest.skip("the proofs need coq and ocaml")
-    with (PROOFS / "Makefile").open() as file:
-        fcntl.flock(file, fcntl.LOCK_EX)  # test processes build it one after the other
-        subprocess.run(["make", "--silent", "--directory", PROOFS], check=True)
-    return PROOFS / "build"
-
-
 def write_rules(rules: Rules, folder: Path) -> Path:
     path = folder / f"{rules.name}.toml"
     path.write_text(canonical_rules(rules))
     return path
-
-
-def refused_by_proof(programs: Path, claims: list[Claim], folder: Path) -> set[Claim]:
-    """Return those claims by the same rules that the proved referee does not accept."""
-    export = folder / "export.jsonl"
-    rows = [
-        {"position": 1, "layout": layout, "verdict": "unwinnable", "value": None, "evidence": evidence}
-        for _, layout, evidence in claims
-    ]
-    export.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    judged = subprocess.run(
-        [programs / "referee", write_rules(claims[0].rules, folder), export],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert judged.stderr == "", judged.stderr
-    refused = [int(line) - 1 for line in re.findall(r"^line (\d+): ", judged.stdout, re.MULTILINE)]
-    assert f"{len(claims) - len(refused)} losses proved" in judged.stdout
-    return {claims[index] for index in refused}
 
 
 def reason_of_python(claim: Claim) -> str:
@@ -93,7 +61,7 @@ def golden_claims() -> Iterator[Claim]:
     for name, game in FILES.items():
         if game.rules.to == "tableau" or game.rules.run != "build" or game.rules.complete:
             continue
-        for path in (ROOT / "tests" / "golden").glob(f"{name}.winnable.*.jsonl"):
+        for path in GOLDEN.glob(f"{name}.winnable.*.jsonl"):
             for line in path.read_text().splitlines():
                 layout, verdict, _, _, evidence = json.loads(line)
                 if verdict == "unwinnable" and int(evidence.split(" ")[1]) <= FEW_POSITIONS:
@@ -150,9 +118,12 @@ def disagreements(programs: Path, claims: Iterable[Claim], folder: Path) -> list
         by_rules[claim.rules].append(claim)
     differences = []
     for group in by_rules.values():
-        refused = refused_by_proof(programs, group, folder)
+        rows = {claim: proved.Claim(claim.layout, Verdict.UNWINNABLE, claim.evidence) for claim in group}
+        refused = refused_by_proof(programs, write_rules(group[0].rules, folder), list(rows.values()), folder)
         reasons = {claim: reason_of_python(claim) for claim in group}
-        differences += [(claim, reason) for claim, reason in reasons.items() if bool(reason) != (claim in refused)]
+        differences += [
+            (claim, reason) for claim, reason in reasons.items() if bool(reason) != (rows[claim] in refused)
+        ]
     return differences
 
 

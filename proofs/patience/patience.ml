@@ -1,0 +1,45 @@
+(* Judges losses of patiences by the proved checker. What this file reads is trusted; see docs/proofs/README.md. *)
+open Patience_proved
+open Rows
+open Layouts
+
+let max_positions = 100_000
+
+let in_order cards = List.sort_uniq (fun x y -> compare (x.suit_of, x.rank) (y.suit_of, y.rank)) cards
+
+let read_live game rules text =
+  let cards = cards_of_text text in
+  if cards = [] || in_order cards <> cards then fail "the cards %S are not in order: each once, by suits and ranks"
+    text;
+  List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards;
+  if game.has_hole || rules.moving_on = AnyCards then not_covered "a list of cards by these rules";
+  cards
+
+let read_number text =
+  match int_of_string_opt text with
+  | Some number when number > 0 && string_of_int number = text -> number
+  | _ -> fail "%S is not a number of positions" text
+
+(* The absent cards, and the number of positions. Cards that cannot come back from a foundation are not absent. *)
+let read_evidence game rules position evidence =
+  match String.split_on_char ' ' evidence with
+  | [ cards; number ] ->
+      let number = read_number number in
+      if number > max_positions then not_covered "more than %d positions" max_positions;
+      let stays card =
+        member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0))
+      in
+      let absent =
+        if cards = "*" then []
+        else
+          let live = read_live game rules cards in
+          List.filter (fun card -> not (member card live || stays card)) (deck rules)
+      in
+      (absent, number)
+  | _ -> fail "%S is not the evidence of a loss" evidence
+
+let judge game row =
+  if row.verdict <> "unwinnable" then not_covered "the verdict %s" row.verdict;
+  let rules, position = read_layout game row.layout in
+  let absent, number = read_evidence game rules position row.evidence in
+  Exploring.judge rules absent position number

@@ -18,6 +18,7 @@ from bench import (
     audits,
     checkers,
     checks,
+    copies,
     engines,
     finding,
     freecell,
@@ -140,6 +141,12 @@ SECTIONS: list[Section] = [
         "`dealmill import` of an export into SQLite in one process, compared with an ingest of the same layouts, which "
         "writes half as many rows, and with an ingest and a run.",
         imports.imports,
+    ),
+    (
+        "Copies",
+        "`dealmill db copy` of a store with 100,000 layouts of each of two games in one process, with all comparisons, "
+        "against inserting the same rows, which are in memory, into new tables: one COPY or one INSERT per table.",
+        copies.copies,
     ),
     (
         "Pages",

@@ -71,6 +71,7 @@ from .pipeline.result import Result as Result
 from .pipeline.store.audits.audit import AuditStatus as AuditStatus
 from .pipeline.store.audits.audit import Finding as Finding
 from .pipeline.store.audits.contradictions import Contradiction as Contradiction
+from .pipeline.store.copy import Copy as Copy
 from .pipeline.store.database.tables import Storage as Storage
 from .pipeline.store.diff import Diff as Diff
 from .pipeline.store.diff import Difference as Difference

@@ -1,7 +1,7 @@
-"""Create, upgrade, downgrade and back up the tables of a store.
+"""Create, upgrade, downgrade, back up and copy the tables of a store.
 
 A new SQLite file gets its tables when the first source is stored. The tables of a PostgreSQL database are created and
-changed only by `upgrade` and `downgrade`. In all functions, `url` is the URL of the database; None means
+changed only by `upgrade`, `downgrade` and `copy`. In all functions, `url` is the URL of the database; None means
 ``DEALMILL_DATABASE_URL``.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from dealmill.pipeline.notebook import in_notebook
 from dealmill.pipeline.progress import Progress
 from dealmill.pipeline.settings import settings
+from dealmill.pipeline.store.copy import Copy, copy_store
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import back_up
@@ -75,6 +76,30 @@ def backup(file: str | PathLike[str], url: str | None = None, progress: Progress
     """
     with closing(_database(url)) as database:
         return back_up(database, Path(file), progress)
+
+
+def copy(target: str, url: str | None = None, progress: Progress = in_notebook) -> Copy:
+    """Copy a whole store into the database with the URL `target`, an SQLite file or a PostgreSQL database, and compare
+    both.
+
+    Commands and workers can read the store meanwhile; those that write wait, and give up after a minute. If the copy is
+    interrupted, the same call goes on with it. Nothing else can use the target before it is complete.
+
+    Raises
+    ------
+    UsageError
+        If both are the same database.
+    StoreError
+        If there is no store yet, it is of another revision than this Dealmill, or the target is not empty.
+    StoreUnavailable
+        If one of them does not answer or accepts no writes, or its disk is full.
+    DamagedError
+        If a row has values that the target cannot hold.
+    DifferenceError
+        If the copy differs from the store; it stays unfinished.
+    """
+    with closing(_database(url)) as source, closing(Database(database_url(target))) as empty:
+        return copy_store(source, empty, progress)
 
 
 def current(url: str | None = None) -> str | None:

@@ -19,6 +19,7 @@ __all__ = [
     "Choosing",
     "Continued",
     "Copying",
+    "CopyingRows",
     "Event",
     "Exporting",
     "Finished",
@@ -116,6 +117,13 @@ class Copying(Step):
 
 
 @dataclass(frozen=True, slots=True)
+class CopyingRows(Step):
+    """A store is being copied into another database, and its `table` at the moment. Unit: rows of all tables."""
+
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ingested:
     """A source was read, up to its end or up to the point where `error` stopped it.
 
@@ -187,6 +195,7 @@ Event = (
     | Choosing
     | Searching
     | Copying
+    | CopyingRows
     | Ingested
     | OpenFailed
     | Continued
@@ -233,6 +242,8 @@ def words(step: Step) -> tuple[str, str, str]:
             note = f"{step.done:,} layouts"
         case Copying():
             note = f"{step.done:,} pages"
+        case CopyingRows():
+            title, note = "copying", f"{step.done:,} rows, {step.table}"
     return title, rate, note
 
 

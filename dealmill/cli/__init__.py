@@ -72,6 +72,7 @@ GUESSES = {
         "dealmill web": "serve server ui",
         "dealmill db upgrade": "upgrade migrate",
         "dealmill db backup FILE": "backup",
+        "dealmill db copy URL": "copy move",
         "dealmill doctor": "health diagnose",
         "dealmill --help": "help commands",
         "dealmill --version": "version",

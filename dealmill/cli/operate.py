@@ -1,6 +1,7 @@
 """``delete``, ``web``, ``db`` and ``doctor``: operate a store."""
 
 from contextlib import suppress
+from dataclasses import asdict
 
 import click
 
@@ -79,10 +80,10 @@ def delete(
 
 @click.group()
 def db() -> None:
-    """Create, upgrade, downgrade or back up the store.
+    """Create, upgrade, downgrade, back up or copy the store.
 
     A new SQLite file gets its tables when the first source is stored. A PostgreSQL database gets them only from
-    `dealmill db upgrade`.
+    `dealmill db upgrade`, or by a copy into it.
     """
 
 
@@ -128,6 +129,28 @@ def backup(file: str, as_json: bool) -> None:
     tell(f"{size / 1e6:,.1f} MB written to {file}")
     if as_json:
         write_json({"file": file, "bytes": size})
+
+
+@db.command(short_help="Copy the whole store to another database.")
+@click.argument("url")
+@json_option
+def copy(url: str, as_json: bool) -> None:
+    """Copy the whole store into the database URL: an SQLite file or a PostgreSQL database, which must be empty.
+
+    All numbers stay what they are. Meanwhile, commands and workers can read the store; those that write wait, and give
+    up after a minute. If the copy is interrupted, the same command goes on with it. At the end, both stores are
+    compared, and the rows of each table are printed.
+    """
+    with shown_progress() as progress:
+        copied = dealmill.db.copy(url, progress=progress)
+    if as_json:
+        write_json(asdict(copied))
+    else:
+        write_rows(["table", "rows"], [{"table": name, "rows": rows} for name, rows in copied.rows.items()], None)
+    tell(
+        f"copied to {copied.url}; all rows are equal, and so are the fingerprints ({copied.fingerprints:,}), the seals "
+        f"({copied.seals:,}) and the faults of the record ({copied.faults:,})"
+    )
 
 
 @db.command(short_help="Print the version of the tables.")

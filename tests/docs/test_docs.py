@@ -105,7 +105,7 @@ def test_every_command_shown_works_as_shown(
                 env["PATH"] = env["PATH"].removeprefix(f"{programs}:")
             continue
         ran = subprocess.run(
-            ["sh", "-c", f"{command} 2>&1"],
+            ["sh", "-c", f"{command.replace(SERVER, url)} 2>&1"],
             cwd=tmp_path,
             env=env,
             capture_output=True,

@@ -86,6 +86,17 @@ def test_a_command_waits_while_the_disk_is_full(disk: Disk, env: dict[str, str],
     assert "2,000 valid, 0 invalid, 0 without evidence; 0 faults" in audit.stderr, audit.stderr
 
 
+def test_a_copy_goes_on_after_its_disk_was_full(disk: Disk, env: dict[str, str], tmp_path: Path) -> None:
+    assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
+    refused = dealmill("db", "copy", env["DEALMILL_DATABASE_URL"], cwd=tmp_path)
+    assert refused.returncode == 1 and "Traceback" not in refused.stderr, refused.stderr
+    assert "full" in refused.stderr or "No space left on device" in refused.stderr, refused.stderr
+    assert "the copy is not finished: the same command goes on with it" in refused.stderr, refused.stderr
+    disk.remount("size=300m")
+    copied = dealmill("db", "copy", env["DEALMILL_DATABASE_URL"], "--json", cwd=tmp_path)
+    assert (copied.returncode, json.loads(copied.stdout)["rows"]["items"]) == (0, 60_000), copied.stderr
+
+
 def test_a_read_only_disk_is_reported_immediately(disk: Disk, tmp_path: Path) -> None:
     disk.remount("size=300m")
     env = {"DEALMILL_DATABASE_URL": f"sqlite:///{disk.folder / 'dealmill.db'}"}

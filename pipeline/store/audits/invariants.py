@@ -295,6 +295,13 @@ def faults_in(scope: AuditScope) -> list[Fault]:
     return [fault for invariant in checked for fault in invariant.find_faults(scope)]
 
 
+def record_faults(database: Database, run: PlannedRun, population: int) -> list[Fault]:
+    """Return the faults of the record of a run of `population` items as a whole. Its layouts and verdicts are not
+    read."""
+    nothing = AuditScan(positions=[], items=[], jobs=None, blocks=[], strays=[])
+    return faults_in(AuditScope(database, run, audit=0, population=population, scan=nothing, whole=True))
+
+
 def _spans(positions: Iterable[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and last position of each unbroken range of ascending positions."""
     first = last = None

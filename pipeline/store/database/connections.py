@@ -31,6 +31,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 from dealmill.pipeline.errors import SlowQuery, StoreError, StoreUnavailable, UsageError
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.sqlite import (
+    BUSY_SECONDS,
     EmbeddedConnection,
     EmbeddedFile,
     create_file,
@@ -84,6 +85,8 @@ READ_ONLY = "25006"
 """The SQLSTATE with which PostgreSQL rejects a write in read-only mode."""
 CANCELLED = "57014"
 """The SQLSTATE with which PostgreSQL ends a statement that takes too long."""
+LOCKED = "55P03"
+"""The SQLSTATE with which PostgreSQL ends a statement that has waited too long for a lock."""
 LIMITS = "54"
 """What the SQLSTATEs begin with by which PostgreSQL says that a value is too large, for example for an index."""
 MOST_CONNECTIONS = 40
@@ -95,13 +98,14 @@ UNDEFINED = {"42703", "42P01"}
 """The SQLSTATEs of PostgreSQL for columns and tables that do not exist."""
 UNDEFINED_IN_SQLITE = re.compile(r"no such (table|column): |table \S+ has no column ")
 SERVER_TIMEOUTS = {
+    "lock_timeout": f"{BUSY_SECONDS}s",
     "idle_in_transaction_session_timeout": "60s",
     "tcp_keepalives_idle": "15s",
     "tcp_keepalives_interval": "5s",
     "tcp_keepalives_count": "3",
     "tcp_user_timeout": "30s",  # keepalives are not sent while other data is unacknowledged
 }
-"""How long PostgreSQL waits for a client that hangs or is cut off while it holds locks on rows."""
+"""How long PostgreSQL waits for a lock, and for a client that hangs or is cut off while it holds locks."""
 UTF8 = {"client_encoding": "utf8"}
 """The encoding of all text that PostgreSQL sends and receives, whatever that of the database is."""
 UNCHECKED = "SQL_ASCII"
@@ -392,6 +396,8 @@ class Database:
         if isinstance(error, exc.OperationalError) and not too_large:
             reason = reason.partition(" Is the server running on that host")[0]  # which the hint asks, too
             hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
+            if getattr(error.orig, "sqlstate", None) == LOCKED:
+                hint = f"another process has held a lock on it for {BUSY_SECONDS} s; try again when it has ended"
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
         return StoreError(f"the database {url} reports an error: {reason}")
 

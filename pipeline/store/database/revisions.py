@@ -14,7 +14,19 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
-from sqlalchemy import Column, Connection, MetaData, PrimaryKeyConstraint, String, Table, func, select, text
+from sqlalchemy import (
+    Column,
+    Connection,
+    MetaData,
+    PrimaryKeyConstraint,
+    String,
+    Table,
+    Text,
+    exists,
+    func,
+    select,
+    text,
+)
 
 from dealmill import migrations
 from dealmill.pipeline.errors import DamagedError, OutputError, StoreError, UsageError
@@ -119,6 +131,14 @@ alembic_version = Table(
     PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
 )
 """The table as Alembic creates it. It has one row, which Alembic updates."""
+unfinished_copy = Table(
+    "unfinished_copy",
+    MetaData(),
+    Column("source", Text, nullable=False, comment="URL of the store that is copied"),
+    Column("revision", String(32), nullable=False),
+)
+"""The table that marks a database as an unfinished copy of a store, which has no revision yet. It has one row, and goes
+when the copy is finished."""
 OURS = {table.name for table in (sources, items, runs, jobs)}
 """Tables that every store has had from its first revision."""
 NAMES = {
@@ -142,13 +162,16 @@ def revision_of(connection: Connection) -> str | None:
     Raises
     ------
     StoreError
-        If it is an SQLite file with tables of another program.
+        If it is an SQLite file with tables of another program, or an unfinished copy.
     DamagedError
         If ``alembic_version`` does not hold exactly one valid revision.
     """
     url = shown(connection.engine.url)
     tables = set(connection.execute(NAMES[connection.dialect.name]).scalars())
     ours = tables >= OURS
+    if unfinished_copy.name in tables:
+        [source] = connection.execute(select(unfinished_copy.c.source)).scalars()
+        raise StoreError(f"{url} is an unfinished copy of {source}; finish it by running dealmill db copy again")
     if connection.dialect.name == "sqlite" and not ours and tables - {TABLE}:
         names = ", ".join(sorted(tables - {TABLE})[:3])
         raise StoreError(f"{url} is not a Dealmill store, but has other tables ({names}); change the database URL")
@@ -175,6 +198,55 @@ def create_tables(connection: Connection) -> None:
     create_views(connection)
     alembic_version.create(connection, checkfirst=True)  # Dealmill 0.1.0 left it where it dropped all others
     connection.execute(alembic_version.insert().values(version_num=REVISION))
+
+
+def begin_copy(source: Database, target: Database) -> None:
+    """Make a database an unfinished copy of a store, without any rows, unless it is one already. It gets tables if it
+    has none.
+
+    Raises
+    ------
+    StoreError
+        If it is the unfinished copy of another store, its tables are of another revision, or have rows.
+    """
+    origin = shown(source.url.set(database=str(source.path)) if source.embedded else source.url)
+    if not target.vacant():
+        with target.reading() as connection:
+            if unfinished_copy.name in connection.execute(NAMES[connection.dialect.name]).scalars():
+                _check_goes_on(connection, origin)
+                return
+            if revision_of(connection) is not None:
+                check_revision(connection)
+                _check_empty(connection)
+    with target.rebuilding() as connection:
+        if revision_of(connection) is None:
+            create_tables(connection)
+        connection.execute(alembic_version.delete())
+        unfinished_copy.create(connection)
+        connection.execute(unfinished_copy.insert().values(source=origin, revision=REVISION))
+
+
+def finish_copy(connection: Connection) -> None:
+    """Make an unfinished copy a store."""
+    unfinished_copy.drop(connection)
+    connection.execute(alembic_version.insert().values(version_num=REVISION))
+
+
+def _check_goes_on(connection: Connection, origin: str) -> None:
+    [started] = connection.execute(select(unfinished_copy)).all()
+    if tuple(started) != (origin, REVISION):
+        raise StoreError(
+            f"{shown(connection.engine.url)} is an unfinished copy of {started.source} at revision {started.revision}, "
+            f"not of {origin} at {REVISION}; finish that one, or name an empty database"
+        )
+
+
+def _check_empty(connection: Connection) -> None:
+    for table in metadata.sorted_tables:
+        if connection.execute(select(exists(select(table)))).scalar_one():
+            raise StoreError(
+                f"{shown(connection.engine.url)} is not empty: its table {table.name} has rows; name an empty database"
+            )
 
 
 def _damaged(url: str, what: str) -> DamagedError:

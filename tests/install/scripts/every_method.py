@@ -217,9 +217,11 @@ def controlled(store: dealmill.Store) -> None:
 
 
 def the_tables() -> None:
-    """Back them up, take them back to the first release, and upgrade them again."""
+    """Back them up, copy them, take them back to the first release, and upgrade them again."""
     size: int = dealmill.db.backup("backup.db", URL)
     assert Path("backup.db").stat().st_size == size
+    copy: dealmill.Copy = dealmill.db.copy("sqlite:///copy.db", URL)
+    assert copy.rows["runs"] and copy.fingerprints
     dealmill.db.check_downgrade("0010")
     assert dealmill.db.downgrade(URL, revision="0010") == "0010"
     revision: str | None = dealmill.db.upgrade(URL)

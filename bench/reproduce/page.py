@@ -32,8 +32,9 @@ and Gent (*The Winnability of Klondike Solitaire and Many Other Patience Games*,
 
 ## Public figures
 
-Figures that others have published or that were found before, and what we find for them. A mean of a sample may be off
-by three standard errors.
+Figures that others have published or that were found before, and what we find for them. They agree if exact numbers
+are equal, rounded ones are right to their last digit, and means of samples are at most three standard errors of both
+apart; where a figure allows more, its name says so.
 
 {figures}
 """

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dealmill import Store, Survey
+from dealmill.pipeline.survey.report import format_figure
 
 HUNDRED_THOUSAND, MILLION = 100_000, 1_000_000
 NEW = "none known"
@@ -39,7 +40,8 @@ class Question:
         """The row of the table."""
         estimate, low, high = survey.figures.values()
         exact = "theory" in survey.facts
-        theory = f"{survey.facts['theory']:.9g}, {survey.facts['standard_errors']:.1f} standard errors" if exact else ""
+        errors = survey.facts.get("standard_errors")
+        theory = f"{format_figure(survey.facts, 'theory')}, {errors:.1f} standard errors" if exact else ""
         return [
             self.what,
             f"{estimate} ({low} to {high})",

@@ -10,7 +10,6 @@ from dealmill.game import (
     CHOSEN,
     GHOST,
     INKED,
-    LIGHT,
     NOTE,
     OTHER,
     Link,
@@ -36,6 +35,7 @@ ROWS = 13
 """The cards of a column for which there is room without squeezing."""
 RED_INK: Style = {"class_": "red-suit", "fill": "#b3261e"}
 GREY_CARD: Style = {"class_": "absent", "fill": "#eeeeee", "stroke": "#c4c4c4", "stroke_width": 1.5}
+BACK_INK: Style = {"class_": "back-ink", "fill": "#ffffff"}
 GREY_INK: Style = {"class_": "absent-ink", "fill": "#a6a6a6"}
 RING: Style = CHOSEN | {"stroke_width": 4}
 TARGET: Style = OTHER | {"stroke_width": 4}
@@ -214,8 +214,9 @@ def _card(x: float, y: float, card: str, marks: Marks, link: Link | None) -> Ite
 
 
 def _name(x: float, middle: float, card: str, size: float, style: Style) -> Iterator[str]:
-    """Yield the rank and, beside it, the sign of the suit."""
+    """Yield the rank and, beside it, the sign of the suit; both smaller where the rank has two digits."""
     rank = rank_name(card[0])
+    size *= 0.85 if len(rank) > 1 else 1
     yield text(x + 4, middle, rank, size, style, anchor="start", bold=True)
     yield shape(card[1].upper(), x + 5 + (0.6 * len(rank) + 0.2) * size, middle - 0.32 * size, 0.66 * size, style)
 
@@ -224,7 +225,7 @@ def _styles(card: str, marks: Marks, *, down: bool) -> tuple[Style, Style]:
     """Return the styles of a card and of what is on it."""
     if card.upper() in marks.absent:
         return GREY_CARD, GREY_INK
-    return (BACKED, LIGHT) if down else (CARD, _ink(card))
+    return (BACKED, BACK_INK) if down else (CARD, _ink(card))
 
 
 def _ink(card: str) -> Style:

@@ -54,6 +54,14 @@ losses; the count of positions in ours is part of our time. The last column comp
 that both decide.
 
 {table}
+
+## Spider and its relatives
+
+Solvitaire has presets for Simple Simon, Will o’ the Wisp and Spiderette, but plays easier games: they say
+`only complete pile moves`, and its reader looks for `complete piles`, so that cards go to the foundations one by one.
+They are left out above. With that word changed by hand in its source, it decides 3, 0 and 0 of deals 1 to 50, in
+500 ms each; ours decides 48, 24 and 16, in 0.03, 0.2 and 0.2 s each on average. Its runs of one suit go only onto
+their own suit, ours onto any.
 """
 
 
@@ -104,8 +112,8 @@ def _counts(counts: Mapping[Verdict, int]) -> str:
 def rows(program: str, deals: int) -> Iterator[list[str]]:
     """Yield the row of each game that both play."""
     listed = subprocess.run([program, "--available-game-types"], capture_output=True, text=True, check=True)
-    for name in PATIENCES:
-        if PRESETS.get(name, name) in listed.stdout.split():
+    for name, game in PATIENCES.items():
+        if not game.rules.complete and PRESETS.get(name, name) in listed.stdout.split():
             yield compare(program, name, deals)
 
 

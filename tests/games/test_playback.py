@@ -52,6 +52,7 @@ def results(engine: str, parameters: Mapping[str, int] | None = None) -> list[de
         "canfield",
         "golf",
         "east-haven",
+        "simple-simon",
         "yukon",
         "raglan",
         "worm-hole",

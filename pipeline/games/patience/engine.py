@@ -20,8 +20,9 @@ MOST_NODES = 12_000_000
 """The node limit of a search is at most this, for which four gigabytes are reserved, though rarely used."""
 DEPTH, MOVES = 500_000, 12_000_000
 """A search goes no deeper than this, and has at most this many moves that are to be tried."""
-MOST_POSITIONS = 10_000_000
-"""A loss with more positions stays undecided, since no referee visits more."""
+MOST_POSITIONS, MOST_DEALT = 10_000_000, 4_000_000
+"""A loss with more positions stays undecided, since no referee visits more. The second is for stocks that are dealt to
+the columns."""
 MOST_MOVES = 5_000
 """A win with more moves stays undecided."""
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
@@ -76,7 +77,7 @@ def _room(rules: Rules) -> int:
 
 
 def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, str | None]:
-    match solving.solve(words, limit, MOST_POSITIONS):
+    match solving.solve(words, limit, MOST_DEALT if rules.to == "tableau" else MOST_POSITIONS):
         case k.WON:
             moves = _words_of_moves(words, base, rules)
             if len(moves) > MOST_MOVES:
@@ -159,8 +160,8 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
     words[k.LISTS] = lists_prove_losses(rules)
-    words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" else 300
-    words[k.DISORDER] = 63 if has_hole else 511
+    words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300
+    words[k.DISORDER] = 63 if has_hole or rules.complete else 511
     words[k.Z : k.END] = _random_words()
     for card in range(52):
         suit, rank = divmod(card, 13)

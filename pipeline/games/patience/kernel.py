@@ -435,8 +435,30 @@ def _add(s: Words, end: int, score: int, move: int) -> int:
     if s[NOISE]:
         s[NOISE] = (s[NOISE] * word(6364136223846793005) + word(1442695040888963407)) | 1
         score += (s[NOISE] >> 40) & s[DISORDER]
-    s[s[MOVES] + end] = word(score + 64) << SCORE | move
+    s[s[MOVES] + end] = word(score + 200) << SCORE | move
     return end + 1
+
+
+@inlined
+def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> int:
+    """Return the score of a move onto a card, or an empty place, where only whole suits leave the columns: suits are to
+    come together, to stay so, and columns to be emptied."""
+    score = word(0)
+    if parent == card + 1:
+        score += 90
+    elif parent == NO_CARD:
+        score -= 30
+    if source < FIRST_COLUMN_LIMIT:
+        under, shown = s[UNDER + card], s[LENGTH + source] - s[DOWN + source]
+        if under == NO_CARD:
+            score += 60
+        elif count == shown:
+            score += 50
+        elif under == card + 1:
+            score -= 100
+        elif s[PARENTS + card] & bit_of(under) == 0:
+            score += 30
+    return score + count
 
 
 @routine
@@ -447,13 +469,18 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
         for column in range(s[COLUMNS]):
             top = s[TOP + column]
             if top != NO_CARD and s[PARENTS + card] & bit_of(top) and column != source:
+                if s[COMPLETE]:
+                    score = _suited_score(s, card, source, count, top)
                 end = _add(s, end, score, move | column << 12)
     if space >= 0 and s[SPACES] & bit_of(card):
-        end = _add(s, end, word(-25), move | space << 12)
+        score = word(-25)
+        if s[COMPLETE]:
+            score = _suited_score(s, card, source, count, word(NO_CARD))
+        end = _add(s, end, score, move | space << 12)
         if s[ORDERED]:
             for column in range(space + 1, s[COLUMNS]):
                 if s[LENGTH + column] == 0:
-                    end = _add(s, end, word(-25), move | column << 12)
+                    end = _add(s, end, score, move | column << 12)
     return end
 
 
@@ -492,7 +519,7 @@ def _list_several(s: Words, end: int, space: int) -> int:
             if s[LENGTH + column]:
                 card = _completed(s, word(column))
                 if card >= 0:
-                    end = _add(s, end, word(100), card | column << 6 | FOUNDATION << 12 | s[RANKS] << 18)
+                    end = _add(s, end, word(600), card | column << 6 | FOUNDATION << 12 | s[RANKS] << 18)
     if s[ORDERED] and (space < 0 or s[FULL_COLUMNS] == 0):
         card = s[STOCK_CARDS + _first(s[REST])]
         end = _add(s, end, word(-45), card | STOCK << 6 | DEALT << 12 | min(s[COLUMNS], s[STOCK_COUNT]) << 18)

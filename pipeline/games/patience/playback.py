@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dealmill.pipeline.games.patience.rules import SUITS, Play, Position, Referee
+from dealmill.pipeline.games.patience.rules import FOUNDATION, SUITS, Play, Position, Referee
 from dealmill.playback import Move, Pile, Playback, Step, carried, turned
 from dealmill.verdicts import Verdict
 
@@ -69,7 +69,9 @@ class _Table:
         self._use_cells(play.after)
         targets = self._places(play.after)
         paths = [(sources[card], targets[card]) for card in play.cards]
-        if len(set(paths)) == 1 and paths[0][0] != STOCK:
+        if play.word[2:] == FOUNDATION:  # a whole suit, too, goes up card by card
+            yield from (carried(*path) for path in paths)
+        elif len(set(paths)) == 1 and paths[0][0] != STOCK:
             yield carried(*paths[0], len(paths))
         else:
             yield from (turned(*path) for path in paths)

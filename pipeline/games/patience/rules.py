@@ -37,6 +37,8 @@ UNLIMITED = 0
 MOST_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on to `MOST_COMPILED`."""
 MOST_COMPILED = 10_000_000
+MOST_DEALT = 4_000_000
+"""The same if the stock goes to the columns: such a position takes more memory."""
 FEW_POSITIONS = range(1, 13)
 """How many positions of a loss are shown one by one."""
 FOUNDATION, CELL, EMPTY, HOLE, DEALT = "fcehd"
@@ -715,8 +717,9 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     if not words:
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or 6C4H5H6S 1")
     cards, positions = _pairs(words[1]), int(words[2])
-    if positions > MOST_COMPILED:
-        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {MOST_COMPILED:,}")
+    limit = MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
+    if positions > limit:
+        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
     if words[1] == "*":
         return Loss(None, positions)
     if list(cards) != sorted(set(cards), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))):

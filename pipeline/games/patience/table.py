@@ -7,6 +7,7 @@ from dealmill.pipeline.games.patience.drawing import Marks, table
 from dealmill.pipeline.games.patience.picture import board, told
 from dealmill.pipeline.games.patience.rules import (
     CELL,
+    DEALT,
     EMPTY,
     FOUNDATION,
     HOLE,
@@ -58,6 +59,9 @@ class Table:
             numbers = range(1, len(self.position.columns) + 1)
             named = [int(target[1:])] if target[1:] else numbers
             return tuple(f"column {number}" for number in named if not self.position.columns[number - 1])
+        if target == DEALT:
+            columns = enumerate(self.position.columns[: len(play.cards)], start=1)
+            return tuple(column[-1] if column else f"column {number}" for number, column in columns)
         return {CELL: ("cell",), HOLE: ("hole",)}.get(target, (target,) if target in self.referee.rules.deck() else ())
 
     def scene(self, links: Mapping[str, Link], moved: Sequence[str]) -> Scene:

@@ -67,6 +67,10 @@ def test_evidence_that_no_referee_counts_is_refused() -> None:
     rules = rules_of("golf")
     [text] = unpack(deal(rules, 1, 5, 1))
     assert "more than the limit" in _reason(counting.CompiledReferee(rules), text, "* 10000001")
+    dealt = rules_of("east-haven")
+    [lost] = unpack(deal(dealt, 0, 48, 1))
+    assert "more than the limit of 4,000,000" in _reason(counting.CompiledReferee(dealt), lost, "* 4000001")
+    assert "324 positions can be reached, not" in _reason(counting.CompiledReferee(dealt), lost, "* 100001")
     with pytest.raises(InvalidEvidence) as caught:
         counting.CompiledReferee(rules)("winnable", "golf 3H", Verdict.UNWINNABLE, None, "* 200000")
     assert caught.value.step == 0

@@ -55,7 +55,9 @@ def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> 
         assert (fewer.verdicts, fewer.nodes, fewer.evidence) == ([Verdict.UNDECIDED], [nodes - 1], [None]), text
 
 
-@pytest.mark.parametrize("name", ["klondike", "canfield", "seahaven-towers", "beleaguered-castle", "fan", "trigon"])
+@pytest.mark.parametrize(
+    "name", ["klondike", "canfield", "seahaven-towers", "beleaguered-castle", "fan", "trigon", "simple-simon"]
+)
 def test_the_order_of_columns_and_the_names_of_suits_do_not_matter(name: str) -> None:
     """Suits change their names together with that of their colour. Of wins and of losses that are proved by some cards,
     only the verdict stays the same."""

@@ -12,7 +12,18 @@ from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.verdicts import Verdict
 
-GAMES = ("klondike", "klondike:stock.passes=3", "freecell", "canfield", "golf", "yukon", "raglan", "thirtysix")
+GAMES = (
+    "klondike",
+    "klondike:stock.passes=3",
+    "freecell",
+    "canfield",
+    "golf",
+    "yukon",
+    "raglan",
+    "thirtysix",
+    "east-haven",
+    "scorpion",
+)
 
 
 def played(game: Patience, layout: str, chance: random.Random, most: int) -> list[str]:

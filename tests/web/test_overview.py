@@ -1,12 +1,16 @@
 """The list of runs: filters, orders and pages; and the workers."""
 
 import re
+from datetime import UTC, datetime
 
 import pytest
 from fastapi.testclient import TestClient
 
+from dealmill.pipeline.games.batch import Entries
+from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.controls import set_note, tag
+from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from dealmill.web import overview
 from tests.doing import a_run
 from tests.web import shop
@@ -81,3 +85,27 @@ def test_only_living_workers_are_listed(database: Database) -> None:
     with client_of(database) as client:
         text = client.get("/workers").text
         assert "No worker is at work" in text and "1 other worker had a job" in text
+
+
+def test_a_state_is_green_only_if_every_layout_was_decided(client: TestClient, database: Database) -> None:
+    text = client.get("/").text
+
+    def kind(run: int) -> str:
+        match = re.search(rf'id="state-{run}"><span class="chip (\w+)">', text)
+        return match[1] if match else ""
+
+    assert [kind(run) for run in (shop.PAIRING, shop.LIMITED, shop.RETRACTED)] == ["finished", "undecided", "retracted"]
+    for rejects, expected in (([Reject(1, "nothing", ("no layout",))], "failed"), ([], "undecided")):
+        name = f"{expected}.txt"
+        source = open_source(database, "memory", name, name.encode())
+        complete(database, append(database, source, Entries.of(rejects)))
+        run = a_run(database, "memory/two-pass", [], name=name)
+        with client_of(database) as empty:
+            text = empty.get("/").text
+        assert kind(run.id) == expected
+
+
+def test_times_have_a_zone(client: TestClient) -> None:
+    text = re.sub(r"<[^>]+>", " ", client.get("/").text + client.get("/chart").text)
+    zones = set(re.findall(r"\d\d:\d\d:\d\d ?(\w*)", text))
+    assert zones == {f"{datetime.now(UTC).astimezone():%Z}"}

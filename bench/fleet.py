@@ -92,7 +92,7 @@ def _row(server: Postgres, workers: int, sleep: float) -> list[str]:
 
     here = threading.local()
     kinds = patch.dict(KINDS, solve=Sleeping(lambda: getattr(here, "sleep", 0.0), solution))
-    opened = patch.object(tasks, "configured_store", lambda: open_store(here.url))
+    opened = patch.object(tasks, "configured_database", lambda: open_store(here.url))
     with kinds, opened, ThreadPoolExecutor(workers) as pool:
         list(pool.map(work, range(workers)))
     elapsed, *used = (after - before for before, after in zip(*times, strict=True))

@@ -75,7 +75,7 @@ def _statements(database: Database, run: int) -> list[str]:
 
     planned = find_run(database, run)
     solution = solve_blocks(deals_of(planned), planned, 1, BLOCK + 1, {})
-    opened = patch.object(tasks, "configured_store", lambda: open_store(url))
+    opened = patch.object(tasks, "configured_database", lambda: open_store(url))
     hooks: dict[str, Callable[..., object]] = {
         "before_cursor_execute": note,
         "begin": lambda _: sent.append("BEGIN"),

@@ -58,7 +58,7 @@ def _planned(url: str) -> Database:
 
 def _by_worker(stores: list[Database]) -> None:
     store = stores.pop()
-    with patch.object(tasks, "configured_store", lambda: store):
+    with patch.object(tasks, "configured_database", lambda: store):
         for number in range(1, JOBS + 1):
             tasks.do_job("solve", number)
 

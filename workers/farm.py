@@ -119,7 +119,7 @@ class Farm:
     """
 
     def __init__(self, database: Database, tell: Tell, *, engines: bool) -> None:
-        self._store = database
+        self._database = database
         self._tell = tell
         self._engines = engines
         self.installation = Installation()
@@ -169,9 +169,9 @@ class Farm:
             self._broker.keep_up()
         if self._worker.poll() is not None:
             self._restart_worker()
-        patiently(partial(check_tables, self._store), self.say)
+        patiently(partial(check_tables, self._database), self.say)
         try:
-            patiently(partial(reconcile, self._store, self._broker_url, self.installation), self.say)
+            patiently(partial(reconcile, self._database, self._broker_url, self.installation), self.say)
             if not self._broker_answers:
                 self.say("the broker is available again")
             self._broker_answers = True
@@ -190,7 +190,7 @@ class Farm:
         self._worker = start(
             (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(settings().workers), *loaded),
             environment={
-                "DEALMILL_DATABASE_URL": self._store.url.render_as_string(hide_password=False),
+                "DEALMILL_DATABASE_URL": self._database.url.render_as_string(hide_password=False),
                 "DEALMILL_BROKER_URL": self._broker_url,
                 **({METRICS_FOLDER: self._folder_for_metrics()} if settings().metrics_port else {}),
                 "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
@@ -226,11 +226,11 @@ class Farm:
                 for worker, process in self._at_work().items():
                     if self._is_ours(process) or has_ended(process):
                         for kind in KINDS.values():
-                            give_back(self._store, kind.table, worker)
+                            give_back(self._database, kind.table, worker)
 
     def _at_work(self) -> dict[str, int]:
         """Return the processes of this machine that hold leases, by the names of the workers."""
-        workers = set().union(*(leased(self._store, kind.table) for kind in KINDS.values()))
+        workers = set().union(*(leased(self._database, kind.table) for kind in KINDS.values()))
         return {worker: process for worker in workers if (process := local_process(worker)) is not None}
 
     def _is_ours(self, process: int) -> bool:

@@ -67,6 +67,6 @@ def main(processes: int, *, engines: bool) -> int:
         without_mingle=True,
         without_heartbeat=True,
     )
-    Renewal(tasks.configured_store(), processes).start()
+    Renewal(tasks.configured_database(), processes).start()
     worker.start()
     return int(worker.exitcode or 0)

@@ -62,7 +62,7 @@ class Renewal(Thread):
     def __init__(self, database: Database, processes: int) -> None:
         global _slots  # noqa: PLW0603
         super().__init__(name="renewal", daemon=True)
-        self._store = database
+        self._database = database
         _slots = mmap.mmap(-1, processes * SLOT.size)
         self._forking = Lock()
         os.register_at_fork(
@@ -89,11 +89,11 @@ class Renewal(Thread):
 
     def _renew(self, children: dict[JobInHand, int], seconds: float) -> None:
         for kind in KINDS.values():
-            for job in renew(self._store, kind.table, children, seconds):
+            for job in renew(self._database, kind.table, children, seconds):
                 logger.warning("job %d was ended, because its run was cancelled", job.job_id)
                 with suppress(ProcessLookupError):
                     os.kill(children[job], signal.SIGKILL)
-                give_back(self._store, kind.table, job.worker)
+                give_back(self._database, kind.table, job.worker)
 
 
 def runs(child: int) -> bool:

@@ -38,7 +38,7 @@ GREATEST_ID = 2**31 - 1
 T = TypeVar("T")
 
 
-def configured_store() -> Database:
+def configured_database() -> Database:
     """Return the store that the settings name, at any revision."""
     return Database(database_url(settings().database_url))
 
@@ -63,7 +63,7 @@ def do_job(*message: object, **_more: object) -> None:
 def _claim_and_do(kind: JobKind[Any, Any], job_id: int) -> None:
     """Do a job, or one of a run with a higher priority, whose messages may be far behind in the queue. The job itself
     is sent again then. If another worker takes the other job first, choose again."""
-    database, chosen, job = configured_store(), 0, None
+    database, chosen, job = configured_database(), 0, None
     while job is None and chosen != job_id:
         chosen, run = _waiting(partial(_chosen, database, kind, job_id))
         if isinstance(run, DamagedError):
@@ -206,6 +206,6 @@ class WatchedRequest(Request):  # type: ignore[misc]
 def _end_leases(worker: str, error: str) -> None:
     try:
         for kind in KINDS.values():
-            leases.expire(configured_store(), kind.table, worker, error)
+            leases.expire(configured_database(), kind.table, worker, error)
     except DealmillError as away:
         logger.warning("the job of %s cannot be retried before its lease expires: %s", worker, away)

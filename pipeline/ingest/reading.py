@@ -30,7 +30,7 @@ class Reading:
     One command may have a hundred thousand readings, so an instance is small and keeps no file open.
     """
 
-    __slots__ = ("_begun", "_entries", "_queried", "_read", "_run", "_size", "_store", "error", "name", "source")
+    __slots__ = ("_begun", "_database", "_entries", "_queried", "_read", "_run", "_size", "error", "name", "source")
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class Reading:
         self.source = source
         self.error: InputError | None = None
         self._begun = 0.0
-        self._store = database
+        self._database = database
         self._entries = entries
         self._queried = queried
         self._read = 0
@@ -62,7 +62,7 @@ class Reading:
         An InputError stops reading and is set as `error`; the entries before it are stored. While the database is
         unavailable, this method waits.
         """
-        self.source = reread(self._store, self.source)  # one command may name it twice
+        self.source = reread(self._database, self.source)  # one command may name it twice
         new = not self.source.complete
         if new:
             self._read_on(progress, tick)
@@ -78,28 +78,28 @@ class Reading:
         batches, seen = 0, DigestPrefixes()
         for batch, at_end in self._batches():
             last = at_end and not self.error
-            step = partial(append, self._store, self.source, batch, seen, last=last, more=self._more(batch))
+            step = partial(append, self._database, self.source, batch, seen, last=last, more=self._more(batch))
             self.source = self._once(step, self.source.entries + len(batch), tell)
             batches += 1
             if batches > 1 and batches.bit_count() == 1:  # the second, fourth, eighth …
-                patiently(partial(refresh_statistics, self._store), tell)
+                patiently(partial(refresh_statistics, self._database), tell)
             read = self.source
             progress(Ingesting(self._read, self._size, read.name, read.accepted, read.rejected))
             tick()
         if self.error:
-            patiently(partial(cut_remaining_jobs, self._store, self.source), tell)
+            patiently(partial(cut_remaining_jobs, self._database, self.source), tell)
         elif not self.source.complete:
-            step = partial(complete, self._store, self.source, seen, more=self._more(None))
+            step = partial(complete, self._database, self.source, seen, more=self._more(None))
             self.source = self._once(step, self.source.entries, tell)
         if batches > 1:
-            patiently(partial(refresh_statistics, self._store), tell)
+            patiently(partial(refresh_statistics, self._database), tell)
 
     def _more(self, entries: Entries | None) -> WriteMore:
         """Return what records how long the source has been read, writes the verdicts of the next entries, or what
         follows the last ones, and makes sure that the run that these belong to is there."""
         write: WriteMore = write_nothing if self._queried is None else partial(lock_run, run=self._queried)
         if self._run:
-            write = write_imported(self._store, self._run, self.source, entries)
+            write = write_imported(self._database, self._run, self.source, entries)
         return with_reading_time(self.source.id, self._begun, write)
 
     def _batches(self) -> Iterator[tuple[Entries, bool]]:
@@ -136,7 +136,7 @@ class Reading:
         def attempt() -> Source:
             nonlocal tried
             if tried:
-                now = reread(self._store, self.source)
+                now = reread(self._database, self.source)
                 if now.entries == entries and now != self.source:
                     return now
             tried = True

@@ -38,7 +38,8 @@ from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.storages.choice import storage_of
-from dealmill.pipeline.store.storages.rows import check_complete, recorded_verdict
+from dealmill.pipeline.store.storages.rows import recorded_verdict
+from dealmill.pipeline.store.storages.rows_pages import check_complete
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 if TYPE_CHECKING:

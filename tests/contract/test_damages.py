@@ -121,7 +121,7 @@ def troubles(url: str, monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raised.append(str(told[-1]))
 
     monkeypatch.setattr(working, "work_until_done", work_here)
-    monkeypatch.setattr(tasks, "configured_store", lambda: Database(database_url(url)))
+    monkeypatch.setattr(tasks, "configured_database", lambda: Database(database_url(url)))
     monkeypatch.setattr(leases, "PAUSES", (0.0,))
     monkeypatch.setattr(database, "pauses", few_pauses)
     monkeypatch.setattr(tasks.logger, "error", note)

@@ -9,7 +9,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter, number_of
 from dealmill.pipeline.store.results import Query, query_of
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages import compact, rows
+from dealmill.pipeline.store.storages import compact, rows_pages
 from tests.doing import a_run, alter, deal
 from tests.survey.doing import a_survey
 
@@ -31,7 +31,7 @@ FILTERS = (
 @pytest.fixture(params=["rows", "packed"])
 def runs(database: Database, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[RunStatus]:
     """A finished run of three jobs for each engine, searched in many small steps."""
-    monkeypatch.setattr(rows, "SEARCHED", 170)
+    monkeypatch.setattr(rows_pages, "SEARCHED", 170)
     monkeypatch.setattr(compact, "SOLVED_AGAIN", 1)
     if request.param == "packed":
         return [a_survey(database, engine, COUNT, chunk=CHUNK) for engine in ENGINES]

@@ -51,7 +51,7 @@ def of_packs(database: Database) -> RunStatus:
 def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_same_results(
     database: Database, planned: Callable[[Database], RunStatus], decision: Control, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    monkeypatch.setattr(tasks, "configured_database", lambda: database)
     number = planned(database).id
     first, second, third = pending(database)
     held = SOLVING_JOBS.claim(database, first, "w", 60.0)
@@ -153,7 +153,7 @@ def decide(database: Database, number: int, what: str, value: Any) -> None:
 def test_workers_take_the_highest_priority_first_whatever_their_messages_say(
     database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    monkeypatch.setattr(tasks, "configured_database", lambda: database)
     source = a_source(database, ENGINE, TEXTS)
     low, high, highest = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (7, 8, 9))
     foreign = plan_run(database, source, ENGINE, "of another installation", 9, chunk=1)
@@ -180,7 +180,7 @@ def test_workers_take_the_highest_priority_first_whatever_their_messages_say(
 
 
 def test_workers_that_choose_the_same_job_choose_again(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    monkeypatch.setattr(tasks, "configured_database", lambda: database)
     source = a_source(database, ENGINE, TEXTS)
     low, high = (plan_run(database, source, ENGINE, "1", limit, chunk=1) for limit in (8, 9))
     controls.set_priority(database, high, 1)

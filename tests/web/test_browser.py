@@ -15,7 +15,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.planning import queue_run
-from dealmill.pipeline.store.storages import rows
+from dealmill.pipeline.store.storages import rows_pages
 from dealmill.web import runs
 from dealmill.web.app import application
 from tests.doing import a_run, a_source, deal, do_runs
@@ -260,7 +260,7 @@ def test_a_search_without_results_goes_on_by_itself(
     page: Page, furnished: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runs, "SEARCH_SECONDS", 0.0)
-    monkeypatch.setattr(rows, "SEARCHED", 25)
+    monkeypatch.setattr(rows_pages, "SEARCHED", 25)
     with dealmill.open(furnished) as store:
         lengths = [len(result.evidence or "") for result in store.find_run(shop.PAIRING).results()]
     rare = next(length for length in lengths[100:] if lengths.count(length) == 1)

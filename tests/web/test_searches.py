@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.storages import compact, rows
+from dealmill.pipeline.store.storages import compact, rows_pages
 from dealmill.web import runs
 from dealmill.web.app import application
 from tests.web import shop
@@ -24,7 +24,7 @@ ENDLESS = text(
 def hasty(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     """A client whose pages search one step of 25 layouts or one block."""
     monkeypatch.setattr(runs, "SEARCH_SECONDS", 0.0)
-    monkeypatch.setattr(rows, "SEARCHED", 25)
+    monkeypatch.setattr(rows_pages, "SEARCHED", 25)
     monkeypatch.setattr(compact, "SOLVED_AGAIN", 1)
     return client
 

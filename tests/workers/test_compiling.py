@@ -47,7 +47,7 @@ def job_needs(function: Callable[[int], int], monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture
 def number(database: Database, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    monkeypatch.setattr(tasks, "configured_database", lambda: database)
     yield plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=9)
 
 

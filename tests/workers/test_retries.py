@@ -37,7 +37,7 @@ BAD = "ABAB"
 @pytest.fixture
 def run(database: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
     """A run of three jobs, one of which finds no memory while the test says so."""
-    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    monkeypatch.setattr(tasks, "configured_database", lambda: database)
     monkeypatch.setattr(room, "solve_texts", without_room)
     monkeypatch.setattr(leases, "PAUSES", (3600.0,))  # until the test ends it
     number = plan_run(database, a_source(database, "memory/two-pass", TEXTS), "memory/two-pass", "1", 9, chunk=1)
@@ -160,7 +160,7 @@ def test_an_audit_waits_while_engines_cannot_be_cached(tmp_path: Path, monkeypat
     assert dealmill("run", "deal:memory:seed=1:1-9", "--packed", cwd=tmp_path).returncode == 0
     database = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
     audit = queue_audit(database, find_run(database, 1), None, 1)
-    monkeypatch.setattr(tasks, "configured_store", lambda: database)
+    monkeypatch.setattr(tasks, "configured_database", lambda: database)
     monkeypatch.setattr(leases, "PAUSES", (0.0,))
 
     def refuse() -> None:

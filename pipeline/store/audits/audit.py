@@ -1,4 +1,4 @@
-"""Audits: their plans, their progress, and the findings that they record."""
+"""Audits: their progress, and the findings that they record."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     ColumnElement,
-    Connection,
     Row,
     Select,
     bindparam,
@@ -16,20 +15,17 @@ from sqlalchemy import (
     cast,
     false,
     func,
-    insert,
     literal_column,
     select,
     true,
-    update,
 )
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.store.audits.findings import audit_seal
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import clock, greatest_below_end, one_of
+from dealmill.pipeline.store.database.functions import one_of
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck, readable
 from dealmill.pipeline.store.database.tables import (
     DONE,
@@ -41,13 +37,9 @@ from dealmill.pipeline.store.database.tables import (
     judgements,
     verdicts,
 )
-from dealmill.pipeline.store.database.tables import actions as actions_table
-from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, audits_of, bounded, sizes
-from dealmill.pipeline.store.runs.leases import JobTable, cut
-from dealmill.pipeline.store.runs.planned import lock_run
-from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
-from dealmill.pipeline.store.storages.choice import storage_of
+from dealmill.pipeline.store.runs.leases import JobTable
+from dealmill.pipeline.store.runs.status import NUMBERS
 
 AUDIT = RowCheck(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(
@@ -59,26 +51,6 @@ AUDITING = JobTable(
     not_halted=true(),
     cancelled=false(),
 )
-UNFINISHED = select(audit_jobs.c.audit_id).where(
-    audit_jobs.c.state.in_((PENDING, LEASED)), *(audit_jobs.c[name] == 0 for name in AUDITING.totals)
-)
-"""The audits with jobs that have no findings yet."""
-BEGUN = (
-    select(audits.c.id)
-    .where(
-        audits.c.run_id == bindparam("run_id"),
-        audits.c.population == bindparam("population"),
-        audits.c.size == bindparam("size"),
-        audits.c.seed == bindparam("seed"),
-        audits.c.id.in_(UNFINISHED),
-    )
-    .limit(1)
-)
-INSERT_AUDIT = insert(audits).values(created=clock(), seal=b"").returning(audits.c.id)
-SEALED = update(audits).where(audits.c.id == bindparam("audit")).values(seal=bindparam("computed"))
-GREATEST_NUMBERS = [
-    greatest_below_end(column) for column in (audits.c.id, actions_table.c.audit_id, audit_jobs.c.audit_id)
-]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,45 +116,6 @@ class AuditStatus:
         if self.proves_nothing:
             return "nothing proved"
         return f"{self.valid:,} of a sample valid" if self.is_sample else f"{self.valid:,} valid"
-
-
-def plan_audit(database: Database, run: RunStatus, sample: int | None, seed: int, chunk: int) -> int:
-    """Plan an audit with its jobs and return its number. If there is an unfinished audit of the same verdicts, return
-    the number of that one.
-
-    `sample` is the number of verdicts to judge, None for all; `chunk` is the number of verdicts per job.
-
-    Raises
-    ------
-    NotFoundError
-        If the run was deleted.
-    """
-    with database.writing() as connection:
-        engine = lock_run(connection, run.id)
-        population = min(run.items, storage_of(run).last_recorded_position(connection, run))
-        size = population if sample is None else min(sample, population)
-        plan = {"run_id": run.id, "population": population, "size": size, "seed": seed}
-        begun: int | None = connection.execute(BEGUN, plan).scalar()
-        if begun is not None:
-            return begun
-        number = {"id": _next_number(connection)} if database.embedded else {}
-        audit: int = connection.execute(INSERT_AUDIT, {**number, **plan}).scalar_one()
-        connection.execute(SEALED, {"audit": audit, "computed": audit_seal(connection, audit)})
-        cut(
-            connection,
-            AUDITING,
-            audit,
-            [(first, min(first + chunk, size + 1)) for first in range(1, max(size, 1) + 1, chunk)],
-        )
-        what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
-        log.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
-    return audit
-
-
-def _next_number(connection: Connection) -> int:
-    """Return a number that no audit has had. SQLite would reuse the number of a deleted audit, whose findings may still
-    be stored."""
-    return 1 + max(connection.execute(greatest).scalar() or 0 for greatest in GREATEST_NUMBERS)
 
 
 def find_audit(database: Database, audit: int) -> AuditStatus:

@@ -270,7 +270,7 @@ class Runs(Sequence[RunStatus]):
     PART = 100
 
     def __init__(self, database: Database, run_ids: Sequence[int]) -> None:
-        self._store = database
+        self._database = database
         self.run_ids = run_ids
 
     def __len__(self) -> int:
@@ -282,23 +282,23 @@ class Runs(Sequence[RunStatus]):
     def __getitem__(self, index: slice) -> "Runs": ...
     def __getitem__(self, index: int | slice) -> "RunStatus | Runs":
         if isinstance(index, slice):
-            return Runs(self._store, self.run_ids[index])
-        return find_run(self._store, self.run_ids[index])
+            return Runs(self._database, self.run_ids[index])
+        return find_run(self._database, self.run_ids[index])
 
     def __iter__(self) -> Iterator[RunStatus]:
         for start in range(0, len(self), self.PART):
-            yield from list_runs(self._store, self.run_ids[start : start + self.PART])
+            yield from list_runs(self._database, self.run_ids[start : start + self.PART])
 
     def __reversed__(self) -> Iterator[RunStatus]:
         for stop in range(len(self), 0, -self.PART):
-            yield from reversed(list_runs(self._store, self.run_ids[max(stop - self.PART, 0) : stop]))
+            yield from reversed(list_runs(self._database, self.run_ids[max(stop - self.PART, 0) : stop]))
 
     @property
     def unfinished(self) -> list[RunStatus]:
         """Those that have layouts without a verdict."""
-        with self._store.reading() as connection:
+        with self._database.reading() as connection:
             doubtful = {*connection.execute(_doubtful()).scalars()}
-        candidates = list_runs(self._store, [run_id for run_id in self.run_ids if run_id in doubtful])
+        candidates = list_runs(self._database, [run_id for run_id in self.run_ids if run_id in doubtful])
         return [run for run in candidates if not run.finished]
 
 

@@ -214,7 +214,7 @@ class VerdictStorage(ABC):
 
     @abstractmethod
     def solve(self, database: Database, run: PlannedRun, first: int, stop: int) -> SolvedJob:
-        """Solve the items `[first, stop)`, or some at the beginning if the engine is a program."""
+        """Solve the items `[first, stop)` of a job, or, if that takes long, some at the beginning."""
 
     @abstractmethod
     def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, error: str) -> SolvedJob:

@@ -262,6 +262,20 @@ def test_an_export_to_a_symbolic_link_replaces_the_file_that_it_points_to(databa
         export(database, run, folder / "nowhere.csv", force=True)
 
 
+def test_objects_have_solutions_as_data_if_asked(sqlite_store: Database, tmp_path: Path) -> None:
+    run = a_run(sqlite_store, ENGINE, [*LAYOUTS[:3], "ABB"])
+    path = tmp_path / "a.jsonl"
+    assert export(sqlite_store, run, path, playback=True) == 4
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [tuple(row.values())[:-1] for row in rows] == queried(sqlite_store, run)
+    *solved, broken = rows
+    assert (broken["verdict"], broken["playback"]) == ("failed", None)
+    for row in solved:
+        assert [step["word"] for step in row["playback"]["steps"]] == row["evidence"].split(" ")
+    with pytest.raises(UsageError, match=r"must end in \.jsonl"):
+        export(sqlite_store, run, tmp_path / "a.csv", playback=True)
+
+
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.csv.gz", "-", "a.parquet.", ".csv", ""])
 def test_another_suffix_is_refused(name: str, database: Database, folder: Path) -> None:
     run = a_run(database, ENGINE, LAYOUTS)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from io import BytesIO
+from urllib.parse import urlencode
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -23,6 +24,15 @@ from tests.web import shop
 from tests.web.browser import running_browser, serving
 
 TALL = "/check?game=card-pairing&layout=" + "+".join(["A23456789TJQKBCD"] * 4)
+PLAYED = "/play?" + urlencode(
+    {
+        "game": "klondike",
+        "layout": "klondike JH/8cAD/KhKdJS/AcAsAhTS/5s6h8h2cQD/5d2h8d7dQh3H/6cJcKs4sTcKc9H "
+        "stock:3SQS6D9D7S9SQC4CTHJD7C9C5C8S5H6S2S4DTD3D7H2D4H3C",
+        "moves": "ADf",
+        "piece": "JS",
+    }
+)
 PATHS = [
     "/",
     "/log",
@@ -48,6 +58,7 @@ PATHS = [
     *(f"/runs/{run}/layouts/1?step=1" for run in (shop.PAIRING, shop.CAMELOT, shop.HI_Q, shop.MEMORY, shop.TANTRIX)),
     f"/runs/{shop.PAIRING}/layouts/5?leaf=1",
     TALL,
+    PLAYED,
 ]
 BAD = '<html lang="en"><title>x</title><main><h1>x</h1><p style="color:#ccc;background:#fff">pale<img src="x"></main>'
 

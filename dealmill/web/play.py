@@ -116,7 +116,9 @@ def draw(asked: Game, marked: tuple[str, ...]) -> Board:
     choices = list(table.choices)
     tapped = asked.piece if any(choice.piece == asked.piece for choice in choices) else ""
     links = _links(asked, choices, tapped)
-    return Board(table.layout, table.won, choices, before, table.scene(links, marked or (tapped,)).svg)
+    svg = table.scene(links, marked or (tapped,)).svg
+    picture = svg.replace('role="img"', 'role="group"', 1)  # an image has no links
+    return Board(table.layout, table.won, choices, before, picture)
 
 
 def _links(asked: Game, choices: list[Choice], tapped: str) -> dict[str, Link]:

@@ -67,7 +67,7 @@ class Table:
     def scene(self, links: Mapping[str, Link], moved: Sequence[str]) -> Scene:
         """Return the picture, with links on cards and places, and a ring around the cards `moved`."""
         alt = " ".join(board(self.referee, self.position).split())
-        return table(self.referee.rules, self.position, Marks(moved, links=links), "", f"{alt}.")
+        return table(self.referee.rules, self.position, Marks(moved, links=links), "The table.", f"{alt}.")
 
 
 def written(referee: Referee, position: Position) -> str:

@@ -15,9 +15,8 @@ from sys import getsizeof
 from typing import Any
 
 from sqlalchemy import Connection, Table, func, select, text, tuple_
-from sqlalchemy.exc import OperationalError
 
-from dealmill.pipeline.errors import DamagedError, DifferenceError, StoreUnavailable, UsageError
+from dealmill.pipeline.errors import DamagedError, DifferenceError, ReplacedError, StoreUnavailable, UsageError
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import CopyingRows, Message, Progress, silent
 from dealmill.pipeline.store.audits.audit import latest_audits
@@ -143,10 +142,7 @@ def _copy_table(rows: Iterator[Row], target: Database, table: Table, advance: Ca
         with target.writing() as connection:
             _delete_after(connection, table, key)
     for page in _pages(rows):
-        with target.writing() as connection:
-            _insert(connection, table, page)
-            _check_copied(table, page, read_rows_after(connection, table, key))
-        key = _key(table, page[-1])
+        key = _write_page(target, table, page, key)
         advance(len(page))
 
 
@@ -177,24 +173,27 @@ def _delete_after(connection: Connection, table: Table, key: Sequence[Any]) -> N
     connection.execute(stale.where(tuple_(*table.primary_key) > tuple(key)) if key else stale)
 
 
-def _insert(connection: Connection, table: Table, rows: list[Row]) -> None:
-    """Insert rows.
+def _write_page(target: Database, table: Table, page: list[Row], key: list[Any]) -> list[Any]:
+    """Insert the rows after a key, and return the key of the last one.
 
     Raises
     ------
     DamagedError
-        If the database does not accept one of them. The error names the first one.
+        If the database does not accept one of them, or has changed it. The error names the first one.
     """
     try:
-        with connection.begin_nested():
-            insert_rows(connection, table, table.columns.keys(), rows)
-    except (OperationalError, MemoryError):
+        with target.writing() as connection:
+            insert_rows(connection, table, table.columns.keys(), page)
+            _check_copied(table, page, read_rows_after(connection, table, key))
+    except (DamagedError, ReplacedError, StoreUnavailable, MemoryError):
         raise
     except Exception as error:  # of the database or of its driver, which have many for values of a wrong type
-        if len(rows) == 1:
-            raise _refused(table, rows[0], _wrong_type(table, rows[0]) or str(getattr(error, "orig", error))) from error
-        for half in (rows[: len(rows) // 2], rows[len(rows) // 2 :]):
-            _insert(connection, table, half)
+        if len(page) == 1:
+            raise _refused(table, page[0], _wrong_type(table, page[0]) or str(error)) from error
+        middle = len(page) // 2
+        for half in (page[:middle], page[middle:]):
+            key = _write_page(target, table, half, key)
+    return _key(table, page[-1])
 
 
 def _wrong_type(table: Table, row: Row) -> str | None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from shutil import copyfile
+from signal import SIGINT, SIGKILL
 from typing import Any
 
 import pytest
@@ -122,13 +123,14 @@ def test_a_copy_that_is_killed_goes_on_also_if_the_store_has_changed(
     source: Database, empty_store: Database, filled: Path
 ) -> None:
     words = [sys.executable, "-P", "-c", COPY, url_of(source), url_of(empty_store)]
-    for pages in (2, 12, 30, 33, 45):
-        running = subprocess.Popen(words, env=clean_environment(), stdout=subprocess.PIPE)
+    for pages, number in ((2, SIGKILL), (12, SIGINT), (30, SIGINT), (33, SIGKILL), (45, SIGINT)):
+        running = subprocess.Popen(words, env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         assert running.stdout
         for _ in range(pages):
             assert running.stdout.readline()
-        running.kill()
-        running.communicate()
+        running.send_signal(number)
+        _, reported = running.communicate()
+        assert reported.endswith(b"\nKeyboardInterrupt\n" if number == SIGINT else b""), reported
         with pytest.raises(StoreError, match=r"is an unfinished copy of sqlite:///.*; finish it by running"):
             dealmill.open(url_of(empty_store))
         with pytest.raises(StoreError, match=r"is an unfinished copy of .* not of sqlite:///.*filled"):

@@ -1,8 +1,10 @@
 (* The easier game E(A), and why it is easier.
 
    Claim ([easier]): if the real game can be won from a position, then E(A) can be won from it, for every set A of
-   live cards; here [absent] are all others. It is the theorem of docs/proofs/patience.md: if no position of E(A) that
-   can be reached is won, the real game is lost.
+   live cards; here [absent] are all others, from the start. It is the theorem of docs/proofs/patience.md for the older
+   form of evidence: if no position of E(A) that can be reached is won, the real game is lost. For the newer form, in
+   which cards become absent when they can be lifted, see Checker.v: each position of a table has absent cards of its
+   own.
 
    Conditions: no card occurs twice; in a game with a hole, or if any cards move with the one below them, no card is
    absent; nor is one of the stock, if it is turned by several cards (then the claim holds of [card_by_card R], see

@@ -23,28 +23,29 @@ let normal rules (absent, position) =
       turning;
     } )
 
-(* The state after all cards have become absent that can. *)
-let rec absorbed rules (absent, position) =
+(* The state after all cards have become absent that can: idle ones, and those that fit absent ones. *)
+let rec absorbed rules idle (absent, position) =
   let absent = List.sort_uniq compare absent in
+  let leaves card = member card idle || fits_absent rules absent card in
   let position = settled rules (restricted absent position) in
   let lifted =
     List.filter_map
-      (fun ((above, card), _) -> if fits_absent rules absent card then Some (card :: above) else None)
+      (fun ((above, card), _) -> if leaves card then Some (card :: above) else None)
       (lifts rules position)
   in
   let offered =
     if rules.draw > 1 then []
-    else List.filter (fits_absent rules absent) (List.map fst (offers rules position))
+    else List.filter leaves (List.map fst (offers rules position))
   in
   match List.concat lifted @ offered with
   | [] -> normal rules (absent, position)
-  | cards -> absorbed rules (cards @ absent, position)
+  | cards -> absorbed rules idle (cards @ absent, position)
 
-let following rules (absent, position) =
+let following rules idle (absent, position) =
   let discarded (card, after) = if fits_absent rules absent card then Some (card :: absent, after) else None in
   let discards = if rules.draw = 1 then [] else List.filter_map discarded (offers rules position) in
   let moved = List.map (fun after -> (absent, after)) (moves rules absent position) in
-  List.map (absorbed rules) (moved @ discards)
+  List.map (absorbed rules idle) (moved @ discards)
 
 (* States by their numbers, from 1. Hashtbl.hash looks at few cards only. *)
 module Numbers = Hashtbl.Make (struct
@@ -58,7 +59,7 @@ exception Won
 exception Too_many
 
 (* The numbers of all states that can be reached; at most `limit`. *)
-let reached rules start limit =
+let reached rules idle start limit =
   let numbers = Numbers.create 1000 and waiting = Queue.create () in
   let add state =
     if not (Numbers.mem numbers state) then begin
@@ -70,24 +71,25 @@ let reached rules start limit =
   in
   add start;
   while not (Queue.is_empty waiting) do
-    List.iter add (following rules (Queue.pop waiting))
+    List.iter add (following rules idle (Queue.pop waiting))
   done;
   numbers
 
 let rec positive number =
   if number = 1 then XH else if number land 1 = 1 then XI (positive (number / 2)) else XO (positive (number / 2))
 
-(* Judge the claim that a position is lost: if these cards are absent, so many positions can be reached, and none is
-   won. *)
-let judge rules absent position claimed =
+(* Judge the claim that a position is lost: if these cards are idle, so many positions can be reached, and none is
+   won. Idle cards are absent at the start, or become absent when they can be lifted. *)
+let judge rules idle ~absent_at_once position claimed =
   let in_stock card = member card (all_cards position.turning) in
-  let by_card = rules.draw > 1 && List.exists in_stock absent in
+  let by_card = rules.draw > 1 && List.exists in_stock idle in
   let easier = if by_card then card_by_card rules else rules in
   let start =
     if by_card then with_turning position { position.turning with passes = 0 } else position
   in
-  match reached easier (absorbed easier (absent, start)) claimed with
-  | exception Won when absent <> [] -> Wrong "the game can be won if the other cards are out of the way"
+  let at_start = if absent_at_once then idle else [] in
+  match reached easier idle (absorbed easier idle (at_start, start)) claimed with
+  | exception Won when idle <> [] -> Wrong "the game can be won if the other cards are out of the way"
   | exception Won -> Wrong "the game can be won"
   | exception Too_many -> Wrong (Printf.sprintf "more than %d positions can be reached" claimed)
   | numbers when Numbers.length numbers < claimed ->
@@ -97,7 +99,7 @@ let judge rules absent position claimed =
       let table = Numbers.fold add numbers PositiveMap.empty in
       (* The checker asks for the start without absent cards. *)
       let key more after =
-        let state = absorbed easier ((if more = [] then absent else more), after) in
+        let state = absorbed easier idle ((if more = [] then at_start else more), after) in
         positive (Option.value (Numbers.find_opt numbers state) ~default:(Numbers.length numbers + 1))
       in
       if check_loss rules by_card table key start then Loss_proved else Wrong "the proved checker refuses the positions"

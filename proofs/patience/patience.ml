@@ -20,7 +20,8 @@ let read_number text =
   | Some number when number > 0 && string_of_int number = text -> number
   | _ -> fail "%S is not a number of positions" text
 
-(* The absent cards, and the number of positions. Cards that cannot come back from a foundation are not absent. *)
+(* The idle cards, whether they are absent at the start, and the number of positions. Cards that cannot come back from
+   a foundation are not idle. *)
 let read_evidence game rules position evidence =
   match String.split_on_char ' ' evidence with
   | [ cards; number ] ->
@@ -29,17 +30,19 @@ let read_evidence game rules position evidence =
       let stays card =
         member card position.foundations && ((not rules.removable) || (rules.first_stay && height rules card = 0))
       in
-      let absent =
+      let absent_at_once = not (String.starts_with ~prefix:"*" cards) in
+      let idle =
         if cards = "*" then []
         else
-          let live = read_live game rules cards in
+          let list = if absent_at_once then cards else String.sub cards 1 (String.length cards - 1) in
+          let live = read_live game rules list in
           List.filter (fun card -> not (member card live || stays card)) (deck rules)
       in
-      (absent, number)
+      (idle, absent_at_once, number)
   | _ -> fail "%S is not the evidence of a loss" evidence
 
 let judge game row =
   if row.verdict <> "unwinnable" then not_covered "the verdict %s" row.verdict;
   let rules, position = read_layout game row.layout in
-  let absent, number = read_evidence game rules position row.evidence in
-  Exploring.judge rules absent position number
+  let idle, absent_at_once, number = read_evidence game rules position row.evidence in
+  Exploring.judge rules idle ~absent_at_once position number

@@ -12,27 +12,31 @@ from dealmill.testing.patiences.naive import RANKS, Card, State, copied, fits, m
 
 @dataclass
 class EasierState(State):
-    """A state of the easier game: also the cards on the foundations, those of them that stay there, and the absent
-    cards. If the stock is `open`, all of its cards are always offered."""
+    """A state of the easier game: also the cards on the foundations, those of them that stay there, and the idle and
+    the absent cards. If the stock is `open`, all of its cards are always offered."""
 
     foundations: frozenset[Card]
     stays: frozenset[Card]
+    idle: frozenset[Card]
     absent: frozenset[Card]
     open: bool
 
 
-def start(text: str, rules: Rules, live: Set[Card]) -> EasierState:
-    """Return the first state: all cards that are not live are taken away."""
+def start(text: str, rules: Rules, live: Set[Card], at_once: bool = False) -> EasierState:
+    """Return the first state. If cards are absent `at_once`, those that are idle are taken away."""
     state = naive.parsed(text, rules)
     deck = frozenset(Card(RANKS.index(rank) + 1, suit) for rank in state.order for suit in naive.COLOURS)
     up = frozenset(card for card in deck if state.height(card) < state.up[card.suit])
     stays = frozenset(
         card for card in up if not rules.removable or (rules.initial == "all" and state.height(card) == 0)
     )
-    absent = deck - live - stays
-    is_open = rules.draw > 1 and not absent.isdisjoint([*state.stock, *state.waste])
-    first = EasierState(**vars(state), foundations=up, stays=stays, absent=frozenset(), open=is_open)
-    remove(first, absent)
+    idle = deck - live - stays
+    if rules.to == "hole":
+        idle -= set(state.stock)
+    is_open = rules.draw > 1 and rules.to == "waste" and not idle.isdisjoint([*state.stock, *state.waste])
+    first = EasierState(**vars(state), foundations=up, stays=stays, idle=idle, absent=frozenset(), open=is_open)
+    if at_once:
+        remove(first, idle)
     close(first, rules)
     return first
 
@@ -51,7 +55,8 @@ def close(state: EasierState, rules: Rules) -> None:
     naive.tidy(state, rules)
     for cards, source in liftable(state, rules):
         exact = source == "stock" and rules.draw > 1 and not state.open
-        if rides_absent(cards[0], state, rules) and not exact:
+        leaves = cards[0]._replace(down=False) in state.idle or rides_absent(cards[0], state, rules)
+        if leaves and not exact:
             remove(state, set(cards))
             close(state, rules)
             return
@@ -67,7 +72,8 @@ def liftable(state: EasierState, rules: Rules) -> list[tuple[list[Card], str]]:
     groups = [(group, "column") for column in state.columns for group in movable(column, state, rules)]
     groups += [([card], "cell") for card in state.cells]
     groups += [([card], "reserve") for card in (state.reserve[-1:] if rules.stacked else state.reserve)]
-    groups += [([rest.waste[-1]], "stock") for rest in offers(state, rules)]
+    if rules.to == "waste":
+        groups += [([rest.waste[-1]], "stock") for rest in offers(state, rules)]
     if rules.removable:
         for suit in naive.COLOURS:
             pile = [card for card in state.foundations - state.stays if card.suit == suit]
@@ -116,6 +122,20 @@ def following(state: EasierState, rules: Rules) -> Iterator[EasierState]:
             remove(after, {card})
             close(after, rules)
             yield after
+    if rules.to == "hole" and state.stock:
+        after = copied(state)
+        after.hole = after.stock.pop(0).rank
+        close(after, rules)
+        yield after
+    for card in state.absent if state.hole else ():
+        if goes_into_hole(card, state, rules):
+            yield replace(copied(state), hole=card.rank)
+
+
+def goes_into_hole(card: Card, state: EasierState, rules: Rules) -> bool:
+    """Return whether a card may be put into the hole."""
+    apart = abs(card.rank - state.hole)
+    return apart == 1 or (rules.wrap and rules.ranks > 2 and apart == rules.ranks - 1)
 
 
 def put(cards: list[Card], source: str, state: EasierState, rules: Rules) -> Iterator[EasierState]:
@@ -123,7 +143,11 @@ def put(cards: list[Card], source: str, state: EasierState, rules: Rules) -> Ite
     card = cards[0]
     lower = {Card(RANKS.index(rank) + 1, card.suit) for rank in state.order[: state.height(card)]}
     ready = lower <= state.foundations | state.absent
-    if len(cards) == 1 and source != "foundation" and ready:
+    if len(cards) == 1 and state.hole and goes_into_hole(card, state, rules):
+        after = lifted(cards, source, state, rules)
+        after.hole = card.rank
+        yield after
+    if len(cards) == 1 and not state.hole and source != "foundation" and ready:
         after = lifted(cards, source, state, rules)
         after.foundations |= {card}
         yield after
@@ -159,14 +183,14 @@ def key(state: EasierState, rules: Rules) -> object:
         tuple(sorted(map(tuple, filter(None, state.columns)))),
         (frozenset(state.cells), tuple(state.reserve if rules.stacked else sorted(state.reserve))),
         (frozenset(stock) if state.open else stock, turned),
-        (frozenset(state.foundations), frozenset(state.absent)),
+        (frozenset(state.foundations), frozenset(state.absent), state.hole),
     )
 
 
-def counted(text: str, rules: Rules, live: Set[Card], limit: int) -> tuple[bool, int] | None:
+def counted(text: str, rules: Rules, live: Set[Card], limit: int, *, at_once: bool = False) -> tuple[bool, int] | None:
     """Return whether the easier game can be won, and the number of positions if not; None if there are more than
-    `limit`."""
-    first = start(text, rules, live)
+    `limit`. Idle cards may be absent `at_once`."""
+    first = start(text, rules, live, at_once)
     reached, waiting = {key(first, rules)}, [first]
     if is_won(first):
         return True, 0

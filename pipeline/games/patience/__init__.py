@@ -133,14 +133,14 @@ class Patiences(Family):
     engines = (
         Engine(
             "winnable",
-            "3",
+            "4",
             "whether it can be won if all cards are known, also those that lie face down",
             "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, "
             "`d` dealt in a row",
             complete=False,
             max_nodes=MAX_NODES,
-            evidence_of_loss="the cards that matter, `6C4H`, or `*` for all; and how many positions can be reached "
-            "if all others are out of the way",
+            evidence_of_loss="the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached "
+            "if all others leave as soon as they can be moved",
         ),
     )
     deals = Deals("1", limited=True)

@@ -47,7 +47,7 @@ SECONDS = 4.0
 MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = range(12)
 TO_HOLE, DECK, MOVES_ANY = 12, 13, 17
 # Layouts
-FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK = 14, 15, 16, 18, 19
+FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = 14, 15, 16, 18, 19, 41
 # Positions
 TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK = range(20, 30)
 KEY = 30
@@ -114,7 +114,7 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> None:
         If it is not so.
     """
     t = np.zeros(SIZE, dtype=np.int64)
-    _load(t, rules, layout, loss.live)
+    _load(t, rules, layout, loss)
     keys = np.empty(int(t[WORDS]) * (loss.positions + 2), dtype=np.int64)
     slots = np.zeros(1 << (5 * loss.positions // 3 + 16).bit_length(), dtype=np.int32)
     with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
@@ -127,8 +127,8 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> None:
         raise InvalidEvidence(1, f"{count:,} positions can be reached, not {loss.positions:,}")
 
 
-def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> None:
-    """Write the rules and the first position; cards that are not live are absent. None means that all are live."""
+def _load(t: Words, rules: Rules, layout: str, loss: Loss) -> None:
+    """Write the rules and the first position of the easier game."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)
     base = RANKS.index(texts.get("base", rules.foundations)) if rules.hole == "none" else 0
@@ -142,11 +142,14 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
     deck = {number(card) for card in rules.deck()}
     up = {top - lower for top in numbers(texts.get("foundations", "")) for lower in range(top % 13 + 1)}
     fixed = {card for card in up if not rules.removable or (rules.initial == "all" and card % 13 == 0)}
-    absent = set() if live is None else deck - set(map(number, live)) - fixed
     stock = numbers(texts.get("waste", "") + texts.get("stock", ""))
+    idle = set() if loss.live is None else deck - set(map(number, loss.live)) - fixed
     draw, passes = rules.draw, rules.passes
-    if draw > 1 and not absent.isdisjoint(stock):
+    if rules.to == "hole":
+        idle -= set(stock)
+    elif draw > 1 and not idle.isdisjoint(stock):
         draw, passes = 1, UNLIMITED
+    absent = idle if loss.absent_at_once else set()
 
     codes = dict.fromkeys(deck, ON_FOUNDATION)  # those below the card in a hole, too
     homes = dict.fromkeys(deck, NO_CARD)
@@ -170,7 +173,7 @@ def _load(t: Words, rules: Rules, layout: str, live: frozenset[str] | None) -> N
     codes |= dict.fromkeys(absent, IS_ABSENT)
 
     _load_rules(t, rules, deck)
-    t[DRAW], t[PASSES] = draw, passes
+    t[DRAW], t[PASSES], t[IDLE] = draw, passes, _mask(idle)
     t[FACE_DOWN], t[WAS_STOCK] = _mask(face_down), _mask(set(stock))
     t[FIXED], t[STOCK_SIZE], t[RESERVE_SIZE] = _mask(fixed), len(stock), len(reserve)
     t[TURNED] = sum(card not in absent for card in numbers(texts.get("waste", "")))
@@ -382,10 +385,16 @@ def _stock_count(t: Words) -> int:
     return count
 
 
+@inlined
+def _leaves(t: Words, card: int) -> bool:
+    """Return whether a card becomes absent if it can be moved: it is idle, or could lie on an absent one."""
+    return bool(t[IDLE] & _bit(card) or t[PARENTS + card] & t[ABSENT])
+
+
 @routine
 def _loose(t: Words) -> int:
-    """Return the cards that become absent, since they, or a card below them in their run, could lie on an absent one.
-    Those of the stock only if it is turned card by card."""
+    """Return the cards that become absent, since they, or a card below them with which they can be moved, leave. Those
+    of the stock only if it is turned card by card."""
     loose = word(0)
     cards = t[TOPS]
     while cards:
@@ -393,9 +402,9 @@ def _loose(t: Words) -> int:
         cards &= cards - 1
         while True:
             group |= _bit(card)
-            if t[PARENTS + card] & t[ABSENT]:
+            if _leaves(t, card):
                 loose |= group
-            if t[MOVES_RUNS] == 0 or t[CODES + card] < ON_PARENT:
+            if not _moves_along(t, card):
                 break
             card = t[UNDER + card]
     single = t[IN_CELLS] | _open_reserve(t) | _open_foundations(t)
@@ -410,7 +419,7 @@ def _loose(t: Words) -> int:
     while single:
         card = _first(single)
         single &= single - 1
-        if t[PARENTS + card] & t[ABSENT]:
+        if _leaves(t, card):
             loose |= _bit(card)
     return loose
 
@@ -434,7 +443,7 @@ def _settle(t: Words) -> None:
             if t[TO_COLUMNS] and t[IN_STOCK]:
                 t[LOWEST + _empty_column(t, word(0))] = card
             continue
-        loose = _loose(t) if t[ABSENT] else word(0)
+        loose = _loose(t) if t[IDLE] else word(0)
         if loose == 0:
             break
         index, turned = word(0), t[TURNED]
@@ -455,6 +464,15 @@ def _move(t: Words, end: int, card: int, code: int, turning: int) -> int:
     return end + 1
 
 
+@inlined
+def _into_hole(t: Words, end: int, card: int, code: int, turning: int) -> int:
+    """List the move of a card into the hole, if it goes there."""
+    apart = abs(card % 13 - t[HOLE_RANK])
+    if apart == 1 or (t[WRAP] and apart == t[LAST_RANK]):
+        end = _move(t, end, card, code, turning + 530 * (card % 13 - t[HOLE_RANK]))
+    return end
+
+
 @routine
 def _to_each_space(t: Words, end: int, card: int) -> int:
     """List the moves of a card, with those on it, to the empty columns."""
@@ -471,10 +489,7 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
     code, `turning` that after the move, and `whole` says that a whole column moves."""
     if card == top:
         if t[HOLE]:
-            apart = abs(card % 13 - t[HOLE_RANK])
-            if apart == 1 or (t[WRAP] and apart == t[LAST_RANK]):
-                after = turning + 530 * (card % 13 - t[HOLE_RANK])
-                end = _move(t, end, card, word(ON_FOUNDATION), after)
+            end = _into_hole(t, end, card, word(ON_FOUNDATION), turning)
         elif source != ON_FOUNDATION and t[COMPLETE] == 0:
             lower = (_bit(card) - 1) & (word(SUIT) << card // 13 * 13)
             if lower & ~(t[UP] | t[ABSENT]) == 0:
@@ -592,6 +607,30 @@ def _change(t: Words, card: int, code: int, after: int) -> None:
 
 
 @routine
+def _list_stock(t: Words, end: int) -> int:
+    """List the moves of cards of the stock; return the number of all moves."""
+    count, index, part, turning = _stock_count(t), word(0), word(0), _turning(t)
+    if t[TO_COLUMNS]:
+        if count and (t[FULL_COLUMNS] == 0 or t[EMPTY_COLUMNS] == 0):
+            end = _move(t, end, word(0), word(DEALT), turning)
+        return end
+    for slot in range(t[STOCK_SIZE]):
+        card = t[STOCK_ORDER + slot]
+        if t[IN_STOCK] & _bit(card) == 0:
+            continue
+        index += 1
+        if t[TO_HOLE]:
+            return _move(t, end, card, word(ON_FOUNDATION), turning + 530 * (card % 13 - t[HOLE_RANK]))
+        passes = _passes_after(t, index, count)
+        if passes >= 0:
+            after = _least_turned(t, index - 1, count - 1) + 53 * (passes + 10 * t[HOLE_RANK])
+            end = _targets(t, end, card, card, word(HOME), part, after)
+            if t[DRAW] > 1 and t[PARENTS + card] & t[ABSENT]:
+                end = _move(t, end, card, word(IS_ABSENT), after)
+    return end
+
+
+@routine
 def _list_moves(t: Words) -> int:
     """List all moves of the position; return their number."""
     end, turning, part = word(0), _turning(t), word(0)
@@ -614,25 +653,12 @@ def _list_moves(t: Words) -> int:
     while cards:
         end = _move(t, end, _first(cards), word(COMPLETED), turning)
         cards &= cards - 1
-    count, index = _stock_count(t), word(0)
-    if t[TO_COLUMNS]:
-        if count and (t[FULL_COLUMNS] == 0 or t[EMPTY_COLUMNS] == 0):
-            end = _move(t, end, word(0), word(DEALT), turning)
-        return end
-    for slot in range(t[STOCK_SIZE]):
-        card = t[STOCK_ORDER + slot]
-        if t[IN_STOCK] & _bit(card) == 0:
-            continue
-        index += 1
-        if t[TO_HOLE]:
-            return _move(t, end, card, word(ON_FOUNDATION), turning + 530 * (card % 13 - t[HOLE_RANK]))
-        passes = _passes_after(t, index, count)
-        if passes >= 0:
-            after = _least_turned(t, index - 1, count - 1) + 53 * (passes + 10 * t[HOLE_RANK])
-            end = _targets(t, end, card, card, word(HOME), part, after)
-            if t[DRAW] > 1 and t[PARENTS + card] & t[ABSENT]:
-                end = _move(t, end, card, word(IS_ABSENT), after)
-    return end
+    cards = t[ABSENT] * t[HOLE]
+    while cards:
+        card = _first(cards)
+        cards &= cards - 1
+        end = _into_hole(t, end, card, word(IS_ABSENT), turning)
+    return _list_stock(t, end)
 
 
 @inlined
@@ -671,7 +697,7 @@ def _count(t: Words, keys: Words, slots: Slots, limit: int) -> int:
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return word(WON)
         moves, turning = _list_moves(t), _turning(t)
-        settled = t[ABSENT] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
+        settled = t[IDLE] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
         for number in range(moves):
             for part in range(t[WORDS]):
                 t[KEY + part] = keys[t[WORDS] * visited + part]

@@ -43,11 +43,11 @@ NO_LINKS: Mapping[str, Link] = MappingProxyType({})
 
 
 class Marks(NamedTuple):
-    """How cards are drawn: those that have moved with a ring, and the absent ones of a loss in grey. Cards and places
+    """How cards are drawn: those that have moved with a ring, and the idle ones of a loss in grey. Cards and places
     with a link are one."""
 
     moved: Sequence[str] = ()
-    absent: Set[str] = frozenset()
+    idle: Set[str] = frozenset()
     links: Mapping[str, Link] = NO_LINKS
 
 
@@ -223,7 +223,7 @@ def _name(x: float, middle: float, card: str, size: float, style: Style) -> Iter
 
 def _styles(card: str, marks: Marks, *, down: bool) -> tuple[Style, Style]:
     """Return the styles of a card and of what is on it."""
-    if card.upper() in marks.absent:
+    if card.upper() in marks.idle:
         return GREY_CARD, GREY_INK
     return (BACKED, BACK_INK) if down else (CARD, _ink(card))
 

@@ -84,9 +84,7 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
                 return Verdict.UNDECIDED, None
             return Verdict.WINNABLE, " ".join(moves) or "-"
         case k.LOST:
-            if words[k.LISTED]:
-                return Verdict.UNWINNABLE, f"{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
-            return Verdict.UNWINNABLE, f"* {words[k.STORED]}"
+            return Verdict.UNWINNABLE, f"*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
         case solving.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")
     return Verdict.UNDECIDED, None
@@ -203,10 +201,12 @@ def partial_runs_are_twins(rules: Rules) -> bool:
 
 
 def lists_prove_losses(rules: Rules) -> bool:
-    """Return whether a loss in the easier game with some of the cards proves a loss: cards leave the columns one by one
-    or as runs by the rules for building, to foundations, and a stock goes to the waste."""
-    moves_runs = rules.move in ("card", "run") and rules.run == "build"
-    return moves_runs and rules.hole == "none" and rules.to == "waste" and not rules.complete
+    """Return whether a loss in the easier game, in which some cards leave as soon as they can be lifted, proves a loss:
+    cards leave the columns one by one, as runs by the rules for building, or with all on them, to foundations or into a
+    hole, in games with a hole never onto another card, and a stock does not go to the columns."""
+    moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
+    places = rules.hole == "none" or rules.build == "none"
+    return moves and places and rules.to in ("waste", "hole") and not rules.complete
 
 
 def _load(words: k.Words, rules: Rules, layout: str) -> int:
@@ -215,7 +215,6 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
     start[k.HASH : k.POSITION_END] = 0
     start[k.TOP : k.TOP + k.FIRST_COLUMN_LIMIT] = start[k.UNDER : k.UNDER + 52] = k.NO_CARD
     words[k.STOCK_INDEX : k.STOCK_INDEX + 52] = -1
-    words[k.CANDIDATES] = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
@@ -226,7 +225,7 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
             for at in range(0, len(text), 2)
         ]
 
-    z, key, left = words[k.Z : k.END].tolist(), 0, 0
+    z, key, left, candidates = words[k.Z : k.END].tolist(), 0, 0, set[int]()
     start[k.ORDERED] = rules.to == "tableau" and "stock" in cards
     for column, text in enumerate(columns.split("/")):
         under = k.NO_CARD
@@ -236,6 +235,7 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
             key ^= _wrapped(z[card << 6 | under] * in_order)
             under = card
             left += 1
+            candidates.add(card)
         start[k.TOP + column] = under
         start[k.LENGTH + column] = len(text) // 2 if text != "-" else 0
         start[k.DOWN + column] = sum(suit.islower() for suit in text[1::2])
@@ -245,11 +245,13 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
         start[k.CELL_CARDS] |= 1 << card
         start[k.CELL_COUNT] += 1
         key ^= z[card << 6 | k.CELL]
+        candidates.add(card)
     for index, card in enumerate(numbers(cards.get("reserve", ""))):
         start[k.RESERVE_CARDS + index] = card
         start[k.RESERVE] |= 1 << card
         start[k.RESERVE_COUNT] += 1
         key ^= z[card << 6 | k.RESERVED]
+        candidates.add(card)
     waste, stock = numbers(cards.get("waste", "")), numbers(cards.get("stock", ""))
     words[k.IN_STOCK] = sum(1 << card for card in (*waste, *stock))
     for index, card in enumerate([*waste, *stock]):
@@ -262,18 +264,20 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
         turned = 0
     start[k.TURNED], start[k.PASSES_LEFT] = turned, int(cards.get("passes", 0))
     if rules.to == "waste":
+        candidates.update(waste, stock)
         key ^= z[52 << 6 | turned] ^ z[53 << 6 | int(start[k.PASSES_LEFT])]
     for card in numbers(cards.get("foundations", "")):
         start[k.UP + card // 13] = card % 13 + 1
         for lower in range(card % 13 + 1):
             key ^= z[(card - lower) << 6 | k.FOUNDATION]
-            if not rules.removable or (rules.initial == "all" and card - lower == card // 13 * 13):
-                words[k.CANDIDATES] &= ~(1 << card - lower)
+            if rules.removable and (rules.initial != "all" or card - lower != card // 13 * 13):
+                candidates.add(card - lower)
     for card in numbers(cards.get("hole", "")):
         start[k.HOLE_TOP] = card
         key ^= z[54 << 6 | card % 13]
     start[k.LEFT] = left + sum(int(start[field]) for field in (k.CELL_COUNT, k.RESERVE_COUNT, k.STOCK_COUNT))
     start[k.HASH] = key
+    words[k.CANDIDATES] = sum(1 << card for card in candidates)
     return base
 
 

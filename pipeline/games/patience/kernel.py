@@ -13,7 +13,8 @@ A search is depth first, with an explicit stack. Without `LITERAL`, it leaves ou
 - Positions in which not even the relaxed game is won are lost (`_is_lost`, `RELAXED`).
 
 Where these hold is decided from the rules, see `dealmill.pipeline.games.patience.engine`. With `LITERAL`, it visits all
-positions, which are what the referee counts; also those of an easier game, in which some cards are `ABSENT`.
+positions, which are what the referee counts; also those of an easier game, in which some cards are `IDLE`: as soon as
+they can be lifted, they become `ABSENT`. `LIFTED` are the cards that a search could lift.
 """
 
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import count_bits, inlined, lowest_bit, routine
+from dealmill.kernels import inlined, lowest_bit, routine
 
 Words = NDArray[np.int64]
 word = cast(Callable[[int], int], np.int64)
@@ -43,8 +44,8 @@ TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED = range(45, 51)
 TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
 POSITION_END = 220
 # The easier game that is searched, and the best list of cards
-REMOVED, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(220, 228)
-LIMIT, WIN_COUNT = 228, 229
+IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(220, 228)
+LIMIT, WIN_COUNT, LIFTED = 228, 229, 230
 # Constants of a layout
 STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
 # More rules of the game
@@ -188,6 +189,9 @@ def do(s: Words, move: int, automatic: int) -> None:
         elif source == RESERVED:
             s[RESERVE] ^= bit_of(card)
             s[RESERVE_COUNT] -= 1
+        elif source == AWAY:
+            key ^= s[Z + (card << 6 | AWAY)] ^ s[Z + (card << 6 | IN_HOLE)]
+            s[LEFT] += 1
         else:
             s[REST] ^= bit_of(s[STOCK_INDEX + card])
             s[STOCK_COUNT] -= 1
@@ -288,6 +292,8 @@ def undo(s: Words, level: int) -> None:
         elif source == RESERVED:
             s[RESERVE] |= bit_of(card)
             s[RESERVE_COUNT] += 1
+        elif source == AWAY:
+            s[LEFT] -= 1
         else:
             s[REST] |= bit_of(s[STOCK_INDEX + card])
             s[STOCK_COUNT] += 1
@@ -348,39 +354,45 @@ def _place_in_stock(s: Words, card: int) -> int:
     return count
 
 
+@inlined
+def _leaves(s: Words, card: int) -> bool:
+    """Return whether a card becomes absent if it can be lifted: it is idle, or could lie on an absent card."""
+    return bool(s[IDLE] & bit_of(card) or s[PARENTS + card] & s[ABSENT])
+
+
 @routine
 def _loose_card(s: Words) -> int:
-    """Return the move of a card that becomes absent, since it or a card below it in its run could lie on an absent one;
+    """Return the move of a card that becomes absent, since it leaves, or a card below it that it would move along with;
     -1 if there is none. Of a stock, only if it is turned card by card: the other cards are offered as before."""
     for column in range(s[COLUMNS]):
         card, count = s[TOP + column], s[LENGTH + column] - s[DOWN + column]
         while count > 0:
-            if s[PARENTS + card] & s[ABSENT]:
+            if _leaves(s, card):
                 return word(s[TOP + column] | column << 6 | AWAY << 12 | 1 << 18)
             under = s[UNDER + card]
             count -= 1
-            if s[MOVING] == ONE_CARD or s[PARENTS + card] & bit_of(under) == 0:
+            if not _move_together(s, card, under):
                 break
             card = under
     for suit in range(4 * s[REMOVABLE]):
         card = _top_of_foundation(s, suit)
-        if card >= 0 and s[PARENTS + card] & s[ABSENT]:
+        if card >= 0 and _leaves(s, card):
             return card | FOUNDATION << 6 | AWAY << 12 | 1 << 18
     cards = s[CELL_CARDS] | s[RESERVE]
     while cards:
         card = _first(cards)
         cards &= cards - 1
-        if s[PARENTS + card] & s[ABSENT]:
+        if _leaves(s, card):
             source = _source_of(s, card)
             if source >= 0:
                 return word(card | source << 6 | AWAY << 12 | 1 << 18)
     rest, index = s[REST], word(0)
-    while rest and s[DRAW] == 1:
+    while rest and s[DRAW] == 1 and s[TO_HOLE] == 0:
         card = s[STOCK_CARDS + _first(rest)]
         rest &= rest - 1
         index += 1
         is_offered = index >= s[TURNED] or s[PASSES] == 0 or s[PASSES_LEFT] > 0
-        if is_offered and s[PARENTS + card] & s[ABSENT]:
+        if is_offered and _leaves(s, card):
             return word(card | STOCK << 6 | AWAY << 12 | 1 << 18 | index << 24)
     return word(-1)
 
@@ -421,12 +433,13 @@ def settle(s: Words) -> None:
         move, automatic = word(-1), word(1)
         if s[FILLS] and s[RESERVE_COUNT]:
             move = _fill(s)
-        if move < 0 and s[ABSENT]:
+        if move < 0 and s[IDLE]:
             move = _loose_card(s)
         if move < 0 and s[LITERAL] == 0 and s[SAFE]:
             move, automatic = _safe_move(s), word(0)
         if move < 0:
             return
+        s[LIFTED] |= bit_of(move & 63)
         do(s, move, automatic)
 
 
@@ -529,7 +542,7 @@ def _list_several(s: Words, end: int, space: int) -> int:
 @routine
 def list_moves(s: Words, start: int) -> int:
     """Write all moves to the list of moves from `start` on, the most promising first; return the end."""
-    end, space = start, word(-1)
+    end, space, lifted = start, word(-1), word(0)
     for column in range(s[COLUMNS]):
         if s[LENGTH + column] == 0:
             space = word(column)
@@ -542,6 +555,7 @@ def list_moves(s: Words, start: int) -> int:
         end = _single(s, end, card, word(column), word(0))
         shown = length - s[DOWN + column]
         while True:
+            lifted |= bit_of(card)
             under = s[UNDER + card]
             joined = count < shown and _move_together(s, card, under)
             if s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13):
@@ -554,6 +568,7 @@ def list_moves(s: Words, start: int) -> int:
             count += 1
     single, none = word(1), word(0)
     cards = s[CELL_CARDS]
+    lifted |= cards
     while cards:
         card = _first(cards)
         cards &= cards - 1
@@ -562,6 +577,7 @@ def list_moves(s: Words, start: int) -> int:
     cards = s[RESERVE]
     if s[STACKED] and cards:
         cards = bit_of(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
+    lifted |= cards
     while cards:
         card = _first(cards)
         cards &= cards - 1
@@ -588,9 +604,19 @@ def list_moves(s: Words, start: int) -> int:
     if s[REMOVABLE]:
         for suit in range(4):
             card = _top_of_foundation(s, suit)
+            if card >= 0:
+                lifted |= bit_of(card)
             if card >= 0 and (s[LITERAL] or not _is_safe(s, card)):
                 end = _single(s, end, card, word(FOUNDATION), none)
                 end = _targets(s, end, card, word(FOUNDATION), single, none, word(-30), space)
+    if s[HOLE]:
+        for rank in range(s[RANKS]):
+            for suit in range(4):
+                card = word(13 * suit + rank)
+                if s[ABSENT] & bit_of(card):
+                    end = _single(s, end, card, word(AWAY), none)
+                    break
+    s[LIFTED] |= lifted
     _sort(s, s[MOVES] + start, s[MOVES] + end)
     return end
 
@@ -716,7 +742,7 @@ def _is_lost(s: Words) -> bool:
                     rising = True
         if up == every:
             return False
-        places = s[SPACES] if space else word(0)
+        places = s[SPACES] * space | s[IDLE]
         if stock & ~shown:
             cards = stock & shown
             while cards:
@@ -743,7 +769,7 @@ def _is_lost(s: Words) -> bool:
                 if count == 0:
                     if s[at + 3]:
                         space = word(1)
-                        places = s[SPACES]
+                        places |= s[SPACES]
                 else:
                     top = s[UNDER + top]
                     shown |= bit_of(top)
@@ -756,11 +782,12 @@ def _is_lost(s: Words) -> bool:
                 card = s[UNDER + card]
                 size += 1
                 whole = size == count
-                if s[PARENTS + card] & shown or (places & bit_of(card) and not (whole and s[at + 3])):
+                leaves = (s[PARENTS + card] & shown) | (s[IDLE] & bit_of(card))
+                if leaves or (places & bit_of(card) and not (whole and s[at + 3])):
                     if whole:
                         if s[at + 3]:
                             space = word(1)
-                            places = s[SPACES]
+                            places |= s[SPACES]
                             s[at + 3] = 0
                             again = True
                     elif stacks < 60:
@@ -777,58 +804,6 @@ def _is_lost(s: Words) -> bool:
 
 
 @routine
-def _take_away(s: Words) -> None:
-    """Make the cards in `REMOVED` absent at the start. If some of them are in a stock that is turned by two or more
-    cards, all others in it are always offered."""
-    absent = s[REMOVED]
-    s[ABSENT], s[TOPS], s[LEFT] = absent, 0, 0
-    for column in range(s[COLUMNS]):
-        card, height, down, upper = s[TOP + column], s[LENGTH + column], s[DOWN + column], word(NO_CARD)
-        s[TOP + column], s[LENGTH + column], s[DOWN + column] = NO_CARD, 0, 0
-        while card != NO_CARD:
-            under = s[UNDER + card]
-            height -= 1
-            if absent & bit_of(card) == 0:
-                if upper == NO_CARD:
-                    s[TOP + column] = card
-                    s[TOPS] |= bit_of(card)
-                else:
-                    s[UNDER + upper] = card
-                    s[DOWN + column] += height < down
-                s[UNDER + card] = NO_CARD
-                s[LENGTH + column] += 1
-                upper = card
-            card = under
-        s[LEFT] += s[LENGTH + column]
-    s[CELL_CARDS] &= ~absent
-    s[CELL_COUNT] = count_bits(s[CELL_CARDS])
-    count = word(0)
-    for slot in range(s[RESERVE_COUNT]):
-        card = s[RESERVE_CARDS + slot]
-        if absent & bit_of(card) == 0:
-            s[RESERVE_CARDS + count] = card
-            count += 1
-    s[RESERVE] &= ~absent
-    s[RESERVE_COUNT] = count
-    rest, index, turned = s[REST], word(0), s[TURNED]
-    while rest:
-        slot = _first(rest)
-        rest &= rest - 1
-        index += 1
-        if absent & bit_of(s[STOCK_CARDS + slot]):
-            s[REST] ^= bit_of(slot)
-            s[STOCK_COUNT] -= 1
-            s[TURNED] -= index <= turned
-            if s[DRAW] > 1:
-                s[DRAW], s[PASSES] = 1, 0
-    if s[PASSES] == 0 and s[DRAW] == 1:
-        s[TURNED] = s[PASSES_LEFT] = 0
-    s[LEFT] += s[CELL_COUNT] + s[RESERVE_COUNT] + s[STOCK_COUNT]
-    for suit in range(4):
-        s[UP + suit] = _waited_for(s, word(suit), s[UP + suit])
-
-
-@routine
 def search(s: Words, budget: int) -> int:
     """Search from the start of the layout until it is won or lost. It is `OPEN` after `budget` nodes, or if a position
     is too deep; and `OUT_OF_NODES` if the limit of all searches is reached before."""
@@ -838,8 +813,9 @@ def search(s: Words, budget: int) -> int:
     for at in range(HASH, POSITION_END):
         s[at] = s[START + at - HASH]
     s[DRAW], s[PASSES] = s[OWN_DRAW], s[OWN_PASSES]
-    if s[REMOVED]:
-        _take_away(s)
+    if s[IDLE] & s[IN_STOCK] and s[DRAW] > 1 and s[TO_HOLE] == 0:
+        s[DRAW], s[PASSES], s[TURNED], s[PASSES_LEFT] = 1, 0, 0, 0
+    s[LIFTED] = 0 if s[TO_HOLE] else s[IN_STOCK]
     _clear_table(s)
     settle(s)
     if s[LEFT] == 0:

@@ -20,7 +20,7 @@ from dealmill.pipeline.games.patience.rules import (
 from dealmill.verdicts import Verdict
 
 LINE = 90
-ABSENT = " ."
+IDLE = " ."
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
@@ -42,7 +42,7 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        yield f"{board(referee, step.position, step.marks.absent)}\n\n{fill(step.caption, LINE)}"
+        yield f"{board(referee, step.position, step.marks.idle)}\n\n{fill(step.caption, LINE)}"
 
 
 def scenes(
@@ -83,26 +83,28 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
 def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]:
     """Yield why a position is lost, and then the positions that can be reached, if there are few."""
     loss = read_loss(referee.rules, evidence)
-    absent = frozenset(() if loss.live is None else referee.rules.deck()) - (loss.live or frozenset())
+    idle = referee.idle_cards(position, loss)
     sentence = f"Unwinnable: {loss.reason[0].lower()}{loss.reason[1:]}"
-    matter = f" The cards that matter: {' '.join(loss.cards)}." if absent else ""
-    yield Step(position, Marks(absent=absent), f"{sentence}{matter}", loss.reason)
+    matter = f" The cards that matter: {' '.join(loss.cards)}." if idle else ""
+    yield Step(position, Marks(idle=idle), f"{sentence}{matter}", loss.reason)
     if loss.positions not in FEW_POSITIONS:
         return
-    positions = [position._replace(absent=absent)]
+    positions = [position]
     for number, visit in enumerate(referee.visits(position, loss), start=1):
         before, moved = positions[visit.origin], visit.play.cards if visit.play else ()
         by = f", from position {visit.origin} by {visit.play.word}: {told(visit.play, before)}" if visit.play else ""
-        gone = sorted(visit.position.absent - before.absent)
+        gone = sorted(visit.position.absent - before.absent - idle)
         too = f" Out of the way, since absent cards would take them: {' '.join(gone)}." if gone else ""
         caption = f"Position {number} of {loss.positions}{by}.{too} {visit.moves}"
         positions.append(visit.position)
-        yield Step(visit.position, Marks(moved), caption, loss.reason)
+        yield Step(visit.position, Marks(moved, idle), caption, loss.reason)
 
 
 def told(play: Play, before: Position) -> str:
     """Return a move in words."""
     card, target = play.word[:2], play.word[2:]
+    if card in before.absent:
+        return f"{_name(card)}, which is out of the way, into the hole"
     others = len(play.cards) - 1
     if target == DEALT:
         return f"{len(play.cards)} card{'s' * (others > 0)} of the stock to the columns"
@@ -129,8 +131,8 @@ def _name(card: str) -> str:
     return f"{rank_name(card[0])} of {NAMES[card[1]]}"
 
 
-def board(referee: Referee, position: Position, absent: Set[str] = frozenset()) -> str:
-    """Return the table as text; cards that lie face down have a small letter, and dots stand for absent cards."""
+def board(referee: Referee, position: Position, idle: Set[str] = frozenset()) -> str:
+    """Return the table as text; cards that lie face down have a small letter, and dots stand for idle cards."""
     rules, lines = referee.rules, list[str]()
     if rules.hole != "none":
         lines.append(f"hole  {position.hole}")
@@ -145,9 +147,9 @@ def board(referee: Referee, position: Position, absent: Set[str] = frozenset()) 
         waste, stock = position.stock[: position.turned], position.stock[position.turned :]
         for name, cards in (("waste", waste), ("stock", stock)):
             if cards or name == "stock":
-                shown = [ABSENT if card in absent else card for card in cards]
+                shown = [IDLE if card in idle else card for card in cards]
                 lines.append(fill(f"{name}  {' '.join(shown) or '--'}", LINE, subsequent_indent="       "))
     numbers = [f"{number:>2}" for number in range(1, len(position.columns) + 1)]
-    columns = [[ABSENT if card.upper() in absent else card for card in column] for column in position.columns]
+    columns = [[IDLE if card.upper() in idle else card for card in column] for column in position.columns]
     rows = [list(row) for row in zip_longest(*columns, fillvalue="  ")] or [["--"] * len(numbers)]
     return "\n".join([*lines, "", *("  ".join(row).rstrip() for row in [numbers, *rows])])

@@ -16,10 +16,10 @@ which this card is the first, and ``6He3`` names the empty column. Face-down car
 filled from the reserve if the rules say so, without a move.
 
 A loss is proved by the number of positions that can be reached, none of which is won: ``* 7276``; or by some of the
-cards and the number of positions of an easier game, ``6C4H5H6S 1``. In it, only these cards are *live*, and all others
-are *absent*: they are taken away, and nobody waits for them on the foundations. A card that could lie on an absent one
-becomes absent, with the cards on it. See docs/proofs/patience.md for the reason why a game that can be won can still be
-won then.
+cards and the number of positions of an easier game, ``*6C4H5H6S 1``. In it, all other cards are *idle*: as soon as they
+could be moved, they become *absent*. They are taken away then, and nobody waits for them on the foundations. A card
+that could lie on an absent one becomes absent, too. Without the asterisk, idle cards are absent from the start. See
+docs/proofs/patience.md for the reason why a game that can be won can still be won then.
 """
 
 import re
@@ -114,10 +114,12 @@ class Position(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """The evidence of a loss: the live cards, or None if all are live, and the number of positions."""
+    """The evidence of a loss: the cards that matter, or None if all do, the number of positions, and whether the other
+    cards are absent from the start, not only when they could be moved."""
 
     live: frozenset[str] | None
     positions: int
+    absent_at_once: bool = False
 
     @property
     def cards(self) -> list[str]:
@@ -129,10 +131,9 @@ class Loss(NamedTuple):
         """Why the game is lost, in words."""
         count = len(self.cards)
         number = NUMBER_WORDS[count] if count < len(NUMBER_WORDS) else str(count)
-        others, they = (f"these {number}", "they") if count > 1 else (" ".join(self.cards), "it")
-        relaxed = (
-            f"Even if all cards but {others} were out of the way, {they} could not be played. In the easier game, "
-        )
+        those, they = (f"these {number}", "they") if count > 1 else (" ".join(self.cards), "it")
+        left = "were out of the way" if self.absent_at_once else "left the game as soon as they could be moved"
+        relaxed = f"Even if all cards but {those} {left}, {they} could not be played. In the easier game, "
         positions = "1 position" if self.positions == 1 else f"{self.positions:,} positions"
         return f"{relaxed if count else ''}{positions} can be reached, and none of them is won."
 
@@ -167,9 +168,11 @@ class Visit(NamedTuple):
 
 @dataclass(frozen=True)
 class Referee:
-    """The rules of a game at work: positions, moves, and checks of evidence."""
+    """The rules of a game at work: positions, moves, and checks of evidence. In the easier game that proves a loss,
+    some cards are idle: they become absent as soon as they can be moved."""
 
     rules: Rules
+    idle: frozenset[str] = frozenset()
 
     def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
         """Replay the moves of a win, or count the positions of a loss.
@@ -466,24 +469,34 @@ class Referee:
             columns=tuple(columns), reserve=reserve, foundations=tuple(counts) or position.foundations
         )
 
-    # The easier game, in which some cards are absent
+    # The easier game, in which some cards are idle or absent
 
-    def easier(self, position: Position, live: frozenset[str]) -> tuple["Referee", Position]:
-        """Return the referee of the easier game with these live cards, and its first position.
+    def easier(self, position: Position, loss: Loss) -> tuple["Referee", Position]:
+        """Return the referee of the easier game, and its first position.
 
-        If the stock is turned by two or more cards and has absent ones, all of its live cards are always offered, as by
-        a stock that is turned card by card. Cards on foundations from which nothing comes back are live, too.
+        If the stock is turned by two or more cards and has idle ones, all of its cards are always offered, as by a
+        stock that is turned card by card. Cards of a stock that goes to a hole are never idle, nor are cards on
+        foundations from which nothing comes back.
         """
         rules = self.rules
-        up = {
+        idle = self.idle_cards(position, loss)
+        if rules.to == "waste" and rules.draw > 1 and not idle.isdisjoint(position.stock):
+            rules, position = replace(rules, draw=1, passes=UNLIMITED), position._replace(passes=0)
+        referee = Referee(rules, idle)
+        return referee, referee._settled(referee._without(position, idle) if loss.absent_at_once else position)
+
+    def idle_cards(self, position: Position, loss: Loss) -> frozenset[str]:
+        """Return the cards that are idle in the easier game of a loss."""
+        rules = self.rules
+        if loss.live is None:
+            return frozenset()
+        stays = {
             self._of_foundation(number, suit, position.base)
             for suit, count in zip(SUITS, position.foundations, strict=True)
             for number in range((rules.initial == "all") if rules.removable else count)
         }
-        absent = frozenset(rules.deck()) - live - up
-        if rules.draw > 1 and not absent.isdisjoint(position.stock):
-            return Referee(replace(rules, draw=1, passes=UNLIMITED)).easier(position._replace(passes=0), live)
-        return self, self._settled(self._without(position, absent))
+        dealt = position.stock if rules.to == "hole" else ()
+        return frozenset(rules.deck()) - loss.live - stays - set(dealt)
 
     def _without(self, position: Position, cards: frozenset[str]) -> Position:
         """Return a position after cards have become absent."""
@@ -497,12 +510,13 @@ class Referee:
         )
 
     def _loose(self, position: Position) -> frozenset[str]:
-        """Return the cards that could be put onto an absent card, with all that lie on them; but not those of a stock
-        that is turned by two or more cards, which offers others without them."""
+        """Return the cards that can be moved and are idle or could be put onto an absent card, with all that lie on
+        them; but not those of a stock that is turned by two or more cards, which offers others without them."""
         return frozenset(
             card
-            for cards, rest in (self._sources(position) if position.absent else ())
-            if self._fits_absent(cards[0], position) and (self.rules.draw == 1 or rest.stock == position.stock)
+            for cards, rest in (self._sources(position) if self.idle else ())
+            if cards[0] in self.idle or self._fits_absent(cards[0], position)
+            if self.rules.draw == 1 or rest.stock == position.stock
             for card in cards
         )
 
@@ -511,12 +525,15 @@ class Referee:
 
     def _plays(self, position: Position) -> Iterator[Play]:
         """Yield all moves. A card that could still lie on an absent one is offered by a stock that is turned by two or
-        more cards: to become absent is a move of it."""
+        more cards: to become absent is a move of it. Absent cards may be played into a hole, and more than once."""
         for cards, rest in self._sources(position):
             yield from self._targets(cards, rest, position)
             if self._fits_absent(cards[0], position):
                 yield self._play(cards[0], cards, self._without(rest, frozenset(cards)))
         yield from self._several(position)
+        for card in sorted(position.absent) if position.hole else ():
+            if self._next_to(card, position.hole):
+                yield self._play(card + HOLE, (card,), position._replace(hole=card))
 
     def _of_foundation(self, number: int, suit: str, base: int) -> str:
         """Return the card of a suit that goes to its foundation after `number` others."""
@@ -606,14 +623,13 @@ class Referee:
 
     def _check_loss(self, position: Position, evidence: str) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence."""
-        live, claimed = read_loss(self.rules, evidence)
-        if claimed > MOST_POSITIONS:
-            raise Unchecked(f"{claimed:,} positions are more than the {MOST_POSITIONS:,} that plain Python visits")
-        if live is not None:
-            referee, position = self.easier(position, live)
-            referee._check_count(position, claimed)
-        else:
-            self._check_count(position, claimed)
+        loss = read_loss(self.rules, evidence)
+        if loss.positions > MOST_POSITIONS:
+            raise Unchecked(
+                f"{loss.positions:,} positions are more than the {MOST_POSITIONS:,} that plain Python visits"
+            )
+        referee, position = self.easier(position, loss)
+        referee._check_count(position, loss.positions)
 
     def _check_count(self, position: Position, claimed: int) -> None:
         first = self._key(position)
@@ -634,8 +650,7 @@ class Referee:
 
     def visits(self, position: Position, loss: Loss) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
-        live = frozenset(self.rules.deck()) if loss.live is None else loss.live
-        referee, first = self.easier(position, live)
+        referee, first = self.easier(position, loss)
         numbers, reached = {referee._key(first): 1}, [Visit(first, 0, None, [])]
         for number, visit in enumerate(reached, start=1):
             for play in referee._plays(visit.position):
@@ -699,10 +714,18 @@ class Referee:
 
 
 def easier_game_is_sound(rules: Rules) -> bool:
-    """Return whether a game that can be won can be won in the easier game, too: not with a hole, nor if cards move that
-    are no run by the rules for building, nor if the stock goes to the columns, or whole suits leave them."""
-    moves_runs = rules.move in ("card", "run") and rules.run == "build"
-    return moves_runs and rules.hole == "none" and rules.to == "waste" and not rules.complete
+    """Return whether a game that can be won can be won in the easier game, too: with cards that move alone, as runs by
+    the rules for building, or with all on them; but not if whole suits leave, or the stock goes to the columns; and in
+    games with a hole, only if no card is ever put on another one."""
+    moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
+    stock, hole = rules.to in ("waste", "hole"), rules.hole == "none" or rules.build == "none"
+    return moves and stock and hole and not rules.complete
+
+
+def cards_may_be_absent_at_once(rules: Rules) -> bool:
+    """Return whether that is so, too, if idle cards are absent from the start: not if they would take cards along that
+    lie on them, nor if they are missing in a hole."""
+    return easier_game_is_sound(rules) and rules.move != "any" and rules.hole == "none" and rules.to == "waste"
 
 
 def read_loss(rules: Rules, evidence: str) -> Loss:
@@ -713,23 +736,23 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     InvalidEvidence
         If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
-    words = re.fullmatch(rf"(\*|(?:[{RANKS}][{SUITS}])+) ([1-9]\d{{0,9}})", evidence, re.ASCII)
-    if not words:
-        raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or 6C4H5H6S 1")
-    cards, positions = _pairs(words[1]), int(words[2])
+    words = re.fullmatch(rf"(\*?)((?:[{RANKS}][{SUITS}])*) ([1-9]\d{{0,9}})", evidence, re.ASCII)
+    if not words or evidence.startswith(" "):
+        raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1")
+    absent_at_once, cards, positions = not words[1], _pairs(words[2]), int(words[3])
     limit = MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
     if positions > limit:
         raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
-    if words[1] == "*":
+    if not cards:
         return Loss(None, positions)
     if list(cards) != sorted(set(cards), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))):
         raise InvalidEvidence(1, "the cards are not in order: each once, by suits and then by ranks")
     for card in cards:
         if card not in rules.deck():
             raise InvalidEvidence(1, f"{card} is not in the deck")
-    if not easier_game_is_sound(rules):
-        raise InvalidEvidence(1, f"a list of cards proves nothing in {rules.name}, only the number of positions")
-    return Loss(frozenset(cards), positions)
+    if not (cards_may_be_absent_at_once if absent_at_once else easier_game_is_sound)(rules):
+        raise InvalidEvidence(1, f"such a list of cards proves nothing in {rules.name}")
+    return Loss(frozenset(cards), positions, absent_at_once)
 
 
 def _pairs(text: str) -> tuple[str, ...]:

@@ -10,8 +10,10 @@ from dealmill.pipeline.games.patience.kernel import (
     DONE,
     DROPPED,
     HASH,
+    IDLE,
     IN_STOCK,
     LEFT,
+    LIFTED,
     LIMIT,
     LISTED,
     LISTED_COUNT,
@@ -28,7 +30,6 @@ from dealmill.pipeline.games.patience.kernel import (
     POSITION_END,
     PROBE_NODES,
     RELAXED,
-    REMOVED,
     START,
     STEP,
     STORED,
@@ -53,6 +54,8 @@ CONTRADICTION = 5
 FIRST_SEARCH, FULL_SEARCH, PROBES, LISTS_SEARCH = 3_000, 20_000, 30_000, 30_000
 """The nodes of the very first search, and those that a round spends on a full search, on probes, and on a list."""
 QUICK_TRY = 300
+SHRINKING = 100_000
+"""The nodes that are spent at most on fewer cards for a loss whose positions are counted."""
 LIST_POSITIONS = 200_000
 """The positions of the easier game that are counted if a loss is proved already."""
 SHORTENING = 1 << 18
@@ -156,13 +159,13 @@ def _nth_card(number: int, order: int) -> int:
 
 
 @routine
-def _try_without(s: Words, removed: int, budget: int, searches: int) -> int:
-    """Search the easier game in which these cards are absent. It is won if a game with more live cards was."""
-    live = s[CANDIDATES] & ~removed
+def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
+    """Search the easier game in which these cards are idle. It is won if a game was in which fewer are."""
+    live = s[CANDIDATES] & ~idle
     for at in range(WINS, WINS + min(s[WIN_COUNT], MOST_WINS)):
         if live & ~s[at] == 0:
             return word(WON)
-    s[REMOVED], result = removed, word(OPEN)
+    s[IDLE], result = idle, word(OPEN)
     for number in range(searches):
         s[NOISE] = 12_345 * number
         result = search(s, budget)
@@ -177,35 +180,35 @@ def _try_without(s: Words, removed: int, budget: int, searches: int) -> int:
 @inlined
 def _dropped(s: Words, count: int) -> int:
     """Return the cards that were dropped first."""
-    removed = word(0)
+    idle = word(0)
     for at in range(DROPPED, DROPPED + count):
-        removed |= s[at]
-    return removed
+        idle |= s[at]
+    return idle
 
 
 @inlined
 def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
-    """Look for cards without which the easier game is lost. If they are found, they are in `s[REMOVED]`.
+    """Look for cards that can be idle in an easier game that is lost. If there are any, they are in `s[IDLE]`.
 
-    A card is dropped unless the game is soon won without it: a smaller game is smaller to search. If a longer search
-    wins without all of them, the first one that was too much is found by bisection; it stays, and what was dropped
-    later is tried again.
+    A card is dropped, which makes it idle, unless the game is soon won then: a smaller game is smaller to search. If a
+    longer search wins without all of them, the first one that was too much is found by bisection; it stays, and what
+    was dropped later is tried again.
     """
     stop, nodes = s[NODES] + budget, word(QUICK_TRY)
     kept, count = word(0), word(0)
     while s[NODES] < stop:
-        removed = _dropped(s, count)
+        idle = _dropped(s, count)
         for step in range(52):
             bit = bit_of(_nth_card(step, order))
-            if candidates & ~removed & ~kept & bit == 0 or s[CANDIDATES] == removed | bit or s[NODES] >= stop:
+            if candidates & ~idle & ~kept & bit == 0 or s[CANDIDATES] == idle | bit or s[NODES] >= stop:
                 continue
-            result = _try_without(s, removed | bit, nodes, word(2))
+            result = _try_with(s, idle | bit, nodes, word(2))
             if result in (LOST, OUT_OF_NODES):
                 return result
             if result == WON:
                 kept |= bit
             else:
-                removed |= bit
+                idle |= bit
                 s[DROPPED + count] = bit
                 count += 1
         if count == 0:
@@ -213,7 +216,7 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
         start, spent, search_budget = s[NODES], word(0), min(16 * nodes, stop - s[NODES])
         won, less, middle = count + 1, word(0), count
         while won - less > 1:
-            result = _try_without(s, _dropped(s, middle), search_budget, word(1))
+            result = _try_with(s, _dropped(s, middle), search_budget, word(1))
             if result in (LOST, OUT_OF_NODES):
                 return result
             if result == OPEN:
@@ -234,30 +237,60 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
 
 
 @routine
-def _shrink(s: Words, candidates: int, order: int, removed: int, proof: int, positions: int) -> int:
-    """Take away more cards while the easier game stays lost, and count its positions, at most `positions`. The game
-    without the cards in `removed` was lost with `proof` nodes. It may be won by the plain count, since the relaxed game
-    asks whether the real game is lost. Games with cells have few lists, and small full counts."""
-    stop = s[NODES] + (10 if s[RELAXED] else 2) * proof + 10_000
+def _shrink(s: Words, candidates: int, order: int, idle: int, proof: int) -> int:
+    """Make more cards idle while the easier game stays lost. The game with these idle cards was lost with `proof`
+    nodes; if all moves are tried, the new one has no more. `s[IDLE]` are all idle cards afterwards, and
+    `s[LISTED_COUNT]` the nodes of the last game that was lost."""
+    stop, limit = s[NODES] + 10 * proof + 10_000, 2 * proof + QUICK_TRY
+    if s[LITERAL]:
+        stop, limit = s[NODES] + min(2 * proof, SHRINKING) + 10_000, word(proof)
     for step in range(52):
         bit = bit_of(_nth_card(step, order))
-        if candidates & ~removed & bit == 0 or s[CANDIDATES] == removed | bit or s[NODES] >= stop:
+        if candidates & ~idle & bit == 0 or s[CANDIDATES] == idle | bit or s[NODES] >= stop:
             continue
-        start = s[NODES]
-        result = _try_without(s, removed | bit, 2 * proof + QUICK_TRY, word(1))
+        result = _try_with(s, idle | bit, limit, word(1))
         if result == OUT_OF_NODES:
             return result
         if result == LOST:
-            removed |= bit
-            proof = s[NODES] - start
-    if removed == 0:
-        return word(OPEN)
-    s[LITERAL], s[REMOVED], s[NOISE] = 1, removed, 0
-    result = search(s, positions)
-    if result == LOST:
-        s[LISTED], s[LISTED_COUNT] = s[CANDIDATES] & ~removed, s[STORED]
-    s[LITERAL] = 0
-    return word(OPEN) if result == WON else result
+            idle |= bit
+            if s[LITERAL]:
+                idle |= candidates & ~s[LIFTED]
+                limit = s[LISTED_COUNT] = s[STORED]
+    s[IDLE] = idle
+    return word(LOST)
+
+
+@routine
+def _find_list(s: Words, candidates: int, order: int, idle: int, proof: int, positions: int) -> int:
+    """Look for a list of cards of a loss, and count the positions of the easier game, at most `positions`. The game
+    with these idle cards was lost with `proof` nodes. It may be won by the plain count, since the relaxed game
+    asks whether the real game is lost."""
+    result = _shrink(s, candidates, order, idle, proof)
+    s[NOISE] = 0
+    if result == LOST and s[IDLE]:
+        s[LITERAL] = 1
+        result = search(s, positions)
+        if result == LOST:
+            s[LISTED], s[LISTED_COUNT] = s[CANDIDATES] & ~s[IDLE], s[STORED]
+        s[LITERAL] = 0
+    return result if result == OUT_OF_NODES or s[LISTED] else word(OPEN)
+
+
+@routine
+def _count(s: Words, most_positions: int) -> int:
+    """Count all positions of a loss, at most `most_positions`, unless a list with no more is known. With as many or
+    fewer, it is still lost if cards are idle that no position allows to lift, and perhaps others."""
+    s[LITERAL] = 1
+    result = search(s, s[LISTED_COUNT] - 1 if s[LISTED] else most_positions)
+    if result == OPEN and s[LISTED]:
+        return word(LOST)
+    s[LISTED], s[LISTED_COUNT] = 0, s[STORED]
+    if result == LOST and s[LISTS]:
+        candidates = s[CANDIDATES] & ~(s[IN_STOCK] * (s[OWN_DRAW] > 1))
+        result = _shrink(s, candidates, word(0), candidates & ~s[LIFTED], s[STORED])
+        if s[IDLE]:
+            s[LISTED] = s[CANDIDATES] & ~s[IDLE]
+    return result
 
 
 @inlined
@@ -284,16 +317,16 @@ def _decide(s: Words) -> int:
             if result == OPEN:
                 result = _drop(s, candidates, number, budget)
                 if result == LOST:
-                    result = _shrink(s, candidates, number, s[REMOVED], s[STORED], budget)
-                s[REMOVED] = s[NOISE] = 0
+                    result = _find_list(s, candidates, number, s[IDLE], s[STORED], budget)
+                s[IDLE] = s[NOISE] = 0
         number += 1
-    if result != LOST or s[LISTED] or s[LISTS] == 0:
+    if result != LOST or s[LISTED] or s[LISTS] * s[RELAXED] == 0:
         return result
     if s[OWN_DRAW] == 1 or proof <= FIRST_SEARCH:
-        result = _shrink(s, s[CANDIDATES], word(0), word(0), proof, word(LISTS_SEARCH))
+        result = _find_list(s, s[CANDIDATES], word(0), word(0), proof, word(LISTS_SEARCH))
     if result != OUT_OF_NODES and not s[LISTED] and s[OWN_DRAW] > 1:
-        result = _shrink(s, s[CANDIDATES] & ~s[IN_STOCK], word(0), word(0), proof, word(LIST_POSITIONS))
-    s[REMOVED] = s[NOISE] = 0
+        result = _find_list(s, s[CANDIDATES] & ~s[IN_STOCK], word(0), word(0), proof, word(LIST_POSITIONS))
+    s[IDLE] = s[NOISE] = 0
     return result if result == OUT_OF_NODES else word(LOST)
 
 
@@ -302,10 +335,9 @@ def solve(s: Words, limit: int, most_positions: int) -> int:
     """Decide a layout within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
 
     The moves of a win are on the trail. A loss is proved by `s[LISTED_COUNT]` positions of the easier game with the
-    cards in `s[LISTED]`; if there are none, or the number of all positions is not larger, by all, which are
-    `s[STORED]` and at most `most_positions`.
+    cards in `s[LISTED]`; if there are none, by all positions, at most `most_positions`.
     """
-    s[NODES] = s[LITERAL] = s[REMOVED] = s[NOISE] = s[LISTED] = s[WIN_COUNT] = 0
+    s[NODES] = s[LITERAL] = s[IDLE] = s[NOISE] = s[LISTED] = s[WIN_COUNT] = 0
     s[LIMIT] = limit
     result = _decide(s)
     moves = s[DONE] + 1
@@ -314,11 +346,7 @@ def solve(s: Words, limit: int, most_positions: int) -> int:
         if not _shorten(s):
             result = word(CONTRADICTION)
     if result == LOST:
-        s[LITERAL] = 1
-        result = search(s, s[LISTED_COUNT] if s[LISTED] else most_positions)
+        result = _count(s, most_positions)
         if result == WON:
-            return word(CONTRADICTION)
-        if s[LISTED] and result == OPEN:
-            return word(LOST)
-    s[LISTED] = 0
+            result = word(CONTRADICTION)
     return result

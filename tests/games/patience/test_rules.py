@@ -23,6 +23,8 @@ ABSENT_IN_STOCK = (542, 583)
 """Further rules, by which it matters which cards of a stock are absent that is turned by two or more cards."""
 FIRST_SPIDER = 10_000
 SEEDS = [*range(FEW), *range(FIRST_SPIDER, FIRST_SPIDER + FEW)]
+FORMS = {False: referees.easier_game_is_sound, True: referees.cards_may_be_absent_at_once}
+"""The rules under which lists prove losses, by whether idle cards are absent at once."""
 
 
 @cache
@@ -74,27 +76,29 @@ def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
 
 @cache
 def known_easier(seed: int) -> tuple[Rules, list[tuple[str, str, tuple[bool, int] | None]]]:
-    """Random rules, and deals with live cards and what plain code says of the easier game."""
+    """Random rules, and deals with a list of cards and what plain code says of the easier game."""
     rules, deals = known(seed)
     random, cards = Random(seed), [rank + suit for suit in "CHSD" for rank in referees.RANKS[: rules.ranks]]
-    choices = [(text, "".join(card for card in cards if random.random() < 0.6)) for text, _ in deals for _ in range(3)]
-    return rules, [
-        (text, live, easier.counted(text, rules, set(naive.cards(live)), POSITIONS))
-        for text, live in choices
-        if live and referees.easier_game_is_sound(rules)
-    ]
+    forms = [at_once for at_once, is_sound in FORMS.items() if is_sound(rules)]
+    claims = []
+    for text, _ in deals:
+        for at_once in 2 * forms:
+            if live := "".join(card for card in cards if random.random() < 0.6):
+                truth = easier.counted(text, rules, set(naive.cards(live)), POSITIONS, at_once=at_once)
+                claims.append((text, live if at_once else f"*{live}", truth))
+    return rules, claims
 
 
 @pytest.mark.parametrize("seed", [*range(FEW), *ABSENT_IN_STOCK])
 def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_reaches(seed: int) -> None:
-    rules, deals = known_easier(seed)
-    for text, live, truth in deals:
+    rules, claims = known_easier(seed)
+    for text, cards, truth in claims:
         if truth and not truth[0]:
-            assert accepts(rules, text, Verdict.UNWINNABLE, f"{live} {truth[1]}"), (rules, text)
+            assert accepts(rules, text, Verdict.UNWINNABLE, f"{cards} {truth[1]}"), (rules, text)
             for wrong in (truth[1] - 1, truth[1] + 1):
-                assert not accepts(rules, text, Verdict.UNWINNABLE, f"{live} {wrong}"), (rules, text)
+                assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} {wrong}"), (rules, text)
         elif truth:
-            assert not accepts(rules, text, Verdict.UNWINNABLE, f"{live} 100000"), (rules, text)
+            assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} 100000"), (rules, text)
 
 
 SPACES = [f"e{number}" for number in range(1, 8)]
@@ -198,7 +202,8 @@ def test_positions_are_counted_up_to_the_limit() -> None:
         ("klondike", "2C 1 ", "is not the evidence of a loss"),
         ("klondike", "2c 1", "is not the evidence of a loss"),
         ("klondike", "2C", "is not the evidence of a loss"),
-        ("black-hole", "2C 1", "a list of cards proves nothing in black-hole"),
+        ("klondike", " 1", "is not the evidence of a loss"),
+        ("black-hole", "2C 1", "such a list of cards proves nothing in black-hole"),
     ],
 )
 def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: str, reason: str) -> None:
@@ -211,20 +216,25 @@ def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: st
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("evidence", "changes"),
     [
-        {"hole": "AS"},
-        {"to": "hole"},
-        {"to": "tableau"},
-        {"move": "any"},
-        {"move": "whole-pile"},
-        {"run": "any-suit"},
-        {"complete": True},
+        *[("2C 1", change) for change in ({"hole": "AS"}, {"to": "hole"}, {"move": "any"})],
+        *[
+            (evidence, change)
+            for evidence in ("2C 1", "*2C 1")
+            for change in (
+                {"hole": "AS", "build": "any-suit"},
+                {"to": "tableau"},
+                {"move": "whole-pile"},
+                {"run": "any-suit"},
+                {"complete": True},
+            )
+        ],
     ],
 )
-def test_a_list_of_cards_proves_nothing_by_other_rules(changes: dict[str, str | bool]) -> None:
+def test_a_list_of_cards_proves_nothing_by_other_rules(evidence: str, changes: dict[str, str | bool]) -> None:
     with pytest.raises(InvalidEvidence, match="a list of cards proves nothing"):
-        referees.read_loss(replace(KLONDIKE, **changes), "2C 1")  # type: ignore[arg-type]
+        referees.read_loss(replace(KLONDIKE, **changes), evidence)  # type: ignore[arg-type]
 
 
 def test_a_list_of_cards_belongs_to_the_deck() -> None:
@@ -248,9 +258,11 @@ def test_a_wrong_number_of_positions_is_refused(evidence: str) -> None:
 
 LOSSES = {
     referees.Loss(None, 7_276): "7,276 positions can be reached, and none of them is won.",
-    referees.Loss(frozenset({"6H"}), 1): "Even if all cards but 6H were out of the way, it could not be played.",
-    referees.Loss(frozenset({"6H", "5H"}), 2): "Even if all cards but these two were out of the way, they",
-    referees.Loss(frozenset(KLONDIKE.deck()[:13]), 2): "Even if all cards but these 13 were out of the way, they",
+    referees.Loss(frozenset({"6H"}), 1, True): "Even if all cards but 6H were out of the way, it could not be played.",
+    referees.Loss(frozenset({"6H", "5H"}), 2, True): "Even if all cards but these two were out of the way, they",
+    referees.Loss(
+        frozenset(KLONDIKE.deck()[:13]), 2
+    ): "Even if all cards but these 13 left the game as soon as they could be moved, they",
 }
 
 

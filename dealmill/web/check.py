@@ -233,7 +233,7 @@ def _may_succeed_later(judgement: Future[dealmill.Judgement]) -> bool:
 def _load(task: Task) -> None:
     """Have an engine compiled by solving a numbered deal."""
     game, _ = engine_of(task.game, task.engine)
-    deal = dealmill.deals(game.name, seed=1, first=3, count=1)
+    deal = dealmill.deals(game.name, seed=1, first=4, count=1)
     dealmill.solve(task.game, deal, engine=task.engine, max_nodes=1)
 
 

@@ -111,6 +111,6 @@ def check(
 
 
 def _example(game: str) -> str:
-    """Return the URL of a numbered deal of a game. Deal 3 of each is quickly solved and judged: the proofs of others
+    """Return the URL of a numbered deal of a game. Deal 4 of each is quickly solved and judged: the proofs of others
     may take a referee longer than a page waits."""
-    return url("/check", {"game": game, "layout": f"deal:{game}:seed=1:3"})
+    return url("/check", {"game": game, "layout": f"deal:{game}:seed=1:4"})

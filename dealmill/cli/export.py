@@ -4,6 +4,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date
+from itertools import chain
 
 import click
 
@@ -130,11 +131,8 @@ def _subjects(
     store: "dealmill.Store", items: tuple[str, ...], retracted: bool
 ) -> "Iterator[dealmill.Run | dealmill.Result]":
     """Yield the runs and results that words name."""
-    for item in items:
-        if ":" in item:
-            yield store.result(item, retracted=retracted)
-        else:
-            yield from store.select(item)
+    named = ([store.result(item, retracted=retracted)] if ":" in item else store.select(item) for item in items)
+    return chain.from_iterable(named)
 
 
 @click.command()

@@ -3,7 +3,7 @@
 Require Import List Arith ZArith Permutation Lia.
 Import ListNotations.
 From Camelot Require Import Game.
-Open Scope Z_scope.
+Local Open Scope Z_scope.
 
 (** * The cards that must stay *)
 

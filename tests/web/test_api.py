@@ -24,6 +24,7 @@ OPERATIONS = {
     ("GET", "/api/runs/{run}/results"),
     ("GET", "/api/runs/{run}/results.{form}"),
     ("GET", "/api/runs/{run}/results/{position}"),
+    ("GET", "/api/runs/{run}/results/{position}/playback"),
     ("GET", "/api/runs/{run}/rejects"),
     ("POST", "/api/check"),
 }

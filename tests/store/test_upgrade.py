@@ -8,13 +8,15 @@ from shutil import copyfile
 import pytest
 
 import dealmill
-from dealmill import Store
+from dealmill import Run, Store
+from dealmill.pipeline.errors import VersionError
 from dealmill.pipeline.store.audits.audit import find_audit
 from dealmill.pipeline.store.audits.seals import seal_of, still_sealed
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import extend_to
@@ -116,9 +118,17 @@ def test_reruns_are_equal(upgraded: Database, fixture: Json) -> None:
         and entry["items"]
         and not (entry["repeats"] or entry["retracted"] or "failed" in entry["counts"])
     ]
-    numbers = [queue_rerun(upgraded, run.status(), any_version=False) for run in originals]
+    numbers, current = list[int](), list[Run]()
+    for run in originals:
+        if Installation().mismatch(run.status().solved_by, run.version):
+            with pytest.raises(VersionError):
+                queue_rerun(upgraded, run.status(), any_version=False)
+        else:
+            current.append(run)
+            numbers.append(queue_rerun(upgraded, run.status(), any_version=False))
+    assert len(current) > 3
     do_runs(upgraded)
-    for run, number in zip(originals, numbers, strict=True):
+    for run, number in zip(current, numbers, strict=True):
         rerun = store.find_run(number)
         assert rerun.repeats == run.id
         assert rerun.fingerprint == run.fingerprint is not None

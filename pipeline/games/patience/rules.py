@@ -480,7 +480,7 @@ class Referee:
         """
         rules = self.rules
         idle = self.idle_cards(position, loss)
-        if rules.to == "waste" and rules.draw > 1 and not idle.isdisjoint(position.stock):
+        if rules.draw > 1 and not idle.isdisjoint(position.stock):
             rules, position = replace(rules, draw=1, passes=UNLIMITED), position._replace(passes=0)
         referee = Referee(rules, idle)
         return referee, referee._settled(referee._without(position, idle) if loss.absent_at_once else position)

@@ -19,8 +19,8 @@ from tests.games.patience.random_rules import random_rules, random_spider_rules
 FEW, MANY = 150, 1_500
 """Rules that are tried; a deal with more positions than `POSITIONS` is passed over."""
 POSITIONS = 120
-ABSENT_IN_STOCK = (542, 583)
-"""Further rules, by which it matters which cards of a stock are absent that is turned by two or more cards."""
+ABSENT_IN_STOCK = (542, 583, 626, 1_014)
+"""Further rules, by which it matters which cards of a stock are idle or absent."""
 FIRST_SPIDER = 10_000
 SEEDS = [*range(FEW), *range(FIRST_SPIDER, FIRST_SPIDER + FEW)]
 FORMS = {False: referees.easier_game_is_sound, True: referees.cards_may_be_absent_at_once}
@@ -99,6 +99,21 @@ def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_rea
                 assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} {wrong}"), (rules, text)
         elif truth:
             assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} 100000"), (rules, text)
+
+
+@pytest.mark.parametrize(
+    ("name", "sound"),
+    [
+        ("klondike", True),
+        ("freecell", True),
+        ("yukon", True),
+        ("black-hole", True),
+        ("east-haven", False),
+        ("scorpion", False),
+    ],
+)
+def test_lists_of_cards_prove_losses_under_some_rules(name: str, sound: bool) -> None:
+    assert referees.easier_game_is_sound(rules_of(name)) is sound
 
 
 SPACES = [f"e{number}" for number in range(1, 8)]

@@ -65,10 +65,17 @@ def test_pages_have_the_same_results(
     assert {len(part) for part in solved} == {1, 1_000, 30}
 
 
-def test_only_what_is_asked_for_is_solved(sqlite_store: Database, run: RunStatus, solved: list[range]) -> None:
+def test_only_what_is_asked_for_is_solved(
+    sqlite_store: Database, run: RunStatus, solved: list[range], caplog: pytest.LogCaptureFixture
+) -> None:
     results = Compact().page(sqlite_store, run, Filter((Verdict.UNWINNABLE,)), 0, 3).results
     assert [result.position for result in results] == [part[0] for part in solved]
     assert [len(part) for part in solved] == [1, 1, 1]
+    assert f"solving 3 of the items {results[0].position} to {results[2].position} of run 1 again" in caplog.text
+    Compact().page(sqlite_store, run, Filter(), 6, 1)
+    assert "solving item 7 of run 1 again" in caplog.text
+    Compact().page(sqlite_store, run, Filter(), 0, 1_000)
+    assert "solving items 1 to 1,000 of run 1 again" in caplog.text
 
 
 def test_a_changed_verdict_is_named(sqlite_store: Database, run: RunStatus, solved: list[range]) -> None:

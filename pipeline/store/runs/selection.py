@@ -23,15 +23,7 @@ def selected_runs(
     engine: str | None = None,
     reruns: bool = False,
 ) -> list[int]:
-    """Return the numbers of the selected runs, oldest first; see `dealmill.Store.select`.
-
-    Raises
-    ------
-    UsageError
-        If nothing selects runs, or a text is not a number or a range.
-    NotFoundError
-        If there is no such run, or none is selected.
-    """
+    """Return the numbers of the selected runs, oldest first; see `dealmill.Store.select`, also for the errors."""
     words = [word for key in keys for word in str(key).split(",")]
     conditions = labelled(tags, None)
     if game is not None:

@@ -73,7 +73,7 @@ LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
 """Bounds on the items per job, for a tenth of a second to several seconds of work; and the number of jobs to aim for,
 enough for all cores of a machine."""
 LONG_SECONDS = 1.0
-"""The expected time from which on it is announced that items are solved again, and blocks are not solved whole."""
+"""What takes longer is announced before it is solved again; and a block that takes longer is not solved as a whole."""
 OBJECTION = RowCheck(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
@@ -137,15 +137,12 @@ def _seconds(run: RunStatus, items: int) -> float:
 
 
 def _warn_of_waiting(run: RunStatus, positions: Sequence[int]) -> None:
+    """Say which items are solved again, if that takes long."""
     if (seconds := _seconds(run, len(positions))) > LONG_SECONDS:
-        logger.warning(
-            "solving %d of the items %s to %s of run %d again, which takes about %s",
-            len(positions),
-            f"{min(positions):,}",
-            f"{max(positions):,}",
-            run.id,
-            duration(seconds),
-        )
+        first, last = min(positions), max(positions)
+        between = f"items {first:,} to {last:,}" if first < last else f"item {first:,}"
+        some = f"{len(positions)} of the " if len(positions) <= last - first else ""
+        logger.warning("solving %s%s of run %d again, which takes about %s", some, between, run.id, duration(seconds))
 
 
 def _objected(

@@ -8,9 +8,9 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
-from dealmill.pipeline.games.patience import kernel as k
 from dealmill.pipeline.games.patience import solving
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.search import words as k
 from dealmill.verdicts import Verdict
 
 RANKS = "A23456789TJQK"

@@ -1,9 +1,13 @@
 """The kernel that decides a layout of a patience: short searches for a win, few cards with which it is lost, a full
-search, and the count of the positions of a loss. All is in the array of `dealmill.pipeline.games.patience.kernel`.
+search, and the count of the positions of a loss. All is in the array of `search.words`.
 """
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience.kernel import (
+from dealmill.pipeline.games.patience.search.choices import list_moves
+from dealmill.pipeline.games.patience.search.moves import do, undo
+from dealmill.pipeline.games.patience.search.search import search, slot_of
+from dealmill.pipeline.games.patience.search.settling import settle
+from dealmill.pipeline.games.patience.search.words import (
     AUTOMATIC_BIT,
     BARE,
     CANDIDATES,
@@ -41,12 +45,6 @@ from dealmill.pipeline.games.patience.kernel import (
     WON,
     Words,
     bit_of,
-    do,
-    list_moves,
-    search,
-    settle,
-    slot_of,
-    undo,
     word,
 )
 

@@ -1,0 +1,77 @@
+"""The array of 64-bit words in which a patience is searched, `S`: the offsets of its fields, in capitals.
+
+One array is passed around instead of several, since each takes seven words of arguments.
+
+Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
+lists: `TOP` of each, and `UNDER` of each card. A position is hashed as the place of each card (the card on which it
+lies, or one of the places below), so the order of columns, and of cells, makes no difference. If cards will be dealt to
+the columns, their order matters, see `ORDERED`.
+"""
+
+from collections.abc import Callable
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dealmill.kernels import inlined, lowest_bit
+
+Words = NDArray[np.int64]
+word = cast(Callable[[int], int], np.int64)
+"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
+
+ONE_CARD, RUN, ANY_CARDS = 0, 1, 2
+"""What moves between columns, `MOVING`: a card; also a run; or any card with those on it."""
+
+# Rules of the game
+MOVING, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = range(11)
+STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBE_NODES, DISORDER = range(11, 20)
+# What is searched
+LITERAL, NOISE, NODES = 20, 21, 22
+FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = range(23, 32)
+# A position
+HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT, UP = range(32, 42)
+TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED = range(45, 51)
+TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
+POSITION_END = 220
+# The easier game that is searched, and the best list of cards
+IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(220, 228)
+LIMIT, WIN_COUNT, LIFTED = 228, 229, 230
+# Constants of a layout
+STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
+# More rules of the game
+TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM = range(388, 393)
+START, RUNS = 400, 588
+STACKS, STACK_FIELDS = 640, 4
+WINS, DROPPED = 900, 1030
+MOST_WINS = 100
+Z = 1100
+END = Z + 64 * 64
+
+NO_CARD = 63
+CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY, DEALT = range(52, 60)
+"""Places of cards, besides other cards; `TURNED_UP` is only hashed, absent cards are `AWAY`, and a row of the stock is
+`DEALT`."""
+FIRST_COLUMN_LIMIT = 20
+WON, LOST, OPEN, OUT_OF_NODES = 1, 2, 3, 4
+FRAME, STEP = 4, 3
+MOVES_OF_POSITION = 500
+"""A position has fewer moves: each of 52 cards to 4 others, a space, a cell, its foundation, and out of the game."""
+MOVES_IN_ORDER = 1_500
+"""The same where each card may go to any of 19 spaces."""
+FIRST_TABLE = 4_096
+SCORE = 40
+BARE = (1 << 38) - 1
+"""The bits of a move without its score."""
+TURNED_BIT, AUTOMATIC_BIT = 38, 39
+SUIT = (1 << 13) - 1
+
+
+@inlined
+def bit_of(card: int) -> int:
+    return word(1) << card
+
+
+@inlined
+def first_of(cards: int) -> int:
+    return word(lowest_bit(cards))  # type: ignore[arg-type]

@@ -56,7 +56,7 @@ def row(name: str, survey: Survey) -> list[str]:
     """The row of the table."""
     _, low, high = survey.figures.values()
     counts = [f"{survey.facts[count]:,}" for count in COUNTS]
-    fingerprint = f"`{str(survey.fingerprint)[:16]}…`"
+    fingerprint = f"`{survey.fingerprint}`"
     asked = question(name)
     return [asked.what, f"{low} to {high}", *counts, asked.published, fingerprint, f"`{asked.command}`"]
 

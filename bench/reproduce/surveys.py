@@ -48,7 +48,7 @@ class Question:
             theory,
             self.published,
             f"{survey.deals:,}",
-            f"`{str(survey.fingerprint)[:16]}…`",
+            f"`{survey.fingerprint}`",
             f"`{self.command}`",
         ]
 

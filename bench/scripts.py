@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from bench import bare, clever
 from bench.measure import GAMES, all_in_turn, dealt, rounded, table
+from dealmill.pipeline.charts import bars
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.solve import load
@@ -18,7 +19,6 @@ from tests.servers import Postgres, clean_environment, dealmill_command, running
 
 PICTURE = Path(__file__).parent.parent / "docs" / "performance.svg"
 SIDES = ("plain script", "optimized script", "dealmill run")
-COLOURS = ("#b9c2cc", "#7a8a99", "#1f6f8b")
 
 Side = Callable[[], object]
 
@@ -36,6 +36,12 @@ class Timed(NamedTuple):
     def ratio(self, script: Sequence[float]) -> float:
         """Return the time of the run as a multiple of a script's."""
         return float(median(map(truediv, self.run, script)))
+
+    @property
+    def relative_times(self) -> dict[str, float]:
+        """The time of each side as a multiple of the plain script's."""
+        run = self.ratio(self.plain)
+        return dict(zip(SIDES, (1.0, run / self.ratio(self.clever), run), strict=True))
 
 
 def against_scripts(layouts: int = 300_000, games: Sequence[str] = GAMES) -> str:
@@ -121,26 +127,6 @@ def _dealmill(command: list[str], url: str | None) -> None:
 
 def _draw(timings: Sequence[Timed]) -> None:
     """Draw the time of each side as a multiple of the plain script's time."""
-    import matplotlib as mpl
-    from matplotlib.figure import Figure
-
-    with mpl.rc_context({"svg.hashsalt": "dealmill", "svg.fonttype": "none", "font.size": 9}):
-        figure = Figure(figsize=(8, 4.2), layout="constrained", facecolor="white")
-        axes = figure.subplots(1, 2, sharey=True)
-        for part, database in zip(axes, ("SQLite", "PostgreSQL"), strict=True):
-            shown = [timed for timed in timings if timed.database == database]
-            for row, timed in enumerate(shown):
-                times = (1.0, timed.ratio(timed.plain) / timed.ratio(timed.clever), timed.ratio(timed.plain))
-                for number, time in enumerate(times):
-                    at = row + (number - 1) * 0.27
-                    label = SIDES[number] if not row else None
-                    part.barh(at, time, 0.25, color=COLOURS[number], label=label)
-                    part.text(time + 0.01, at, f"{time:.2f}", va="center")
-            part.set_yticks(range(len(shown)), [timed.game for timed in shown])
-            part.set_title(f"{database}, {shown[0].layouts:,} layouts")
-            part.set(xlim=(0, 1.15), xlabel="time, relative to the plain script")
-            part.spines[["top", "right"]].set_visible(False)
-        axes[0].invert_yaxis()
-        handles, labels = axes[0].get_legend_handles_labels()
-        figure.legend(handles, labels, frameon=False, loc="outside upper center", ncols=len(SIDES))
-        figure.savefig(PICTURE, metadata={"Date": None})
+    groups = {f"{timed.game}, {timed.database}": timed.relative_times for timed in timings}
+    chart = bars(groups, "time, as a multiple of the plain script's")
+    PICTURE.write_text(chart.document(f"Time for {timings[0].layouts:,} layouts") + "\n")

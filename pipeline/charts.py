@@ -1,4 +1,5 @@
-"""Charts as SVG: histograms, intervals, how an interval narrows, node counts of two runs, and bars of shares.
+"""Charts as SVG: histograms, intervals, how an interval narrows, curves, bars, node counts of two runs, and a bar of
+shares.
 
 A chart is as wide as its box, and its texts have the same size at every width: positions across it are percentages,
 positions down it are pixels. The labels of its axes are outside of it, where `STYLE` makes room for them on a page and
@@ -113,7 +114,7 @@ def ticks(low: float, high: float, *, whole: bool = False) -> list[float]:
     """Return the round numbers that are marked from `low` to `high`: multiples of 1, 2 or 5 times a power of ten."""
     rough = (high - low) / TICKS
     unit = 10.0 ** floor(log10(rough))
-    step = next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= rough)
+    step = next(factor * unit for factor in (1, 2, 5, 10) if factor * unit >= 0.99 * rough)
     if whole:
         step = max(step, 1.0)
     return [number * step for number in range(ceil(round(low / step, 6)), floor(round(high / step, 6)) + 1)]
@@ -457,6 +458,37 @@ def _apart(heights: Sequence[float]) -> list[float]:
     return placed
 
 
+BAR = 18
+"""The height of a bar with the room below it."""
+ROOM = 0.4
+"""The share of the width on the right of the longest bar, for its name."""
+
+
+def bars(groups: Mapping[str, Mapping[str, float]], title: str) -> Chart:
+    """Return positive numbers as bars, each with its number and its name at its end, in groups below their names;
+    `title` says what the numbers are. A group has at most five bars, and the bars of a name have one colour."""
+    x = Scale(0.0, max(number for group in groups.values() for number in group.values()) / (1 - ROOM))
+    drawn, y = list[str](), 0
+    for group, numbers in groups.items():
+        drawn.append(_text(group, 0, y + 15, class_="label", fill=INK, font_weight="bold"))
+        y += BAR + 4
+        for (name, number), colour in zip(numbers.items(), COLOURS, strict=False):
+            end = _across(x.at(number))
+            drawn.append(element("rect", width=end, y=y, height=BAR - 4, fill=colour))
+            drawn.append(_text(f"{number:.2f} {name}", end, y + 11, dx=6, class_="label halo", fill=INK, **HALO))
+            y += BAR
+        y += BAR // 2
+    marked = ticks(0.0, x.high * (1 - ROOM))
+    places = dict(zip(labels(marked), map(x.at, marked), strict=True))
+    return _chart(
+        f"Bars of {title}",
+        y,
+        *(_line(share, share, 0, y, GRIDLINE) for share in places.values()),
+        *drawn,
+        _x_axis(places, y, title),
+    )
+
+
 SIDE = 320
 """The height of a scatter plot."""
 PER_DECADE = 6
@@ -466,25 +498,24 @@ PER_DECADE = 6
 def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) -> Chart:
     """Return the node counts of two runs on logarithmic scales: a position, and the counts of both runs, for at least
     one layout. Layouts with about the same counts are one dot, whose area grows with their number; counts of 0 are
-    drawn as 1."""
+    drawn as 1. Dots above each other show their numbers together, so that a keyboard needs few steps."""
     dots = Counter(tuple(round(PER_DECADE * log10(max(count, 1))) for count in pair) for _, *pair in counts)
     decades = max(ceil(max(max(dot) for dot in dots) / PER_DECADE), 1)
     cells = decades * PER_DECADE
     largest = max(dots.values())
 
-    def drawn(dot: tuple[int, ...], count: int) -> str:
-        x, y = dot
-        nodes, other_nodes = (10 ** (end / PER_DECADE) for end in dot)
-        label = f"{counted(count, 'layout')}: about {nodes:,.0f} and {other_nodes:,.0f} nodes"
+    def dot(x: int, y: int) -> str:
+        count = dots[x, y]
+        title = element("title", f"{counted(count, 'layout')}: about {_nodes(x)} and {_nodes(y)} nodes")
         radius = max(0.8 * SIDE / cells * sqrt(count / largest), 1.5)
-        return element(
-            "circle",
-            element("title", escape(label)),
-            class_="dot",
-            cx=_across(x / cells),
-            cy=SIDE * (1 - y / cells),
-            r=radius,
-        )
+        return element("circle", title, class_="dot", cx=_across(x / cells), cy=SIDE * (1 - y / cells), r=radius)
+
+    def drawn(x: int) -> str:
+        heights = sorted(y for column, y in dots if column == x)
+        number = sum(dots[x, y] for y in heights)
+        span = " to ".join(dict.fromkeys((_nodes(heights[0]), _nodes(heights[-1]))))
+        label = f"{counted(number, 'layout')}: about {_nodes(x)} nodes, {other_name} {span}"
+        return _point(label, _reach((x - 0.5) / cells, 1 / cells, 0, SIDE), *(dot(x, y) for y in heights))
 
     labels = [number_label(10.0**decade) for decade in range(decades + 1)]
     places = {label: decade / decades for decade, label in enumerate(labels)}
@@ -494,9 +525,14 @@ def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) 
         _y_axis({label: SIDE * (1 - share) for label, share in places.items()}, f"nodes of {other_name}"),
         *(_line(share, share, 0, SIDE, GRIDLINE) for share in places.values()),
         _line(0, 1, SIDE, 0, MARK),
-        element("g", *(drawn(dot, count) for dot, count in sorted(dots.items())), fill=BLUE, fill_opacity=0.75),
+        element("g", *map(drawn, sorted({x for x, _ in dots})), fill=BLUE, fill_opacity=0.75),
         _x_axis(places, SIDE, f"nodes of {name}"),
     )
+
+
+def _nodes(cell: int) -> str:
+    """Return the number of nodes of a cell on an axis of a scatter plot, in two digits."""
+    return number_label(float(f"{10 ** (cell / PER_DECADE):.2g}"))
 
 
 FILLS = {

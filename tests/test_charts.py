@@ -18,6 +18,7 @@ from dealmill.pipeline.charts import (
     Chart,
     Estimate,
     Row,
+    bars,
     curves,
     histogram,
     intervals,
@@ -166,6 +167,37 @@ def test_a_scatter_plot_counts_layouts_with_about_the_same_nodes() -> None:
         "1 layout: about 1 and 1 nodes",
         "2 layouts: about 10 and 1,000 nodes",
     ]
+    check_labels(chart)
+
+
+def test_a_scatter_plot_shows_its_numbers_column_by_column() -> None:
+    chart = scatter([(1, 10, 1_000), (2, 11, 990), (3, 10, 10**8), (4, 12 * 10**7, 1)], "run 998", "run 999")
+    assert [point.get("aria-label") for point in ET.fromstring(chart.svg).iter("g") if point.get("tabindex")] == [
+        "3 layouts: about 10 nodes, run 999 1,000 to 100M",
+        "1 layout: about 100M nodes, run 999 1",
+    ]
+    check_labels(chart)
+
+
+@given(
+    st.dictionaries(
+        st.text("abc", min_size=1, max_size=20),
+        st.dictionaries(st.sampled_from(["plain script", "ours"]), st.floats(0.1, 100), min_size=1),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_bars_have_their_numbers_at_their_ends(groups: dict[str, dict[str, float]]) -> None:
+    chart = bars(groups, "seconds")
+    drawn = ET.fromstring(chart.svg)
+    numbers = [(name, number) for group in groups.values() for name, number in group.items()]
+    widths = [float((rect.get("width") or "")[:-1]) for rect in drawn.iter("rect")]
+    longest = max(number for _, number in numbers)
+    assert [round(width / 60 * longest, 1) for width in widths] == pytest.approx(
+        [number for _, number in numbers], abs=0.1
+    )
+    words = [text.text for text in drawn.iter("text")]
+    assert all(f"{number:.2f} {name}" in words for name, number in numbers)
     check_labels(chart)
 
 

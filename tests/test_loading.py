@@ -12,8 +12,7 @@ import dealmill
 from tests.servers import dealmill_command
 
 SLOW = {
-    "alembic", "celery", "click", "kombu", "matplotlib", "numba", "numpy", "pyarrow", "pydantic", "redis", "rich",
-    "sqlalchemy",
+    "alembic", "celery", "click", "kombu", "numba", "numpy", "pyarrow", "pydantic", "redis", "rich", "sqlalchemy",
 }  # fmt: skip
 
 EACH_NAME = """

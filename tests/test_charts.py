@@ -35,7 +35,7 @@ from dealmill.pipeline.store.histograms import bars_of, distribution_of, doublin
 PHONE = 390 - 2 * 16 - LEFT - RIGHT
 """The width of a chart on a phone, in pixels."""
 LETTER = 7.3
-"""The width of a digit in DejaVu Sans, one of the widest fonts, at 12 pixels."""
+"""The width of a digit in one of the widest fonts, at 12 pixels."""
 NARROW = str.maketrans("", "", ",. ")
 """What is less than half as wide as a digit."""
 

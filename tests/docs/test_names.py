@@ -59,6 +59,7 @@ DOTTED = re.compile(rf"(?<![\w./-])(?:{'|'.join(FOLDERS)})(?:\.\w+)+(?![\w/])")
 IDENTIFIER = re.compile(r"`([A-Za-z_]\w*(?:\.\w+)*)(?:\(\))?`")
 WORD = re.compile(r"(?<![\w./-])(_?[a-z0-9]+(?:_[a-z0-9]+)+|[A-Z][a-z0-9]+[A-Z]\w*|[A-Za-z]\w*(?=\(\)))")
 """Words that only code has: with an underscore, with a capital inside, or with parentheses."""
+DIGEST = re.compile(r"[0-9a-f]{64}")
 DEFINED_IN = re.compile(r"`([A-Za-z]\w*)`\s+in\s+`([\w/]+\.pyi?)`")
 
 
@@ -178,7 +179,7 @@ def identifier_exists(name: str) -> bool:
         return dotted_exists(name)
     if rest and definitions(first):
         return has_member(first, rest[0])
-    return name in words() or {first, *rest} <= words() or resolves(name)
+    return name in words() or {first, *rest} <= words() or bool(DIGEST.fullmatch(name)) or resolves(name)
 
 
 def path_exists(path: str) -> bool:

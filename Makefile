@@ -1,6 +1,5 @@
 # All targets use a virtual environment in .venv. `make install` installs Dealmill as .venv/bin/dealmill.
 PYTHON ?= python3
-DEALS ?= 3
 BIN := .venv/bin
 EXPORT := uv export --quiet --format requirements-txt --no-emit-project --no-header
 NEEDS := Dealmill needs Python 3.11 or newer with venv; install it (Debian: apt install python3-venv), or select one with make PYTHON=…
@@ -60,10 +59,12 @@ bench: .venv/tested
 	$(BIN)/python -m bench
 
 # Installs other solvers of card pairing, and compares them with ours on DEALS deals of each size; see docs/performance.md.
-# With SOLVITAIRE=PROGRAM, also compares patiences with Solvitaire, and writes docs/beside-others.md.
-bench-rivals: .venv/rivals
-	DEALS=$(DEALS) $(BIN)/python -m bench "Card pairing of any size"
-	$(if $(SOLVITAIRE),$(BIN)/python -m bench.solvitaire $(SOLVITAIRE) $(DEALS))
+# With SOLVITAIRE=PROGRAM, compares patiences with Solvitaire instead, on 200 deals of each game if DEALS does not say
+# otherwise, and writes docs/beside-others.md; takes more than an hour. An interrupted comparison goes on with the answers
+# in the file ANSWERS.
+ANSWERS ?= solvitaire.csv
+bench-rivals: $(if $(SOLVITAIRE),.venv/tested,.venv/rivals)
+	$(BIN)/python -m $(if $(SOLVITAIRE),bench.solvitaire $(SOLVITAIRE) $(ANSWERS) $(addprefix --deals=,$(DEALS)),bench "Card pairing of any size")
 
 # Measures the rest of that page, with millions of layouts, and prints the tables behind docs/scale.md; takes hours.
 bench-scale: .venv/tested

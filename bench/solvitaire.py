@@ -1,32 +1,45 @@
 """Compare the engine of patiences with Solvitaire, deal by deal, and write docs/beside-others.md.
 
-``python -m bench.solvitaire PROGRAM DEALS``. The program is built by hand from github.com/thecharlieblake/Solvitaire.
+``python -m bench.solvitaire PROGRAM ANSWERS``. The program is built by hand from github.com/thecharlieblake/Solvitaire.
+Each answer is appended to ANSWERS, a CSV file, and is not computed again: an interrupted comparison goes on where it
+was, and Solvitaire need not run again for the next version of the engine.
 """
 
+import csv
 import subprocess
 import sys
+from argparse import ArgumentParser
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from time import perf_counter
+from resource import RUSAGE_CHILDREN, getrusage
+from signal import SIGKILL
+from statistics import geometric_mean
+from textwrap import fill
+from time import process_time
 from typing import NamedTuple
+
+import numpy as np
 
 from bench.reproduce.page import table
 from bench.reproduce.patiences import PATIENCES
-from dealmill.pipeline.games.batch import to_batch
+from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.deal import FIELD_SEED, deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.verdicts import Verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"
-MILLISECONDS = 500
-"""The time that Solvitaire has for a deal."""
+SECONDS = 1
+"""The CPU time that Solvitaire has for a deal."""
 NODES = 1_000_000
+SOLVITAIRE = "Solvitaire"
 PRESETS = {"freecell": "free-cell"}
 """Its names of games, where they are not ours."""
-VERDICTS = {"solved": Verdict.WINNABLE, "unsolvable": Verdict.UNWINNABLE}
+DECIDED = (Verdict.WINNABLE, Verdict.UNWINNABLE)
+VERDICTS = dict(zip(("solved", "unsolvable"), DECIDED, strict=True))
+"""Its words for the verdicts."""
 COLUMNS = [
     "game",
     "won, lost, undecided",
@@ -45,92 +58,235 @@ TEXT = """\
 hand, from [its sources](https://github.com/thecharlieblake/Solvitaire), which are under the GPL 2; nothing of it is
 part of Dealmill.
 
-Deals 1 to {deals} of seed 0 of each game, which have Solvitaire's numbers, on one core. Solvitaire has
-{milliseconds} ms for a deal, and ours (version {version} of the engine) {nodes:,} nodes; a call for each deal
-takes some milliseconds by itself. The start of Solvitaire is not counted. Its presets have the same names and
-rules as our files (FreeCell is `free-cell`). In `klondike`, `canfield` and `northwest-territory`, it moves part
-of a run only if that frees a card for a foundation, which wins the same deals. Solvitaire gives no proofs of
-losses; the count of positions in ours is part of our time. The last column compares total times on the deals
-that both decide.
+Each game has deals 1 to {deals} of seed 0, which are those of Solvitaire's numbers. Solvitaire may compute for
+{seconds} s on each, and ours (version {version} of the engine) may visit {nodes:,} nodes. Times are CPU seconds of one
+core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time of one
+call for all deals, and includes the count of positions that proves a loss; Solvitaire gives no proofs. The last column
+compares the deals that both decide, for which ours is called again.
+
+The presets of Solvitaire have the same names and rules as our files (FreeCell is `free-cell`). In `klondike`,
+`canfield` and `northwest-territory`, it moves part of a run only if that frees a card for a foundation, which wins the
+same deals.
+
+{summary}
 
 {table}
 
 ## Spider and its relatives
 
-Solvitaire has presets for Simple Simon, Will o’ the Wisp and Spiderette, but plays easier games: they say
-`only complete pile moves`, and its reader looks for `complete piles`, so that cards go to the foundations one by one.
-They are left out above. With that word changed by hand in its source, it decides 3, 0 and 0 of deals 1 to 50, in
-500 ms each; ours decides 48, 24 and 16, in 0.03, 0.2 and 0.2 s each on average. Its runs of one suit go only onto
-their own suit, ours onto any.
+Solvitaire has presets for Simple Simon, Will o’ the Wisp and Spiderette, but plays easier games, and they are left out
+above: the presets say `only complete pile moves`, and its reader looks for `complete piles`, so that cards go to the
+foundations one by one. It has been so since July 2018 (its commit b044ca4), a year before the first version of the
+paper whose figures [What is known](results.md#patiences) shows. There, these games have no published figures.
+
+The smallest deal that shows it has two ranks, in one column with the aces on the twos. Solvitaire wins it with eight
+moves, and by the words of the preset there is no move:
+
+```console
+$ echo 'simple-simon:deck.ranks=2:tableau.sizes=8 2C2H2S2DACAHASAD' > two-ranks.txt
+$ dealmill run two-ranks.txt --game simple-simon:deck.ranks=2:tableau.sizes=8
+…
+$ dealmill query last --csv | cut -d, -f3
+verdict
+unwinnable
+```
+
+Of the whole deck, Solvitaire wins deals 97 and 145 of Simple Simon, which are lost. Besides, it puts runs of one suit
+only onto their own suit, ours onto any.
 """
 
 
 class Answer(NamedTuple):
-    """The verdict on a deal, and the seconds that it took."""
+    """The verdict on a deal, and the CPU seconds that it took."""
 
     verdict: Verdict
     seconds: float
 
-
-def ours(game: Patience, number: int) -> Answer:
-    """Decide a deal with Solvitaire's number."""
-    layouts = deal(replace(game.rules, numbers="solvitaire"), 0, number, 1)
-    start = perf_counter()
-    [verdict] = to_batch(Winnable(game.rules)(layouts, NODES)).verdicts
-    return Answer(verdict, perf_counter() - start)
+    @property
+    def decided(self) -> bool:
+        """Whether the deal is won or lost."""
+        return self.verdict is not Verdict.UNDECIDED
 
 
-def theirs(program: str, name: str, number: int) -> Answer:
-    """Let Solvitaire decide the same deal."""
-    options = {"type": PRESETS.get(name, name), "random": number, "timeout": MILLISECONDS}
-    words = [word for key, value in options.items() for word in (f"--{key}", str(value))]
-    done = subprocess.run([program, "--classify", *words], capture_output=True, text=True, check=True)
-    _, outcome, milliseconds, *_ = done.stdout.splitlines()[-1].split(", ")
-    return Answer(VERDICTS.get(outcome, Verdict.UNDECIDED), int(milliseconds) / 1_000)
+class Answers:
+    """A CSV file of answers, by solver, game and number of the deal."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._answers: dict[tuple[str, str, int], Answer] = {}
+        if file.exists():
+            with file.open(newline="") as lines:
+                for solver, game, number, verdict, seconds in csv.reader(lines):
+                    self._answers[solver, game, int(number)] = Answer(Verdict[verdict], float(seconds))
+
+    def get(self, solver: str, game: str, deals: int) -> dict[int, Answer]:
+        """Return the answers that there are for deals 1 to `deals`."""
+        numbers = range(1, deals + 1)
+        return {number: self._answers[key] for number in numbers if (key := (solver, game, number)) in self._answers}
+
+    def add(self, solver: str, game: str, answers: Mapping[int, Answer]) -> None:
+        """Append answers to the file."""
+        with self._file.open("a", newline="") as lines:
+            for number, answer in answers.items():
+                self._answers[solver, game, number] = answer
+                csv.writer(lines).writerow([solver, game, number, answer.verdict.name, f"{answer.seconds:.6f}"])
 
 
-def compare(program: str, name: str, deals: int) -> list[str]:
-    """Return the row of a game."""
-    game = PATIENCES[name]
-    ours(game, 1)  # compiled before it is timed
-    pairs = [(ours(game, number), theirs(program, name, number)) for number in range(1, deals + 1)]
-    verdicts = [(first.verdict, second.verdict) for first, second in pairs]
-    both = [pair for pair in pairs if Verdict.UNDECIDED not in (pair[0].verdict, pair[1].verdict)]
-    our_time, their_time = (sum(pair[side].seconds for pair in both) for side in (0, 1))
-    totals = [f"{sum(pair[side].seconds for pair in pairs):.1f}" for side in (0, 1)]
-    alone = [sum(pair[side] is not Verdict.UNDECIDED is pair[1 - side] for pair in verdicts) for side in (0, 1)]
-    contradictions = sum(first.verdict is not second.verdict for first, second in both)
-    counts = [_counts(Counter(pair[side] for pair in verdicts)) for side in (0, 1)]
-    ratio = f"{their_time / our_time:.1f}" if both else ""
-    return [game.title, *counts, *map(str, alone), str(contradictions), *totals, ratio]
+@dataclass(frozen=True)
+class Comparison:
+    """The answers of both solvers to the same deals of a game."""
+
+    title: str
+    pairs: Sequence[tuple[Answer, Answer]]
+    """Ours, and Solvitaire's."""
+
+    @property
+    def both(self) -> list[tuple[Answer, Answer]]:
+        """The deals that both decide."""
+        return [(ours, theirs) for ours, theirs in self.pairs if ours.decided and theirs.decided]
+
+    @property
+    def alone(self) -> list[int]:
+        """How many deals each decides alone."""
+        return [sum(pair[side].decided for pair in self.pairs) - len(self.both) for side in (0, 1)]
+
+    @property
+    def seconds(self) -> list[float]:
+        """The time of each."""
+        return [sum(pair[side].seconds for pair in self.pairs) for side in (0, 1)]
+
+    @property
+    def contradictions(self) -> list[int]:
+        """The numbers of the deals on which the verdicts differ."""
+        pairs = enumerate(self.pairs, start=1)
+        return [number for number, pair in pairs if {answer.verdict for answer in pair} == set(DECIDED)]
+
+    @property
+    def ratio(self) -> float | None:
+        """Solvitaire's time for the deals that both decide, divided by ours; None if it is too short to be measured."""
+        ours, theirs = (sum(pair[side].seconds for pair in self.both) for side in (0, 1))
+        return theirs / ours if theirs > 0 else None
+
+    @property
+    def row(self) -> list[str]:
+        """The row of the table."""
+        counts = [Counter(pair[side].verdict for pair in self.pairs) for side in (0, 1)]
+        return [
+            self.title,
+            *(", ".join(str(count[verdict]) for verdict in (*DECIDED, Verdict.UNDECIDED)) for count in counts),
+            *map(str, self.alone),
+            ", ".join(map(str, self.contradictions)) or "none",
+            *(f"{seconds:.1f}" for seconds in self.seconds),
+            "" if self.ratio is None else f"{self.ratio:.1f}",
+        ]
 
 
-def _counts(counts: Mapping[Verdict, int]) -> str:
-    return ", ".join(str(counts[verdict]) for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED))
+def theirs(program: str, game: str, number: int) -> Answer:
+    """Let Solvitaire decide a deal."""
+    call = ["prlimit", f"--cpu={SECONDS}", program, "--type", PRESETS.get(game, game), "--random", str(number)]
+    times = [_seconds_of_children()]
+    done = subprocess.run([*call, "--classify"], check=False, capture_output=True, text=True)
+    times.append(_seconds_of_children())
+    subprocess.run([*call, "--deal-only"], capture_output=True, check=True)
+    times.append(_seconds_of_children())
+    if done.returncode != -SIGKILL:
+        done.check_returncode()
+    outcome = done.stdout.strip().rpartition(", ")[2]
+    return Answer(VERDICTS.get(outcome, Verdict.UNDECIDED), 2 * times[1] - times[0] - times[2])
 
 
-def rows(program: str, deals: int) -> Iterator[list[str]]:
-    """Yield the row of each game that both play."""
+def _seconds_of_children() -> float:
+    usage = getrusage(RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def ours(game: Patience, deals: int, decided: Collection[int]) -> dict[int, Answer]:
+    """Decide deals, and those of them again that Solvitaire decided, too. The answers of a call have its mean time."""
+    layouts = deal(replace(game.rules, numbers="solvitaire"), FIELD_SEED, 1, deals)
+    _solve(game, layouts.part(0, 1))  # compiled before it is timed
+    verdicts, seconds = _solve(game, layouts)
+    both = [number for number in decided if verdicts[number - 1] is not Verdict.UNDECIDED]
+    _, seconds_of_both = _solve(game, layouts.take(np.array(both, dtype=np.int64) - 1))
+    means = {True: seconds_of_both / max(len(both), 1), False: (seconds - seconds_of_both) / max(deals - len(both), 1)}
+    return {number: Answer(verdict, means[number in both]) for number, verdict in enumerate(verdicts, start=1)}
+
+
+def _solve(game: Patience, layouts: Texts) -> tuple[list[Verdict], float]:
+    start = process_time()
+    solved = Winnable(game.rules)(layouts, NODES)
+    return to_batch(solved).verdicts, process_time() - start
+
+
+def compared(program: str) -> list[str]:
+    """Return the games that both play by the same rules."""
     listed = subprocess.run([program, "--available-game-types"], capture_output=True, text=True, check=True)
-    for name, game in PATIENCES.items():
-        if not game.rules.complete and PRESETS.get(name, name) in listed.stdout.split():
-            yield compare(program, name, deals)
+    presets = listed.stdout.split()
+    return [name for name, game in PATIENCES.items() if not game.rules.complete and PRESETS.get(name, name) in presets]
 
 
-def main() -> None:
-    """Write the page."""
-    program, deals = sys.argv[1], int(sys.argv[2])
-    version = next(iter(PATIENCES.values())).engines[0].version.partition("-")[0]
-    PAGE.write_text(
-        TEXT.format(
-            deals=deals,
-            milliseconds=MILLISECONDS,
-            version=version,
-            nodes=NODES,
-            table=table(COLUMNS, rows(program, deals)),
-        )
+def compare(program: str, name: str, deals: int, answers: Answers) -> Comparison:
+    """Compare the answers on a game, and compute those that are missing."""
+    game = PATIENCES[name]
+    engine = game.engines[0]
+    for number in sorted(set(range(1, deals + 1)) - set(answers.get(SOLVITAIRE, name, deals))):
+        answers.add(SOLVITAIRE, name, {number: theirs(program, name, number)})
+        _tell(f"\r{game.title}: Solvitaire, deal {number} of {deals}")
+    by_solvitaire = answers.get(SOLVITAIRE, name, deals)
+    if len(answers.get(engine.version, name, deals)) < deals:
+        _tell(f"\r{game.title}: {engine.name} {engine.version}, {deals} deals")
+        decided = [number for number, answer in by_solvitaire.items() if answer.decided]
+        answers.add(engine.version, name, ours(game, deals, decided))
+    _tell("\n")
+    by_engine = answers.get(engine.version, name, deals)
+    pairs = [(by_engine[number], by_solvitaire[number]) for number in range(1, deals + 1)]
+    return Comparison(game.title, pairs)
+
+
+def summary(comparisons: Sequence[Comparison]) -> str:
+    """Return the sentences above the table."""
+    ratios = [comparison.ratio for comparison in comparisons if comparison.ratio is not None]
+    ours, theirs = (sum(comparison.alone[side] for comparison in comparisons) for side in (0, 1))
+    contradictions = sum(len(comparison.contradictions) for comparison in comparisons)
+    sentences = [
+        f"Ours alone decides {ours:,} deals, Solvitaire alone {theirs:,}; they contradict each other on "
+        f"{contradictions or 'none'}. On the deals that both decide, ours is {geometric_mean(ratios):.1f} times as "
+        f"fast, as the geometric mean over {len(ratios)} games.",
+        _sentence("Ours is slower there", (game for game in comparisons if game.ratio is not None and game.ratio < 1)),
+        _sentence("Solvitaire decides more deals", (game for game in comparisons if game.alone[1] > game.alone[0])),
+        _sentence("Ours takes longer in sum", (game for game in comparisons if game.seconds[0] > game.seconds[1])),
+    ]
+    return "\n".join(fill(sentence, 120, initial_indent="- ", subsequent_indent="  ") for sentence in sentences)
+
+
+def _sentence(what: str, games: Iterable[Comparison]) -> str:
+    return f"{what} in {'; '.join(game.title for game in games) or 'none of the games'}."
+
+
+def _tell(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
+
+
+def main() -> int:
+    """Write the page; 1 if there is a contradiction."""
+    parser = ArgumentParser(prog="python -m bench.solvitaire", description="Compare our verdicts with Solvitaire's.")
+    parser.add_argument("program", help="Solvitaire, built by hand")
+    parser.add_argument("answers", type=Path, help="a CSV file of answers, which is written and continued")
+    parser.add_argument("--deals", type=int, default=200, help="the number of deals of each game (default: 200)")
+    options = parser.parse_args()
+    answers = Answers(options.answers)
+    comparisons = [compare(options.program, name, options.deals, answers) for name in compared(options.program)]
+    text = TEXT.format(
+        deals=options.deals,
+        seconds=SECONDS,
+        version=next(iter(PATIENCES.values())).engines[0].version.partition("-")[0],
+        nodes=NODES,
+        summary=summary(comparisons),
+        table=table(COLUMNS, [comparison.row for comparison in comparisons]),
     )
+    PAGE.write_text(text)
+    return int(any(comparison.contradictions for comparison in comparisons))
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -4,16 +4,20 @@ search, and the count of the positions of a loss. All is in the array of `search
 
 from dealmill.kernels import inlined, kernel, routine
 from dealmill.pipeline.games.patience.search.choices import list_moves
-from dealmill.pipeline.games.patience.search.moves import do, undo
+from dealmill.pipeline.games.patience.search.moves import do, key_after, undo
 from dealmill.pipeline.games.patience.search.search import search, slot_of
 from dealmill.pipeline.games.patience.search.settling import settle
 from dealmill.pipeline.games.patience.search.words import (
     AUTOMATIC_BIT,
     BARE,
     CANDIDATES,
+    DEALT,
     DONE,
     DROPPED,
+    FILLS,
+    FIRST_COLUMN_LIMIT,
     HASH,
+    HOMES,
     IDLE,
     IN_STOCK,
     LEFT,
@@ -26,20 +30,23 @@ from dealmill.pipeline.games.patience.search.words import (
     LOST,
     MOST_WINS,
     MOVES,
+    NO_CARD,
     NODES,
     NOISE,
     OPEN,
+    ORDERED,
+    OTHER_TABLE,
     OUT_OF_NODES,
     OWN_DRAW,
-    POSITION_END,
     PROBE_NODES,
     RELAXED,
-    START,
+    RESERVE_COUNT,
     STEP,
     STORED,
     TABLE,
     TABLE_SIZE,
     TRAIL,
+    UNDER,
     WIN_COUNT,
     WINS,
     WON,
@@ -63,16 +70,18 @@ MULTIPLIERS = (11, 15, 19, 23, 27, 31, 35, 41)
 
 
 @inlined
-def _number(s: Words, key: int, number: int) -> None:
-    slot = slot_of(s, key if key else word(1))
-    s[slot] = key if key else word(1)
-    s[slot + s[TABLE_SIZE]] = number
+def _number(s: Words, number: int) -> None:
+    """Give the position its number in the win; if it is there twice, the higher one."""
+    key = s[HASH] if s[HASH] else word(1)
+    slot = slot_of(s, key)
+    if s[slot] == 0:
+        s[slot], s[slot + s[TABLE_SIZE]] = key, number
 
 
 @inlined
-def _number_of(s: Words, least: int) -> int:
-    """Return the number of this position of the win, or `least` if it has none."""
-    slot = slot_of(s, s[HASH] if s[HASH] else word(1))
+def _number_of(s: Words, key: int, least: int) -> int:
+    """Return the number of a position of the win, or `least` if it has none."""
+    slot = slot_of(s, key if key else word(1))
     return s[slot + s[TABLE_SIZE]] if s[slot] else least
 
 
@@ -87,27 +96,87 @@ def _take_back(s: Words, level: int) -> None:
     undo(s, level)
 
 
+@routine
+def _number_after(s: Words, move: int, least: int) -> int:
+    """Return the number of the position of the win to which a move leads, or `least` if it has none."""
+    if (move >> 12) & 63 != DEALT and not (s[FILLS] and s[RESERVE_COUNT]):
+        return _number_of(s, key_after(s, move), least)
+    level = s[DONE]
+    _play(s, move)
+    number = _number_of(s, s[HASH], least)
+    _take_back(s, level)
+    return number
+
+
 @inlined
-def _best_moves(s: Words, position: int) -> tuple[int, int, int]:
+def _place(s: Words, under: int, area: int) -> int:
+    """Return a number for the place of a card that lies on another one, or on none, in a column, or elsewhere."""
+    if area >= FIRST_COLUMN_LIMIT:
+        return area
+    return under if under != NO_CARD or s[ORDERED] == 0 else word(64) + area
+
+
+@routine
+def _number_positions(s: Words) -> int:
+    """Take the win back, number its positions, and note the moves between them, each with the place of the card before
+    and after it; return the number of the last."""
+    last = word(0)
+    for step in range(s[DONE]):
+        last += 1 - (s[s[TRAIL] + STEP * step] >> AUTOMATIC_BIT & 1)
+    number = last
+    _number(s, number)
+    while s[DONE] > 0:
+        move = s[s[TRAIL] + STEP * (s[DONE] - 1)]
+        card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
+        after = _place(s, (move >> 30) & 63, target)
+        _take_back(s, s[DONE] - 1)
+        if (move >> AUTOMATIC_BIT) & 1 == 0:
+            number -= 1
+            s[s[OTHER_TABLE] + number] = card | _place(s, s[UNDER + card], source) << 6 | after << 13
+            _number(s, number)
+    return last
+
+
+@inlined
+def _cards_of_shortcuts(s: Words, position: int, last: int) -> int:
+    """Return the cards whose moves may be those of a shortcut: the one or two cards whose places differ between this
+    position of the win and a later one."""
+    moved, differing, cards = word(0), word(0), word(0)
+    for number in range(position, last):
+        step = s[s[OTHER_TABLE] + number]
+        card, after = step & 63, step >> 13
+        bit = bit_of(card)
+        if moved & bit == 0:
+            moved |= bit
+            s[HOMES + card] = (step >> 6) & 127
+        differing = differing & ~bit if s[HOMES + card] == after else differing | bit
+        rest = differing & (differing - 1)
+        if number > position and rest & (rest - 1) == 0:
+            cards |= differing
+    return cards
+
+
+@inlined
+def _best_moves(s: Words, position: int, last: int) -> tuple[int, int, int]:
     """Return the one or two moves that save most of the moves after a position of the win, and how many they save, or
     -1; instead of a second move, -1."""
     chosen, then, gain, level = word(0), word(0), word(-1), s[DONE]
+    cards = _cards_of_shortcuts(s, position, last)
     end = list_moves(s, word(0))
     for first in range(end):
         move = s[s[MOVES] + first] & BARE
-        _play(s, move)
-        reached = _number_of(s, position) - 1
+        reached = _number_after(s, move, position) - 1
         if reached - position > gain:
             chosen, then, gain = move, word(-1), reached - position
-        middle = s[DONE]
-        for second in range(end, list_moves(s, end)):
-            after = s[s[MOVES] + second] & BARE
-            _play(s, after)
-            reached = _number_of(s, position) - 2
-            if reached - position > gain:
-                chosen, then, gain = move, after, reached - position
-            _take_back(s, middle)
-        _take_back(s, level)
+        if cards & bit_of(move & 63):
+            _play(s, move)
+            for second in range(end, list_moves(s, end)):
+                after = s[s[MOVES] + second] & BARE
+                if cards & bit_of(after & 63):
+                    reached = _number_after(s, after, position) - 2
+                    if reached - position > gain:
+                        chosen, then, gain = move, after, reached - position
+            _take_back(s, level)
     return chosen, then, gain
 
 
@@ -117,7 +186,6 @@ def _shorten(s: Words) -> bool:
     reach and that saves most of its moves. The new moves are on the trail afterwards. Return False if something does
     not fit: then it is invalid.
     """
-    last = word(0)
     size = word(2)
     while size < 2 * (s[DONE] + 1):
         size *= 2
@@ -126,18 +194,11 @@ def _shorten(s: Words) -> bool:
     s[TABLE_SIZE] = size
     for at in range(s[TABLE], s[TABLE] + 2 * size):
         s[at] = 0
-    for step in range(s[DONE]):
-        if (s[s[TRAIL] + STEP * step] >> AUTOMATIC_BIT) & 1 == 0:
-            _number(s, s[s[TRAIL] + STEP * step + 1], last)
-            last += 1
-    _number(s, s[HASH], last)
-    for at in range(HASH, POSITION_END):
-        s[at] = s[START + at - HASH]
     s[LITERAL], s[NOISE] = 1, 0
+    last, position = _number_positions(s), word(0)
     settle(s)
-    position = word(0)
     while position < last:
-        chosen, then, gain = _best_moves(s, position)
+        chosen, then, gain = _best_moves(s, position, last)
         if gain < 0:
             return False
         _play(s, chosen)

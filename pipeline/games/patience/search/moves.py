@@ -127,20 +127,61 @@ def _take_up(s: Words, count: int) -> None:
 
 
 @inlined
+def _turned(s: Words, move: int) -> tuple[int, int]:
+    """Return how far the stock is turned after a card of it has left, and the passes that are left then."""
+    turned, passes, index, count = s[TURNED], s[PASSES_LEFT], (move >> 24) & 63, s[STOCK_COUNT]
+    if (move >> 12) & 63 == AWAY and s[DRAW] == 1:
+        turned -= index <= turned
+    elif s[TO_HOLE] == 0:
+        if s[PASSES] and not is_ahead(s, index, count):
+            passes -= 1
+        turned = index - 1
+        if s[PASSES] == 0 and (turned % s[DRAW] == 0 or turned == count - 1):
+            turned = word(0)
+    return turned, passes
+
+
+@inlined
+def key_after(s: Words, move: int) -> int:
+    """Return the key of the position after a move, which deals no row."""
+    card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
+    key: int = s[HASH]
+    if source < FIRST_COLUMN_LIMIT:
+        under = s[UNDER + card]
+        key ^= _lying(s, card, under, source)
+        if under != NO_CARD and s[LENGTH + source] - ((move >> 18) & 63) == s[DOWN + source]:
+            key ^= s[Z + (under << 6 | TURNED_UP)]
+    elif source == AWAY:
+        key ^= s[Z + (card << 6 | IN_HOLE)]
+    else:
+        key ^= s[Z + (card << 6 | source)]
+        if source == STOCK:
+            turned, passes = _turned(s, move)
+            key ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (52 << 6 | turned)]
+            key ^= s[Z + (53 << 6 | s[PASSES_LEFT])] ^ s[Z + (53 << 6 | passes)]
+    if target < FIRST_COLUMN_LIMIT:
+        key ^= _lying(s, card, s[TOP + target], target)
+    else:
+        key ^= s[Z + (card << 6 | target)]
+        if target == IN_HOLE:
+            key ^= s[Z + (54 << 6 | s[HOLE_TOP] % 13)] ^ s[Z + (54 << 6 | card % 13)]
+    return key
+
+
+@inlined
 def do(s: Words, move: int, automatic: int) -> None:
     if (move >> 12) & 63 == DEALT:
         _deal(s, move)
         return
-    card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
-    count, index = (move >> 18) & 63, (move >> 24) & 63
+    card, source, target, count = move & 63, (move >> 6) & 63, (move >> 12) & 63, (move >> 18) & 63
     step = s[TRAIL] + STEP * s[DONE]
     s[step + 1] = s[HASH]
     s[step + 2] = s[TURNED] | s[PASSES_LEFT] << 8
     s[DONE] += 1
-    key, turned, top = s[HASH], word(0), card
+    s[HASH] = key_after(s, move)
+    shown, top = word(0), card
     if source < FIRST_COLUMN_LIMIT:
         under, top = s[UNDER + card], s[TOP + source]
-        key ^= _lying(s, card, under, source)
         s[TOPS] ^= bit_of(top)
         s[LENGTH + source] -= count
         s[TOP + source] = under
@@ -148,67 +189,47 @@ def do(s: Words, move: int, automatic: int) -> None:
             s[TOPS] |= bit_of(under)
             if s[LENGTH + source] == s[DOWN + source]:
                 s[DOWN + source] -= 1
-                turned = word(1)
-                key ^= s[Z + (under << 6 | TURNED_UP)]
+                shown = word(1)
+    elif source == CELL:
+        s[CELL_CARDS] ^= bit_of(card)
+        s[CELL_COUNT] -= 1
+    elif source == FOUNDATION:
+        s[LEFT] += 1
+        if target != AWAY:
+            s[UP + card // 13] = card % 13
+    elif source == RESERVED:
+        s[RESERVE] ^= bit_of(card)
+        s[RESERVE_COUNT] -= 1
+    elif source == AWAY:
+        s[LEFT] += 1
     else:
-        key ^= s[Z + (card << 6 | source)]
-        if source == CELL:
-            s[CELL_CARDS] ^= bit_of(card)
-            s[CELL_COUNT] -= 1
-        elif source == FOUNDATION:
-            s[LEFT] += 1
-            if target != AWAY:
-                s[UP + card // 13] = card % 13
-        elif source == RESERVED:
-            s[RESERVE] ^= bit_of(card)
-            s[RESERVE_COUNT] -= 1
-        elif source == AWAY:
-            key ^= s[Z + (card << 6 | AWAY)] ^ s[Z + (card << 6 | IN_HOLE)]
-            s[LEFT] += 1
-        else:
-            s[REST] ^= bit_of(s[STOCK_INDEX + card])
-            s[STOCK_COUNT] -= 1
-            if target == AWAY and s[DRAW] == 1:
-                key ^= s[Z + (52 << 6 | s[TURNED])]
-                s[TURNED] -= index <= s[TURNED]
-                key ^= s[Z + (52 << 6 | s[TURNED])]
-            elif s[TO_HOLE] == 0:
-                key ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
-                if s[PASSES] and not is_ahead(s, index, s[STOCK_COUNT] + 1):
-                    s[PASSES_LEFT] -= 1
-                s[TURNED] = index - 1
-                if s[PASSES] == 0 and (s[TURNED] % s[DRAW] == 0 or s[TURNED] == s[STOCK_COUNT]):
-                    s[TURNED] = 0
-                key ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
+        s[TURNED], s[PASSES_LEFT] = _turned(s, move)
+        s[REST] ^= bit_of(s[STOCK_INDEX + card])
+        s[STOCK_COUNT] -= 1
     parent = word(NO_CARD)
     if target < FIRST_COLUMN_LIMIT:
         parent = s[TOP + target]
         s[UNDER + card] = parent
-        key ^= _lying(s, card, parent, target)
         if parent != NO_CARD:
             s[TOPS] ^= bit_of(parent)
         s[TOP + target] = top
         s[LENGTH + target] += count
         s[TOPS] |= bit_of(top)
+    elif target == CELL:
+        s[CELL_CARDS] |= bit_of(card)
+        s[CELL_COUNT] += 1
     else:
-        key ^= s[Z + (card << 6 | target)]
-        if target == CELL:
-            s[CELL_CARDS] |= bit_of(card)
-            s[CELL_COUNT] += 1
-        else:
-            s[LEFT] -= count
-            if target == FOUNDATION:
+        s[LEFT] -= count
+        if target == FOUNDATION:
+            s[UP + card // 13] = waited_for(s, card // 13, card % 13 + 1)
+        elif target == AWAY:
+            s[ABSENT] |= bit_of(card)
+            if s[UP + card // 13] == card % 13:
                 s[UP + card // 13] = waited_for(s, card // 13, card % 13 + 1)
-            elif target == AWAY:
-                s[ABSENT] |= bit_of(card)
-                if s[UP + card // 13] == card % 13:
-                    s[UP + card // 13] = waited_for(s, card // 13, card % 13 + 1)
-            else:
-                parent = s[HOLE_TOP]
-                key ^= s[Z + (54 << 6 | parent % 13)] ^ s[Z + (54 << 6 | card % 13)]
-                s[HOLE_TOP] = card
-    s[step] = move & ((word(1) << 30) - 1) | parent << 30 | turned << TURNED_BIT | automatic << AUTOMATIC_BIT
-    s[HASH] = key
+        else:
+            parent = s[HOLE_TOP]
+            s[HOLE_TOP] = card
+    s[step] = move & ((word(1) << 30) - 1) | parent << 30 | shown << TURNED_BIT | automatic << AUTOMATIC_BIT
 
 
 @inlined

@@ -45,7 +45,9 @@ START, RUNS = 400, 588
 STACKS, STACK_FIELDS = 640, 4
 WINS, DROPPED = 900, 1030
 MOST_WINS = 100
-Z = 1100
+# The places of cards in a position of a win that is shortened
+HOMES = 1100
+Z = 1152
 END = Z + 64 * 64
 
 NO_CARD = 63

@@ -123,7 +123,7 @@ def test_layouts_that_differ_only_in_names_are_taken_once(sqlite_store: Database
     path = tmp_path / "a.json"
     pack = write_pack(sqlite_store, run, path, Choice(by="layout-length", grades=1, each=won))
     assert len({PAIRING.nameless(entry.layout) for entry in pack.layouts}) == won
-    with pytest.raises(UsageError, match=rf"grade 1 has only {won} layouts that differ in more than names"):
+    with pytest.raises(UsageError, match=rf"but only {won} of the run differ in more than names"):
         write_pack(sqlite_store, run, path, Choice(by="layout-length", grades=1, each=won + 1), force=True)
     copied = [*pack.layouts[:-1], pack.layouts[0].model_copy(update={"position": pack.layouts[-1].position})]
     path.write_text(pack.model_copy(update={"layouts": copied}).json_text())
@@ -241,7 +241,7 @@ def test_what_cannot_be_chosen_is_refused_before_a_file_is_written(sqlite_store:
     grading_run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 2, 1, 50), name="b.txt")
     for choice, grading, path, message in (
         (Choice(), None, "a.json", "5 grades of 200 are 1,000 layouts, but only 3"),
-        (Choice("layout-length", grades=2, each=5), None, "a.json", "grade 2 has only 0 layouts, because many have"),
+        (Choice("layout-length", grades=2, each=5), None, "a.json", "grade 2 has only 0 layouts of 5, because many"),
         (Choice("ease", grades=1, each=1), None, "a.json", "has no number 'ease'; choose one of: nodes, value, "),
         (Choice(grades=1, each=1), grading_run, "a.json", "they have different sources"),
         (Choice(grades=1, each=1), None, "a.txt", "must end in .json or .csv"),
@@ -280,6 +280,12 @@ def test_a_calendar_has_a_layout_for_each_day_and_none_of_an_earlier_pack(tmp_pa
             run.pack(tmp_path / "d.json", calendar=(date(2027, 1, 1), date(2027, 1, 2)), by_weekday=[1])
         with pytest.raises(UsageError, match="the days of the calendar are 731 layouts, but only"):
             run.pack(tmp_path / "d.json", calendar=(date(2027, 1, 1), date(2028, 12, 31)))
+        with pytest.raises(UsageError, match="grade 2 has only 0 layouts of 1, because many have the same number"):
+            run.pack(tmp_path / "d.json", grades=60, calendar=(date(2027, 1, 1), date(2027, 1, 2)), by_weekday=[1] * 7)
+        long = (date(2028, 1, 1), date(2029, 1, 31))
+        few = r"^grade 1 needs 397 layouts, but only \d+ of the run .* to leave out; solve more"
+        with pytest.raises(UsageError, match=few):
+            run.pack(tmp_path / "d.json", calendar=long, without=first)
     days = [date(2028, 2, 27) + timedelta(number) for number in range(35)]
     assert [entry.date for entry in pack.layouts] == days
     assert [entry.grade for entry in pack.layouts] == [weekdays[day.weekday()] for day in days]
@@ -291,6 +297,12 @@ def test_a_calendar_has_a_layout_for_each_day_and_none_of_an_earlier_pack(tmp_pa
     swapped = [pack.layouts[1].model_copy(update={"date": days[0]}), pack.layouts[0], *pack.layouts[2:]]
     first.write_text(pack.model_copy(update={"layouts": swapped}).json_text())
     assert "the dates of the layouts are not the days of its calendar" in dealmill.check_pack(first).problems[0]
+
+
+def test_a_calendar_with_grades_needs_weekdays() -> None:
+    words = ["pack", "1", "a.json", "--calendar", "2027-01-01..2027-01-02", "--grades", "6"]
+    refused = CliRunner().invoke(commands, words)
+    assert "--calendar has one grade without --by-weekday" in refused.output + str(refused.exception)
 
 
 def test_a_playback_of_another_solution_is_a_problem(tmp_path: Path) -> None:

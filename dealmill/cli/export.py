@@ -208,6 +208,8 @@ def pack(
         raise click.UsageError("name a run and a file: dealmill pack RUN FILE")
     if calendar and "each" in given_options(ctx):
         raise click.UsageError("--calendar has a layout for each day: leave out --each")
+    if calendar and by_weekday is None and "grades" in given_options(ctx):
+        raise click.UsageError("--calendar has one grade without --by-weekday: add it, or leave out --grades")
     with dealmill.open() as store, shown_progress(store) as progress:
         subject = store.find_run(run)
         written = subject.pack(

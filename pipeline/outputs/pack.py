@@ -34,6 +34,7 @@ from dealmill.pipeline.measures import Measure, Order, grading_measures
 from dealmill.pipeline.outputs.checker.build import PACK_READERS
 from dealmill.pipeline.outputs.checker.writing import write_with_checker
 from dealmill.pipeline.outputs.export import atomic_file
+from dealmill.pipeline.printable import counted
 from dealmill.pipeline.progress import Choosing, Progress, silent
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.sampling import sampled
@@ -471,11 +472,12 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
     grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
     counts = np.bincount(grade_of, minlength=choice.grades + 1)[1:]
-    few = int(np.argmin(counts - choice.sizes))
-    if counts[few] < choice.sizes[few]:
+    sizes = np.maximum(choice.sizes, 1)  # a grade without a day still has a lowest and a highest number
+    few = int(np.argmin(counts - sizes))
+    if counts[few] < sizes[few]:
         raise UsageError(
-            f"grade {few + 1} has only {counts[few]:,} layouts, because many have the same number for {choice.by}; "
-            "choose fewer grades or layouts, or grade by something else"
+            f"grade {few + 1} has only {counted(int(counts[few]), 'layout')} of {sizes[few]:,}, because many have the "
+            f"same number for {choice.by}; choose fewer grades or layouts, or grade by something else"
         )
     return grade_of
 
@@ -504,6 +506,7 @@ def _drawn(
                 break
         else:
             raise UsageError(
-                f"grade {grade} has only {number - 1:,} layouts that differ in more than names"
-                f"{' and are not in the packs to leave out' if choice.without else ''}; choose fewer"
+                f"grade {grade} needs {counted(size, 'layout')}, but only {number - 1:,} of the run differ in more "
+                f"than names{' and are not in the packs to leave out' if choice.without else ''}; solve more, or "
+                "choose fewer"
             )

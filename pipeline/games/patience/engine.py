@@ -153,13 +153,14 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.SAFE] = cards_go_up_safely(rules)
     words[k.ROOM] = _room(rules)
     words[k.PARTIAL] = partial_runs_are_twins(rules)
-    words[k.RELAXED] = not has_hole and rules.cells == 0 and not rules.complete
+    words[k.RELAXED] = has_hole or (rules.cells == 0 and not rules.complete)
     words[k.BUILDING] = {"none": 0, "same-suit": 0, "red-black": 1, "any-suit": 2}[rules.build]
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
     words[k.LISTS] = lists_prove_losses(rules)
     words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300
-    words[k.DISORDER] = 63 if has_hole or rules.complete else 511
+    words[k.DISORDER] = 127 if has_hole else 63 if rules.complete else 511
+    words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
     words[k.Z : k.END] = _random_words()
     for card in range(52):
         suit, rank = divmod(card, 13)
@@ -278,6 +279,7 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
     start[k.LEFT] = left + sum(int(start[field]) for field in (k.CELL_COUNT, k.RESERVE_COUNT, k.STOCK_COUNT))
     start[k.HASH] = key
     words[k.CANDIDATES] = sum(1 << card for card in candidates)
+    start[k.WAITING] = words[k.CANDIDATES] | words[k.IN_STOCK]
     return base
 
 

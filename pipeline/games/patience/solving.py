@@ -16,6 +16,7 @@ from dealmill.pipeline.games.patience.search.words import (
     DROPPED,
     FILLS,
     FIRST_COLUMN_LIMIT,
+    FIRST_NODES,
     HASH,
     HOMES,
     IDLE,
@@ -56,8 +57,8 @@ from dealmill.pipeline.games.patience.search.words import (
 )
 
 CONTRADICTION = 5
-FIRST_SEARCH, FULL_SEARCH, PROBES, LISTS_SEARCH = 3_000, 20_000, 30_000, 30_000
-"""The nodes of the very first search, and those that a round spends on a full search, on probes, and on a list."""
+FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
+"""The nodes that a round spends on a full search, on probes, and on a list."""
 QUICK_TRY = 300
 SHRINKING = 100_000
 """The nodes that are spent at most on fewer cards for a loss whose positions are counted."""
@@ -360,7 +361,7 @@ def _decide(s: Words) -> int:
     A stock that is turned by two or more cards stays whole in a search for a list of its own: without one of its
     cards, all others are always offered.
     """
-    result, proof, number = search(s, word(FIRST_SEARCH)), s[STORED], word(0)
+    result, proof, number = search(s, s[FIRST_NODES]), s[STORED], word(0)
     while result == OPEN:
         nodes, budget = s[PROBE_NODES] << number, word(LISTS_SEARCH) << number
         for probe in range((PROBES << number) // nodes):
@@ -381,7 +382,7 @@ def _decide(s: Words) -> int:
         number += 1
     if result != LOST or s[LISTED] or s[LISTS] * s[RELAXED] == 0:
         return result
-    if s[OWN_DRAW] == 1 or proof <= FIRST_SEARCH:
+    if s[OWN_DRAW] == 1 or proof <= s[FIRST_NODES]:
         result = _find_list(s, s[CANDIDATES], word(0), word(0), proof, word(LISTS_SEARCH))
     if result != OUT_OF_NODES and not s[LISTED] and s[OWN_DRAW] > 1:
         result = _find_list(s, s[CANDIDATES] & ~s[IN_STOCK], word(0), word(0), proof, word(LIST_POSITIONS))

@@ -44,6 +44,7 @@ from dealmill.pipeline.games.patience.search.words import (
     TURNED_UP,
     UNDER,
     UP,
+    WAITING,
     Words,
     Z,
     bit_of,
@@ -229,6 +230,7 @@ def do(s: Words, move: int, automatic: int) -> None:
         else:
             parent = s[HOLE_TOP]
             s[HOLE_TOP] = card
+            s[WAITING] &= ~bit_of(card)
     s[step] = move & ((word(1) << 30) - 1) | parent << 30 | shown << TURNED_BIT | automatic << AUTOMATIC_BIT
 
 
@@ -267,6 +269,7 @@ def undo(s: Words, level: int) -> None:
                     s[UP + card // 13] = min(s[UP + card // 13], card % 13)
             else:
                 s[HOLE_TOP] = parent
+                s[WAITING] |= bit_of(card) * (source != AWAY)
         if source < FIRST_COLUMN_LIMIT:
             under = s[TOP + source]
             if under != NO_CARD:

@@ -13,7 +13,10 @@ from dealmill.pipeline.games.patience.search.words import (
     DOWN,
     DRAW,
     FILLS,
+    HOLE,
+    HOLE_TOP,
     IDLE,
+    IN_STOCK,
     LENGTH,
     MOVING,
     ONE_CARD,
@@ -33,10 +36,13 @@ from dealmill.pipeline.games.patience.search.words import (
     STOCK_COUNT,
     SUIT,
     TO_COLUMNS,
+    TO_HOLE,
     TOP,
     TOPS,
     UNDER,
     UP,
+    WAITING,
+    WRAP,
     Words,
     bit_of,
     first_of,
@@ -52,6 +58,71 @@ def _push(s: Words, top: int, count: int, down: int, base: int, stacks: int) -> 
     return stacks + 1
 
 
+@inlined
+def _count(cards: int, rank: int) -> int:
+    """Return how many of these cards have a rank."""
+    return (cards >> rank & 1) + (cards >> (rank + 13) & 1) + (cards >> (rank + 26) & 1) + (cards >> (rank + 39) & 1)
+
+
+@inlined
+def _ranks(cards: int) -> int:
+    """Return the ranks of cards."""
+    return (cards | cards >> 13 | cards >> 26 | cards >> 39) & SUIT
+
+
+@routine
+def _lacks_neighbours(s: Words) -> bool:
+    """Return whether the cards that wait for the hole cannot all be put on a neighbour, even if all of them were free.
+
+    Each needs another card before it, of a rank beside its own: one that waits, or the top of the hole. Cards of the
+    stock need none, if they go to the hole. Absent cards can be played again and again. The ranks that wait must be
+    joined to one that is there.
+    """
+    gone = s[IDLE] | s[ABSENT]
+    free = s[IN_STOCK] * s[TO_HOLE]
+    needy = s[WAITING] & ~(gone | free)
+    last, wrap = s[RANKS] - 1, s[WRAP] and s[RANKS] > 2
+    often = _ranks(gone)
+    missing = _ranks(needy)
+    reached = bit_of(s[HOLE_TOP] % 13) | _ranks(s[WAITING] & free) | often
+    while True:
+        beside = reached << 1 | reached >> 1
+        if wrap:
+            beside |= reached >> last | reached << last
+        grown = reached | (beside & missing)
+        if grown == reached:
+            break
+        reached = grown
+    if missing & ~reached:
+        return True
+    top = s[HOLE_TOP] % 13
+    first_taken, last_taken = word(0), word(0)
+    while True:
+        before = _count(s[WAITING], last) + (top == last) + 60 * (often >> last & 1) - last_taken
+        here = _count(s[WAITING], word(0)) + (top == 0) + 60 * (often & 1) - first_taken
+        if before < 0 or here < 0:
+            return True
+        if not wrap:
+            before = word(0)
+        need = word(0)
+        was_first, was_last = first_taken, last_taken
+        for rank in range(last + 1):
+            need = max(_count(needy, rank) - before, word(0))
+            after = word(0)
+            if rank < last:
+                after = _count(s[WAITING], rank + 1) + (top == rank + 1) + 60 * (often >> (rank + 1) & 1) - need
+                if after < 0:
+                    return True
+                if rank == last - 1:
+                    last_taken = need
+            before, here = here, after
+        first_taken = need
+        if not wrap:
+            return bool(need > 0)
+        if first_taken == was_first and last_taken == was_last:
+            return False
+
+
 @routine
 def is_lost(s: Words) -> bool:
     """Return whether not even the relaxed game is won, in which a card that was uncovered once stays uncovered.
@@ -59,7 +130,11 @@ def is_lost(s: Words) -> bool:
     `shown` are the cards that are uncovered, and `up` those that can go to their foundations. A card can leave if it
     goes up, fits a card that is shown, or there is an empty place for it. A stack, a column or a run that was split off
     one, is taken apart from its top; a run whose lowest card can leave splits off.
+
+    In a game with a hole, cards need only be there as neighbours of others; see `_lacks_neighbours`.
     """
+    if s[HOLE]:
+        return _lacks_neighbours(s)
     every = word(0)
     up = word(0)
     for suit in range(4):

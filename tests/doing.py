@@ -1,5 +1,6 @@
 """Solve and audit in this process, without a broker and worker processes."""
 
+import tomllib
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -26,8 +27,32 @@ from dealmill.pipeline.store.sources.writing import append, complete, open_sourc
 LEASE = 60.0
 QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None for engine in game.engines)]
 """The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
-SAMPLE_PATIENCES = ("canfield", "golf", "klondike", "seahaven-towers")
-"""Patiences that have nearly all that there is in the rules of the others, which have the same engine and referees."""
+
+
+def settings(rules: str) -> set[tuple[str, str, object]]:
+    """Return the sections, keys and values of a text of rules: numbers from 2 on count as 2, and lists as one value."""
+    sections = {name: keys for name, keys in tomllib.loads(rules).items() if isinstance(keys, dict)}
+    return {(name, key, _kind(value)) for name, keys in sections.items() for key, value in keys.items()}
+
+
+def _kind(value: object) -> object:
+    return min(value, 2) if isinstance(value, int) else list if isinstance(value, list) else value
+
+
+def covering_patiences() -> list[str]:
+    """Return few patiences whose rules have all settings that occur."""
+    of_games = {name: settings(game.rules_text.text) for name, game in games().items() if game.rules_text}
+    missing, names = set().union(*of_games.values()), list[str]()
+    while missing:
+        names.append(max(of_games, key=lambda name: len(of_games[name] & missing)))
+        missing -= of_games[names[-1]]
+    return names
+
+
+SAMPLE_PATIENCES = covering_patiences()
+"""Patiences that have all that there is in the rules of the others, which have the same engine and referees."""
+QUICK = {*(game.name for game in QUICK_GAMES), *SAMPLE_PATIENCES}
+"""The games for which `make test` makes what `make test-slow` makes for all."""
 ENGINES = [(game, engine) for game in QUICK_GAMES for engine in game.engines]
 each_game = pytest.mark.parametrize("game", QUICK_GAMES, ids=lambda game: game.name)
 each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("bakers-game")], ids=lambda game: game.name)

@@ -12,6 +12,7 @@ import dealmill
 from dealmill.pipeline.bounded import TooMuch
 from dealmill.web import check
 from dealmill.web.check import MOST_WAITING, Busy, PasteSolver, Task
+from tests.doing import QUICK
 from tests.web import shop
 
 WON = "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ"
@@ -79,13 +80,15 @@ def test_the_form_takes_a_board_as_other_programs_write_it(client: TestClient) -
     assert answer.status_code == 400 and "is not a layout of freecell: " in answer.text and "KD" in answer.text
 
 
-def test_the_form_has_an_example_of_each_game(client: TestClient) -> None:
-    text = client.get("/check").text
-    for game in dealmill.games():
-        [deal] = dealmill.deals(game, seed=1, first=4, count=1)
-        address = f"/check?game={game}&amp;layout=deal%3A{game}%3Aseed%3D1%3A4"
-        assert f'href="{address}"' in text
-        assert deal.text in client.get(address.replace("&amp;", "&")).text
+GAMES = [pytest.param(game, marks=() if game in QUICK else pytest.mark.slow) for game in dealmill.games()]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_the_form_has_an_example_of_each_game(game: str, client: TestClient) -> None:
+    [deal] = dealmill.deals(game, seed=1, first=4, count=1)
+    address = f"/check?game={game}&amp;layout=deal%3A{game}%3Aseed%3D1%3A4"
+    assert f'href="{address}"' in client.get("/check").text
+    assert deal.text in client.get(address.replace("&amp;", "&")).text
 
 
 def test_the_form_keeps_invalid_input(client: TestClient) -> None:

@@ -10,6 +10,7 @@ from dealmill.pipeline.games.contract import Engine, Game, RulesText, is_claim
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import counted
 from dealmill.pipeline.record import JUDGEMENT, RESULT
 from dealmill.pipeline.referee import Judgement, judge, too_long
 
@@ -97,6 +98,17 @@ class Result:
             _ = self.game_and_engine  # raises an error that names the run
         imported = self.checked_as is not None
         return judge(self._rules_engine, self.layout, self.verdict, self.value, self.evidence, imported=imported)
+
+    def why_undecided(self, max_nodes: int | None) -> str | None:
+        """Return why the result is undecided, in words, by the node limit of its run; None if it has another verdict.
+
+        Below the limit, an engine gives up if the evidence would be too long, or if it cannot decide the layout.
+        """
+        if self.verdict is not Verdict.UNDECIDED:
+            return None
+        if max_nodes is not None and self.nodes >= max_nodes:
+            return f"the search reached the limit of {counted(max_nodes, 'node')}; a higher limit may decide it"
+        return "the engine gave up before it reached a node limit; a higher limit does not help"
 
     def frames(self) -> Iterator[str]:
         """Return an iterator over text boards: the layout first, then one per step of the evidence.

@@ -195,6 +195,8 @@ def _lines(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> It
         yield f"evidence: {result.evidence}"
         yield from wrap(f"notation: {engine.notation(result.verdict)}", LINE, subsequent_indent="    ")
         yield f"referee: {result.check()}"
+    elif undecided := result.why_undecided(engine.max_nodes if status is None else status.max_nodes):
+        yield f"why: {undecided}"
     elif result.unproved:  # a claim, or its evidence is lost
         yield f"not proved: there is no evidence; referee: {result.check()}"
     yield from chain.from_iterable(f"\n{frame}".split("\n") for frame in result.frames())

@@ -30,6 +30,17 @@ def test_all_pictures_or_one_are_written_to_a_file(tmp_path: Path) -> None:
         to_png('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 5000 5000"></svg>')
 
 
+def test_an_undecided_verdict_says_whether_a_higher_limit_may_decide_it(tmp_path: Path) -> None:
+    [deal] = dealmill.deals("klondike", seed=36, first=1, count=1)
+    (tmp_path / "layouts.txt").write_text(f"{deal.text}\n")
+    command("run", "layouts.txt", "--game", "klondike", "--max-nodes", "5", cwd=tmp_path)
+    shown = command("show", "1:1", cwd=tmp_path).stdout
+    assert "why: the search reached the limit of 5 nodes; a higher limit may decide it\n" in shown
+    result = dealmill.solve("klondike", deal, max_nodes=5)
+    assert result.why_undecided(6) == "the engine gave up before it reached a node limit; a higher limit does not help"
+    assert dealmill.solve("memory", "ABBA").why_undecided(5) is None
+
+
 def test_pictures_that_cannot_be_drawn_or_written_give_a_one_line_error(tmp_path: Path) -> None:
     refused = {
         ("--step", "1"): "dealmill: --step chooses a picture: name a file for it with --picture\n",

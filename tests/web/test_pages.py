@@ -119,6 +119,7 @@ SHOWN = [
     (f"/runs/{shop.SURVEY}", ["with 95 % confidence. Exactly, it is 51.38 %."]),
     (f"/runs/{shop.MEMORY}", ["version 1 (look at all cards two by two, then collect the pairs)</span> on"]),
     (f"/runs/{shop.MEMORY}/layouts/1", [" flips</strong>"]),
+    ("/check?game=card-pairing&layout=deal:card-pairing:seed=1:4&nodes=1", ["the search reached the limit of 1 node;"]),
     (f"/runs/{shop.HI_Q}/layouts/1", ['data-step="0" aria-current="step"']),
     (f"/runs/{shop.HI_Q}/layouts/1?step=2", ['data-step="2" aria-current="step"']),
 ]

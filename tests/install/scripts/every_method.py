@@ -24,6 +24,8 @@ def without_a_store() -> None:
     assert result.value == results[0].value
     boards: list[str] = list(result.frames())
     assert len(boards) > 1
+    why: str | None = result.why_undecided(None)
+    assert why is None
     judgement: dealmill.Judgement = result.check()
     assert judgement.valid and judgement.outcome is dealmill.Outcome.VALID
     board: str = dealmill.convert("klondike", next(iter(dealmill.deals("klondike", count=1))), "board")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from tests.servers import dealmill_command
+from tests.servers import LONGEST_SECONDS, dealmill_command
 
 SLOW = {
     "alembic", "celery", "click", "kombu", "numba", "numpy", "pyarrow", "pydantic", "redis", "rich", "sqlalchemy",
@@ -103,7 +103,9 @@ def test_the_help_text_imports_nothing_slow() -> None:
 @pytest.mark.slow
 def test_each_name_can_be_the_first_that_is_used_and_is_documented() -> None:
     """In a process of its own for each, since one name may load what another one needs."""
-    ran = subprocess.run([sys.executable, "-c", EACH_NAME], capture_output=True, text=True, check=False, timeout=120)
+    ran = subprocess.run(
+        [sys.executable, "-c", EACH_NAME], capture_output=True, text=True, check=False, timeout=LONGEST_SECONDS
+    )
     assert ran.returncode == 0, ran.stderr
     documented = json.loads(ran.stdout)
     assert documented == dict.fromkeys(dealmill.__all__, True)

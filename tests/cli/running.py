@@ -41,7 +41,7 @@ def run_alone(
         text=True,
         errors="replace",
         check=False,
-        timeout=120,
+        timeout=LONGEST_SECONDS,
         **{"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options},
     )
 
@@ -101,7 +101,7 @@ def solved_layouts(folder: Path) -> int:
 
 def wait_for_layouts(folder: Path, process: subprocess.Popen[str], more_than: int = 0) -> int:
     """Wait until more layouts have a verdict, or the command has ended, and return how many have."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + LONGEST_SECONDS
     while (solved := solved_layouts(folder)) <= more_than and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     return solved

@@ -19,7 +19,7 @@ from dealmill.workers.broker import LocalBroker
 from tests.api.processes import MARK, children_with, processes_with
 from tests.cli.running import rows, solved_layouts, started, wait_for_layouts
 from tests.doing import a_run
-from tests.servers import Postgres, dealmill
+from tests.servers import LONGEST_SECONDS, Postgres, dealmill
 
 MEANT_FOR_OTHERS = {"CELERY_BROKER_URL": "redis://127.0.0.1:1/0"}
 
@@ -124,7 +124,7 @@ def test_a_stopped_run_resumes_where_it_stopped(signal_number: signal.Signals, t
     running = started(*run, cwd=tmp_path, env=env)
     wait_for_layouts(tmp_path, running)
     running.send_signal(signal_number)
-    _, stderr = running.communicate(timeout=60)
+    _, stderr = running.communicate(timeout=LONGEST_SECONDS)
     if signal_number is signal.SIGKILL:
         assert running.returncode == -signal.SIGKILL
     else:
@@ -144,7 +144,7 @@ def test_a_run_under_nohup_survives_the_end_of_its_terminal(tmp_path: Path) -> N
     running = started("run", "deal:memory:seed=6:1-100000", cwd=tmp_path, under=nohup)
     wait_for_layouts(tmp_path, running)
     running.send_signal(signal.SIGHUP)
-    _, stderr = running.communicate(timeout=120)
+    _, stderr = running.communicate(timeout=LONGEST_SECONDS)
     assert (running.returncode, solved_layouts(tmp_path)) == (0, 100_000), stderr
 
 
@@ -158,7 +158,7 @@ def test_killed_workers_and_brokers_neither_lose_nor_duplicate_results(postgres:
         if victims:
             os.kill(victims[killed * 7 % len(victims)], signal.SIGKILL)
             killed += 1
-    stdout, stderr = running.communicate(timeout=200)
+    stdout, stderr = running.communicate(timeout=LONGEST_SECONDS)
     assert running.returncode == 0, stderr
     assert killed > 0
     assert json.loads(stdout)[0]["scored"] == 100_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.running import rows, started, wait_for_layouts
-from tests.servers import dealmill
+from tests.servers import LONGEST_SECONDS, dealmill
 
 SURVEY = ("survey", "camelot", "--seed", "5")
 
@@ -103,7 +103,7 @@ def test_a_survey_whose_engine_is_retracted_ends(tmp_path: Path) -> None:
     wait_for_layouts(tmp_path, command)
     try:
         assert dealmill(*retract, cwd=tmp_path).returncode == 0
-        _, stderr = command.communicate(timeout=200)
+        _, stderr = command.communicate(timeout=LONGEST_SECONDS)
     finally:
         command.kill()
     assert command.returncode == 1

@@ -15,7 +15,7 @@ import pytest
 from dealmill.pipeline.games import caches
 from dealmill.pipeline.games.caches import cache_folder, compiled_mark, package_folder
 from dealmill.pipeline.games.kernels import KernelFiles, compiling, kernel
-from tests.servers import clean_environment
+from tests.servers import LONGEST_SECONDS, clean_environment
 
 KERNEL = """
 from dealmill.kernels import kernel
@@ -166,7 +166,9 @@ def test_a_killed_process_leaves_no_lock(package: Path) -> None:
     with subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout and holder.stdout.readline() == "locked\n"
         holder.kill()
-    waited = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, input="", check=False)
+    waited = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=LONGEST_SECONDS, input="", check=False
+    )
     assert waited.stdout == "locked\n"
 
 

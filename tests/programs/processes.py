@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.faults.processes import processes_in
 
-SECONDS = 10.0
+SECONDS = 60.0
 
 
 def left_in(folder: Path) -> int:

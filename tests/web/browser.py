@@ -9,12 +9,14 @@ from contextlib import contextmanager
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 import dealmill
 from dealmill.web.app import application
 from tests.deploy.natively import free_port
 
+WAIT_MILLISECONDS = 120_000
+"""The longest time to wait for something on a page: a busy machine may take long for it."""
 NAMES = ("chromium-headless-shell", "chromium", "google-chrome")
 
 
@@ -31,7 +33,8 @@ def running_browser() -> Iterator[Browser]:
     """Run a browser for the duration of the `with` block."""
     path = find_browser()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=60_000)
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"], timeout=WAIT_MILLISECONDS)
+        expect.set_options(timeout=WAIT_MILLISECONDS)
         try:
             yield browser
         finally:

@@ -81,7 +81,6 @@ def site(furnished: str) -> Iterator[str]:
 def page(browser: Browser, site: str) -> Iterator[Page]:
     """A page on which any message of the console or error is a failure."""
     context = browser.new_context(base_url=site)
-    context.set_default_timeout(20_000)
     page = context.new_page()
     problems: list[str] = []
     page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
@@ -167,7 +166,7 @@ def test_a_play_runs_by_itself_to_its_end(page: Page) -> None:
     page.locator(".player select").select_option("5")
     page.get_by_role("button", name="Play").click()
     last = page.locator("#stepper").get_attribute("data-last")
-    expect(page.locator("output")).to_have_text(f"{last} / {last}", timeout=20_000)
+    expect(page.locator("output")).to_have_text(f"{last} / {last}")
     expect(page.get_by_role("button", name="Play")).to_be_visible()
     page.get_by_role("button", name="Play").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
@@ -316,7 +315,7 @@ def test_a_run_finishes_while_its_page_is_open(browser: Browser, sqlite_store: D
         before = page.locator("tbody th").all_inner_texts()
         before_box = page.locator("#solved-2").bounding_box()
         do_runs(sqlite_store)
-        expect(page.locator("#state-2")).to_have_text("finished", timeout=20_000)
+        expect(page.locator("#state-2")).to_have_text("finished")
         expect(page.locator("#solved-2")).to_have_text("200")
         expect(page.locator(".live")).to_have_text("Finished")
         assert page.locator("tbody th").all_inner_texts() == before

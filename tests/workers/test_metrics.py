@@ -10,7 +10,7 @@ from urllib.request import urlopen
 from prometheus_client.parser import text_string_to_metric_families
 
 from dealmill.pipeline.store.runs.jobs import CHUNK
-from tests.servers import clean_environment, dealmill, dealmill_command
+from tests.servers import LONGEST_SECONDS, clean_environment, dealmill, dealmill_command
 
 RUN = {"engine": "memory/two-pass", "kind": "run", "outcome": "done"}
 
@@ -25,7 +25,7 @@ def free_port() -> int:
 def scraped(port: int) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
     """What is counted, by name and labels; nothing while nobody answers."""
     try:
-        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=5) as page:
+        with urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as page:
             families = list(text_string_to_metric_families(page.read().decode()))
     except URLError:
         return {}
@@ -51,7 +51,7 @@ def test_a_worker_at_work_is_scraped(tmp_path: Path) -> None:
         assert working.poll() is None
         time.sleep(0.2)
     working.terminate()
-    _, told = working.communicate(timeout=60)
+    _, told = working.communicate(timeout=LONGEST_SECONDS)
     assert samples[jobs] == count, told
     verdicts = frozenset({"engine": RUN["engine"], "verdict": "scored"}.items())
     assert samples["dealmill_verdicts_total", verdicts] == 9_000

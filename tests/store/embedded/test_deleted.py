@@ -14,7 +14,7 @@ import dealmill
 from dealmill import ReplacedError, StoreError
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.sources.writing import open_source
-from tests.servers import clean_environment, dealmill_command
+from tests.servers import LONGEST_SECONDS, clean_environment, dealmill_command
 from tests.store.embedded.files import created
 
 
@@ -96,7 +96,7 @@ def test_a_run_whose_file_is_deleted_ends_with_one_sentence(replace: bool, file:
         path.unlink()
     if replace:
         created(file).close()
-    out, _ = running.communicate(timeout=60)
+    out, _ = running.communicate(timeout=LONGEST_SECONDS)
     said = (tmp_path / "told").read_text()
     assert (running.returncode, out) == (1, ""), said
     assert f"dealmill: {file} was deleted or replaced while it was open" in said.splitlines()[-1]
@@ -112,7 +112,7 @@ def solved_layouts(file: Path) -> int:
             return 0
 
 
-def wait_for(met: Callable[[], bool], seconds: float = 60) -> None:
+def wait_for(met: Callable[[], bool], seconds: float = LONGEST_SECONDS) -> None:
     deadline = time.monotonic() + seconds
     while not met():
         assert time.monotonic() < deadline

@@ -10,7 +10,7 @@ import pytest
 import dealmill
 from dealmill import StoreError, StoreUnavailable
 from dealmill.pipeline.store.database.tables import REVISION
-from tests.servers import clean_environment, dealmill_command
+from tests.servers import LONGEST_SECONDS, clean_environment, dealmill_command
 from tests.servers import dealmill as command
 from tests.store.embedded.files import READERS, as_ordinary_user, contents, execute
 
@@ -59,7 +59,7 @@ def test_two_commands_create_one_store(tmp_path: Path) -> None:
         )
         for seed in (1, 2)
     ]
-    told = [process.communicate(timeout=60) for process in both]
+    told = [process.communicate(timeout=LONGEST_SECONDS) for process in both]
     assert sorted(out for out, _ in told) == ["1\n", "2\n"], told
 
 

@@ -160,9 +160,9 @@ def _start(scenes: Sequence[Scene]) -> int:
 
 
 def draw_layout(result: dealmill.Result) -> str | None:
-    """Return the picture of the layout of a result, None if its text is not a layout."""
+    """Return the small picture of the layout of a result, None if its text is not a layout."""
     scene = next(replace(result, evidence=None).scenes(), None)
-    return scene.svg if scene else None
+    return scene.thumbnail if scene else None
 
 
 def _scenes(result: dealmill.Result) -> Sequence[Scene]:

@@ -178,7 +178,8 @@ class Scene:
     `svg` is an SVG document of `width` by `height` units, without style sheets, scripts, ids and references. `alt`
     describes what it shows. `path` is the choice at each branch that leads to a leaf of a tree of cases; it is empty
     for a layout and for the steps of a play. `proves` says in a few words what a proof of a loss shows and how to read
-    its pictures, all of which have it; pages open at the first of them.
+    its pictures, all of which have it; pages open at the first of them. `focus` is the left and upper end, the width
+    and the height of the part that lists show of a layout; None for all of it.
     """
 
     svg: str
@@ -188,6 +189,15 @@ class Scene:
     height: int
     path: tuple[str, ...] = ()
     proves: str = ""
+    focus: tuple[int, int, int, int] | None = None
+
+    @property
+    def thumbnail(self) -> str:
+        """The document of the part that lists show."""
+        if self.focus is None:
+            return self.svg
+        part = " ".join(map(str, self.focus))
+        return self.svg.replace(f'viewBox="0 0 {self.width} {self.height}"', f'viewBox="{part}"', 1)
 
 
 def scene(

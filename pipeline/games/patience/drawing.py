@@ -1,45 +1,78 @@
-"""The table of a patience with its cards: suits are shapes in two colours, and backs show which card lies face down."""
+"""The table of a patience with its cards: suits are shapes in two colours, and backs show which card lies face down.
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+A page can show many tables, so tables are short: papers of one look are a group, and so are ranks and suits.
+They are drawn above all papers: what is seen of a covered card is the strip that has them.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import cache
+from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
 from dealmill.game import (
-    BACKED,
-    CARD,
     CHOSEN,
+    FONT,
     GHOST,
+    INK,
     INKED,
     NOTE,
     OTHER,
+    WHITE,
     Link,
     Scene,
     Style,
+    at,
+    bare_text,
     box,
     element,
     rank_name,
     scene,
     text,
+    texts,
 )
 from dealmill.pipeline.games.patience.rules import RED, SUITS, Position, Referee, Rules
 
 WIDTH, HEIGHT, PITCH = 46, 62, 54
 STRIP = 24
 """The height of what is seen of a card under another one, if there is room."""
-SMALL, SMALL_PITCH = 34, 38
+SMALL, SMALL_PITCH = 40, 44
 SMALL_HEIGHT = 24
 MARGIN, LABEL = 16, 22
-LEAST_PLACES = 8
+LEAST_SLOTS = 7
 """The table is at least as wide as so many cards side by side."""
-ROWS = 13
-"""The cards of a column for which there is room without squeezing."""
-RED_INK: Style = {"class_": "red-suit", "fill": "#b3261e"}
-GREY_CARD: Style = {"class_": "absent", "fill": "#eeeeee", "stroke": "#c4c4c4", "stroke_width": 1.5}
-BACK_INK: Style = {"class_": "back-ink", "fill": "#ffffff"}
-GREY_INK: Style = {"class_": "absent-ink", "fill": "#a6a6a6"}
+LEAST_ROWS, MOST_ROWS, GROWTH = 8, 13, 3
+"""The cards of a column for which there is room without squeezing: `GROWTH` more than are dealt, within limits."""
+RANK, SMALL_RANK = 19, 15
+"""The sizes of ranks; those of two digits are a little smaller."""
 RING: Style = CHOSEN | {"stroke_width": 4}
 TARGET: Style = OTHER | {"stroke_width": 4}
 NO_LINKS: Mapping[str, Link] = MappingProxyType({})
+
+
+class Look(NamedTuple):
+    """The paper of a card and what is on it."""
+
+    paper: Style
+    ink: Style
+
+
+BLACK, RED_SUIT, BACK, IDLE, SPACE = "black", "red", "back", "idle", "space"
+LOOKS = {
+    BLACK: Look({"class_": "card", "fill": WHITE}, INKED),
+    RED_SUIT: Look({"class_": "card", "fill": WHITE}, {"class_": "red-suit", "fill": "#b3261e"}),
+    BACK: Look({"class_": "back", "fill": "#3d5a73"}, {"class_": "back-ink", "fill": WHITE}),
+    IDLE: Look(
+        {"class_": "absent", "fill": "#eeeeee", "stroke": "#c4c4c4"}, {"class_": "absent-ink", "fill": "#a6a6a6"}
+    ),
+    SPACE: Look(GHOST | {"pointer_events": "all"}, NOTE),
+}
+EDGE: Style = {"stroke": INK, "stroke_width": 1.5}
+PATTERN = "pattern"
+WEAVE: Style = {"class_": PATTERN, "fill": "#7f9bb1"}
+"""The pattern of backs."""
 
 
 class Marks(NamedTuple):
@@ -51,143 +84,205 @@ class Marks(NamedTuple):
     links: Mapping[str, Link] = NO_LINKS
 
 
-Outline = tuple[tuple[str, tuple[float, ...]], ...]
-"""Commands of an SVG path with their points in a square of size 1: x, y, x, y …"""
-STEM: Outline = (("M", (0.5, 0.45)), ("L", (0.34, 1)), ("L", (0.66, 1)), ("Z", ()))
+Outline = tuple[tuple[float, ...], ...]
+"""The upper point of a sign in a square of size 1, and then the steps of its outline: two numbers are a straight line,
+three an arc to the right, with its radius, and four an arc of more than half a circle."""
+STEM: Outline = ((0.12, 0.27), (-0.34, 0), (0.12, -0.27))
 OUTLINES: dict[str, Outline] = {
-    "D": (("M", (0.5, 0)), ("L", (0.9, 0.5)), ("L", (0.5, 1)), ("L", (0.1, 0.5)), ("Z", ())),
-    "H": (
-        ("M", (0.5, 1)),
-        ("C", (0.1, 0.65, 0, 0.45, 0, 0.28)),
-        ("C", (0, 0.1, 0.13, 0, 0.27, 0)),
-        ("C", (0.38, 0, 0.46, 0.06, 0.5, 0.15)),
-        ("C", (0.54, 0.06, 0.62, 0, 0.73, 0)),
-        ("C", (0.87, 0, 1, 0.1, 1, 0.28)),
-        ("C", (1, 0.45, 0.9, 0.65, 0.5, 1)),
-        ("Z", ()),
-    ),
-    "S": (
-        ("M", (0.5, 0)),
-        ("C", (0.1, 0.35, 0, 0.5, 0, 0.62)),
-        ("C", (0, 0.78, 0.12, 0.86, 0.25, 0.86)),
-        ("C", (0.36, 0.86, 0.46, 0.8, 0.5, 0.7)),
-        ("C", (0.54, 0.8, 0.64, 0.86, 0.75, 0.86)),
-        ("C", (0.88, 0.86, 1, 0.78, 1, 0.62)),
-        ("C", (1, 0.5, 0.9, 0.35, 0.5, 0)),
-        ("Z", ()),
-        *STEM,
-    ),
+    "D": ((0.5, 0), (0.4, 0.5), (-0.4, 0.5), (-0.4, -0.5)),
+    "H": ((0.5, 0.14), (0.29, 0.43, 0.36), (-0.43, 0.5), (-0.43, -0.5), (0.29, 0.43, -0.36)),
+    "S": ((0.5, 0), (0.43, 0.5), (0.25, -0.38, 0.25), *STEM, (0.25, -0.38, -0.25)),
+    "C": ((0.36, 0.44), (0.24, 0.28, 0, 1), (0.24, -0.09, 0.29, 1), *STEM, (0.24, -0.09, -0.29, 1)),
 }
-LEAVES = ((0.26, 0.24), (0, 0.6), (0.52, 0.6))
-"""The points of the sign of clubs at which its circles begin, on their left."""
-RADIUS = 0.24
-"""The radius of these circles."""
 
 
-def shape(suit: str, x: float, y: float, size: float, style: Style) -> str:
-    """Return the sign of a suit in a square of this size, with its upper left corner at a point."""
+def sign(suit: str, x: float, y: float, size: float) -> str:
+    """Return a part of a path: the sign of a suit in a square of this size, with its upper left corner at a point."""
+    across, down = OUTLINES[suit][0]
+    return f"M{at((x + size * across, y + size * down))}{_steps(suit, size)}"
 
-    def path(outline: Outline) -> str:
-        return "".join(
-            command
-            + " ".join(f"{round((x, y)[index % 2] + size * number, 2):g}" for index, number in enumerate(numbers))
-            for command, numbers in outline
-        )
 
-    if suit == "C":
-        radius = size * RADIUS
-        circle = f"a{radius:.2f} {radius:.2f} 0 1 0 "
-        leaf = f"{circle}{2 * radius:.2f} 0{circle}{-2 * radius:.2f} 0z"
-        return element("path", d="".join(path((("M", point),)) + leaf for point in LEAVES) + path(STEM), **style)
-    return element("path", d=path(OUTLINES[suit]), **style)
+@cache
+def _steps(suit: str, size: float) -> str:
+    """Return the outline of a sign from its upper point."""
+    drawn = []
+    for step in OUTLINES[suit][1:]:
+        if len(step) == len(("across", "down")):
+            drawn.append(f"l{at((size * step[0], size * step[1]))}")
+        else:
+            radius, across, down, *large = step
+            drawn.append(f"a{at((size * radius, size * radius))} 0 {len(large)} 1 {at((size * across, size * down))}")
+    return "".join(drawn).replace(" -", "-") + "z"
+
+
+def argyle(x: float, y: float, width: float, height: float) -> str:
+    """Return two diamonds side by side, with the upper corner of the left one at a point, as a part of a path."""
+    diamond = f"l{width:g} {height:g}-{width:g} {height:g}-{width:g}-{height:g}z"
+    return f"M{at((x, y))}{diamond}m{2 * width:g} 0{diamond}"
+
+
+class Cards:
+    """The cards of a table, from the lowest to the highest."""
+
+    def __init__(self, marks: Marks) -> None:
+        self.marks = marks
+        self.papers: list[tuple[str, str]] = []
+        """The look and the elements of each card and empty place."""
+        self.ranks: defaultdict[str, list[str]] = defaultdict(list)
+        self.outlines: defaultdict[str, list[str]] = defaultdict(list)
+        self.rings: list[str] = []
+
+    def add(self, x: float, y: float, card: str, place: str, *, covered: bool = False) -> None:
+        """Add a card at a place whose link it has, unless it has one of its own."""
+        look = self._look(card, down=card[1].islower())
+        links = self.marks.links
+        self._paper(look, x, y, WIDTH, HEIGHT, links.get(place) or links.get(card))
+        self._name(look, card, x, y + STRIP / 2 + 1, RANK)
+        if look == BACK:
+            self.outlines[PATTERN].append(argyle(x + 36, y + 6, 3, 7))
+        if not covered and look == BACK:
+            self.outlines[PATTERN].append(argyle(x + 15, y + 28, 8, 14))
+        elif not covered:
+            self.outlines[look].append(sign(card[1].upper(), x + WIDTH / 2 - 10, y + HEIGHT - 31, 20))
+
+    def add_small(self, x: float, y: float, card: str, *, down: bool) -> None:
+        """Add a small card of the stock or the waste."""
+        look = self._look(card, down=down)
+        self._paper(look, x, y, SMALL, SMALL_HEIGHT, self.marks.links.get(card))
+        self._name(look, card, x, y + SMALL_HEIGHT / 2, SMALL_RANK)
+        if look == BACK:
+            self.outlines[PATTERN].append(argyle(x + 33, y + 7, 2, 5))
+        if card in self.marks.moved:
+            self.ring(x, y, SMALL, SMALL_HEIGHT)
+
+    def add_space(self, x: float, y: float, place: str, suit: str = "") -> None:
+        """Add an empty place, with the sign of a suit if it is that of one."""
+        self._paper(SPACE, x, y, WIDTH, HEIGHT, self.marks.links.get(place))
+        if suit:
+            self.outlines[SPACE].append(sign(suit, x + WIDTH / 2 - 9, y + HEIGHT / 2 - 9, 18))
+
+    def ring(self, x: float, y: float, width: float, height: float) -> None:
+        """Add a ring around what has moved."""
+        self.rings.append(box(x, y, width, height, RING))
+
+    def elements(self) -> Iterator[str]:
+        """Yield the elements, the lowest first."""
+        runs = groupby(self.papers, key=lambda paper: LOOKS[paper[0]].paper)
+        yield element("g", *(element("g", *(paper for _, paper in run), **style) for style, run in runs), **EDGE)
+        above: Style = {"pointer_events": "none", "font_family": FONT, "font_size": RANK, "font_weight": "bold"}
+        for name, style in ({PATTERN: WEAVE} | {look: LOOKS[look].ink for look in LOOKS}).items():
+            outlines = [element("path", d="".join(self.outlines[name]))] if self.outlines[name] else []
+            if outlines or self.ranks[name]:
+                yield element("g", *self.ranks[name], *outlines, **style, **above)
+        yield from self.rings
+
+    def _look(self, card: str, *, down: bool) -> str:
+        if card.upper() in self.marks.idle:
+            return IDLE
+        return BACK if down else RED_SUIT if card[1].upper() in RED else BLACK
+
+    def _paper(self, look: str, x: float, y: float, width: float, height: float, link: Link | None) -> None:
+        paper = element("rect", x=x, y=y, width=width, height=height, rx=min(width, height) // 8)
+        self.papers.append((look, self._linked(paper, x, y, width, height, link)))
+
+    def _linked(self, paper: str, x: float, y: float, width: float, height: float, link: Link | None) -> str:
+        """Return a paper as a link if there is one, with a ring if it is a target."""
+        if link is None:
+            return paper
+        ring = [box(x, y, width, height, TARGET)] if link.is_target else []
+        return element("a", paper, *ring, href=link.url, aria_label=link.name)
+
+    def _name(self, look: str, card: str, x: float, middle: float, size: float) -> None:
+        """Add the rank and, beside it, the sign of the suit; both smaller where the rank has two digits."""
+        rank = rank_name(card[0])
+        size *= 0.85 if len(rank) > 1 else 1
+        look_of_rank: Style = {} if size == RANK else {"font_size": size}
+        self.ranks[look].append(element("text", rank, x=x + 4, y=round(middle + 0.36 * size, 1), **look_of_rank))
+        left = x + 5 + (0.6 * len(rank) + 0.2) * size
+        self.outlines[look].append(sign(card[1].upper(), left, middle - 0.32 * size, round(0.66 * size)))
 
 
 def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:
     """Return the table."""
-    slots = max(len(rules.sizes), LEAST_PLACES, rules.cells + 5)
+    slots = max(len(rules.sizes), LEAST_SLOTS, rules.cells + 4 + (rules.reserve > 0))
+    rows = min(
+        max(*rules.sizes, LEAST_ROWS - GROWTH, MOST_ROWS - GROWTH if rules.to == "tableau" else 0) + GROWTH, MOST_ROWS
+    )
     width = slots * PITCH + 2 * MARGIN - (PITCH - WIDTH)
     top = MARGIN + HEIGHT + 2 * LABEL
-    bottom = top + (ROWS - 1) * STRIP + HEIGHT
+    bottom = top + (rows - 1) * STRIP + HEIGHT
     per_row = (width - 2 * MARGIN + SMALL_PITCH - SMALL) // SMALL_PITCH
     stock_rows = -(-rules.stock // per_row)
     height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
-    parts = [*_upper_row(rules, position, marks, slots), *_columns(position, marks, top, bottom)]
-    parts += _stock(rules, position, marks, bottom + 6, per_row) if rules.stock else []
-    return scene(width, height, parts, caption, alt, proves=proves)
+    cards = Cards(marks)
+    labels = [*_upper_row(rules, position, cards, slots), *_columns(position, cards, top, bottom)]
+    labels += _stock(rules, position, cards, bottom + 6, per_row) if rules.stock else []
+    drawn = scene(width, height, [*labels, *cards.elements()], caption, alt, proves=proves)
+    tallest = max(map(len, position.columns)) * STRIP + HEIGHT - STRIP
+    return replace(drawn, focus=(0, top - 4, width, tallest + 8))
 
 
-def _upper_row(rules: Rules, position: Position, marks: Marks, slots: int) -> Iterator[str]:
-    """Yield cells and reserve from the left, foundations or the hole on the right, each with its name below."""
+def _upper_row(rules: Rules, position: Position, cards: Cards, slots: int) -> Iterator[str]:
+    """Add cells and reserve from the left, foundations or the hole on the right; yield the name below each."""
     slot = 0
     if rules.cells:
         yield _label(slot, "cells")
         for number in range(rules.cells):
             card = position.cells[number] if number < len(position.cells) else None
-            yield from _place(slot + number, card, marks, card or "cell")
+            _add(cards, slot + number, card, card or "cell")
         slot += rules.cells
     if rules.reserve:
         count = len(position.reserve)
         yield _label(slot, f"reserve: {count}")
         if rules.stacked:
-            yield from _place(slot, position.reserve[-1] if count else None, marks, "reserve")
+            _add(cards, slot, position.reserve[-1] if count else None, "reserve")
         else:
             step = min(PITCH, (slots - 4 - slot) * PITCH / max(rules.reserve, 1))
             for number, card in enumerate(position.reserve):
-                yield from _card(MARGIN + slot * PITCH + number * step, MARGIN, card, marks, marks.links.get(card))
+                cards.add(MARGIN + slot * PITCH + number * step, MARGIN, card, card)
     if rules.hole != "none":
         yield _label(slots - 1, "hole")
-        yield from _place(slots - 1, position.hole, marks, "hole")
+        _add(cards, slots - 1, position.hole, "hole")
         return
     yield _label(slots - 4, "foundations")
     for number, (suit, card) in enumerate(zip(SUITS, Referee(rules).tops(position), strict=True)):
-        x, y = MARGIN + (slots - 4 + number) * PITCH + WIDTH / 2, MARGIN + HEIGHT / 2
-        yield from _place(slots - 4 + number, card, marks, f"foundation {suit}", shape(suit, x - 8, y - 8, 16, NOTE))
+        _add(cards, slots - 4 + number, card, f"foundation {suit}", suit)
 
 
 def _label(slot: int, words: str) -> str:
     return text(MARGIN + slot * PITCH, MARGIN + HEIGHT + 14, words, 13, NOTE, anchor="start")
 
 
-def _place(slot: int, card: str | None, marks: Marks, name: str, *sign: str) -> Iterator[str]:
-    """Yield a card, or an empty place with its sign."""
+def _add(cards: Cards, slot: int, card: str | None, place: str, suit: str = "") -> None:
+    """Add a card of the upper row, or its empty place."""
     x = MARGIN + slot * PITCH
     if card:
-        yield from _card(x, MARGIN, card, marks, marks.links.get(name) or marks.links.get(card))
+        cards.add(x, MARGIN, card, place)
+        if card in cards.marks.moved:
+            cards.ring(x, MARGIN, WIDTH, HEIGHT)
     else:
-        yield from _space(x, MARGIN, marks.links.get(name), *sign)
+        cards.add_space(x, MARGIN, place, suit)
 
 
-def _space(x: float, y: float, link: Link | None, *sign: str) -> Iterator[str]:
-    yield from _linked(
-        [box(x, y, WIDTH, HEIGHT, GHOST | {"pointer_events": "all"} if link else GHOST), *sign], x, y, link
+def _columns(position: Position, cards: Cards, top: float, bottom: float) -> Iterator[str]:
+    """Add the columns; yield their numbers."""
+    lefts = [MARGIN + index * PITCH for index in range(len(position.columns))]
+    yield texts(
+        (bare_text(x + WIDTH / 2, top - 10, str(number), 13, NOTE) for number, x in enumerate(lefts, 1)), 13, NOTE
     )
-
-
-def _linked(parts: Iterable[str], x: float, y: float, link: Link | None, height: float = HEIGHT) -> Iterator[str]:
-    """Yield parts of a picture, as a link if there is one, with a ring if it is a target."""
-    if link is None:
-        yield from parts
-        return
-    ring = [box(x, y, WIDTH, height, TARGET)] if link.is_target else []
-    yield element("a", *parts, *ring, href=link.url, aria_label=link.name)
-
-
-def _columns(position: Position, marks: Marks, top: float, bottom: float) -> Iterator[str]:
-    for index, column in enumerate(position.columns):
-        x = MARGIN + index * PITCH
-        yield text(x + WIDTH / 2, top - 10, str(index + 1), 13, NOTE)
+    for index, (x, column) in enumerate(zip(lefts, position.columns, strict=True)):
         if not column:
-            yield from _space(x, top, marks.links.get(f"column {index + 1}"))
+            cards.add_space(x, top, f"column {index + 1}")
         strip = min(STRIP, (bottom - HEIGHT - top) / max(len(column) - 1, 1))
-        for row, card in enumerate(column):
-            yield from _card(x, top + row * strip, card, marks._replace(moved=()), marks.links.get(card))
-        rows = [row for row, card in enumerate(column) if card in marks.moved]
+        for row, card in enumerate(column, start=1):
+            cards.add(x, top + (row - 1) * strip, card, card, covered=row < len(column))
+        rows = [row for row, card in enumerate(column) if card in cards.marks.moved]
         if rows:
-            yield box(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT, RING)
+            cards.ring(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT)
 
 
-def _stock(rules: Rules, position: Position, marks: Marks, top: float, per_row: int) -> Iterator[str]:
-    """Yield the cards of waste and stock in the order of turning, those of the stock face down."""
+def _stock(rules: Rules, position: Position, cards: Cards, top: float, per_row: int) -> Iterator[str]:
+    """Add the cards of waste and stock in the order of turning, those of the stock face down; yield what they are."""
     turned, count = position.turned, len(position.stock)
     order = "dealing" if rules.to == "tableau" else "turning"
     words = f"stock: {count - turned}, in the order of {order}" + (f"; before them, waste: {turned}" if turned else "")
@@ -195,38 +290,4 @@ def _stock(rules: Rules, position: Position, marks: Marks, top: float, per_row: 
     for number, card in enumerate(position.stock):
         row, column = divmod(number, per_row)
         x, y = MARGIN + column * SMALL_PITCH, top + LABEL + row * (SMALL_HEIGHT + 4)
-        paper, ink = _styles(card, marks, down=number >= turned)
-        parts = [box(x, y, SMALL, SMALL_HEIGHT, paper), *_name(x, y + SMALL_HEIGHT / 2, card, 14, ink)]
-        if card in marks.moved:
-            parts.append(box(x, y, SMALL, SMALL_HEIGHT, RING))
-        yield from _linked(parts, x, y, marks.links.get(card))
-
-
-def _card(x: float, y: float, card: str, marks: Marks, link: Link | None) -> Iterator[str]:
-    down = card[1].islower()
-    paper, ink = _styles(card, marks, down=down)
-    parts = [box(x, y, WIDTH, HEIGHT, paper), *_name(x, y + STRIP / 2 + 1, card, 17, ink)]
-    if not down:
-        parts.append(shape(card[1], x + WIDTH / 2 - 9, y + HEIGHT - 29, 18, ink))
-    if card in marks.moved:
-        parts.append(box(x, y, WIDTH, HEIGHT, RING))
-    yield from _linked(parts, x, y, link)
-
-
-def _name(x: float, middle: float, card: str, size: float, style: Style) -> Iterator[str]:
-    """Yield the rank and, beside it, the sign of the suit; both smaller where the rank has two digits."""
-    rank = rank_name(card[0])
-    size *= 0.85 if len(rank) > 1 else 1
-    yield text(x + 4, middle, rank, size, style, anchor="start", bold=True)
-    yield shape(card[1].upper(), x + 5 + (0.6 * len(rank) + 0.2) * size, middle - 0.32 * size, 0.66 * size, style)
-
-
-def _styles(card: str, marks: Marks, *, down: bool) -> tuple[Style, Style]:
-    """Return the styles of a card and of what is on it."""
-    if card.upper() in marks.idle:
-        return GREY_CARD, GREY_INK
-    return (BACKED, BACK_INK) if down else (CARD, _ink(card))
-
-
-def _ink(card: str) -> Style:
-    return RED_INK if card[1].upper() in RED else INKED
+        cards.add_small(x, y, card, down=number >= turned)

@@ -1,0 +1,45 @@
+"""The picture of a table: every card once, short enough for pages with many, and a part of it for lists."""
+
+from collections import Counter
+from xml.etree import ElementTree
+
+import pytest
+
+from dealmill.game import rank_name
+from dealmill.pipeline.games import games
+from dealmill.pipeline.games.patience import Patience
+from tests.doing import deal
+from tests.games.drawn import parsed
+
+PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
+MOST_CHARACTERS = 15_000
+"""Six pictures fit into a page of 100 kB."""
+
+
+def symbols(texts: list[str]) -> Counter[str]:
+    """Count the ranks among some texts."""
+    ranks = set(map(rank_name, "A23456789TJQK"))
+    return Counter(text for text in texts if text in ranks)
+
+
+@pytest.mark.parametrize("name", PATIENCES)
+def test_a_picture_has_every_card_once(name: str) -> None:
+    game = PATIENCES[name]
+    [layout] = deal(game, 1, 1, 1)
+    scene = next(iter(game.scenes(layout)))
+    bold = [group for group in parsed(scene).iter() if group.get("font-weight") == "bold"]
+    drawn = symbols([text.text or "" for group in bold for text in group if text.tag.endswith("}text")])
+    dealt = Counter(rank_name(card[0]) for card in game.rules.deck())
+    hidden = game.rules.reserve - 1 if game.rules.stacked else 0
+    assert drawn <= dealt and drawn.total() == dealt.total() - hidden
+    assert len(scene.svg) <= MOST_CHARACTERS
+
+
+def test_lists_show_the_columns() -> None:
+    game = PATIENCES["klondike"]
+    [layout] = deal(game, 1, 1, 1)
+    scene = next(iter(game.scenes(layout)))
+    left, top, width, height = map(int, (ElementTree.fromstring(scene.thumbnail).get("viewBox") or "").split())
+    cards = [card for card in parsed(scene).iter() if card.get("height") == "62" and float(card.get("y", 0)) > top]
+    assert len(cards) == 28 and (left, width) == (0, scene.width)
+    assert max(float(card.get("y", 0)) for card in cards) + 62 < top + height < scene.height / 2 + top

@@ -34,7 +34,7 @@ from dealmill.pipeline.store.runs.controls import control, set_note, set_priorit
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted, find_run, related_runs
 from dealmill.pipeline.store.runs.workers import machines_of
-from dealmill.pipeline.store.sources.source import rejects_of
+from dealmill.pipeline.store.sources.source import find_source, rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
@@ -196,6 +196,13 @@ class Run(Tabular):
         """The numbers of the other runs of the same engine, in any version, over the same layouts, such as reruns;
         oldest first."""
         return related_runs(self._database, self.progress)
+
+    @property
+    def source_checksum(self) -> str | None:
+        """The SHA-256 of the source in hexadecimal digits: of a file of lines, that of its text; None for numbered
+        deals."""
+        source = find_source(self._database, self.progress.source)
+        return None if source.deals else source.digest[:32].hex()
 
     @property
     def fingerprint(self) -> str | None:

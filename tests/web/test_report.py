@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 from pathlib import Path
+from statistics import mean, stdev
 
 import pytest
 from fastapi.testclient import TestClient
@@ -135,6 +136,21 @@ def test_runs_that_are_not_finished_retracted_damaged_imported_or_empty(
         alter(sqlite_store, "UPDATE verdicts SET nodes = 'x' WHERE run_id = 1 AND position = 2")
         with pytest.raises(dealmill.DamagedError, match="1:2 cannot be read"):
             report.document([store.find_run(1)], drawer)
+
+
+def test_means_have_intervals_and_files_their_digests(furnished: str, drawer: Drawer, tmp_path: Path) -> None:
+    file = tmp_path / "memory.txt"
+    file.write_text("ABBA\nABAB\nAABB\n")
+    with dealmill.open(f"sqlite:///{tmp_path}/a.db") as store:
+        run = store.run(file)
+        values = [result.value or 0 for result in run.results()]
+        interval = report.RunReport(run, (), {}, ()).mean_interval
+        reach = 1.959964 * stdev(values) / 3**0.5
+        assert interval and (interval.low, interval.high) == pytest.approx((mean(values) - reach, mean(values) + reach))
+        assert hashlib.sha256(file.read_bytes()).hexdigest() in report.document([run], drawer)
+    with dealmill.open(furnished, read_only=True) as store:
+        survey = report.RunReport(store.find_run(shop.SURVEY), (), {}, ())
+        assert (survey.run.source_checksum, survey.mean_interval) == (None, None)
 
 
 def test_the_command_writes_a_file_that_is_there_only_if_it_is_complete(furnished: str, tmp_path: Path) -> None:

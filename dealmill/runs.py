@@ -37,7 +37,7 @@ from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source, rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_share
+from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_mean, of_share
 
 if TYPE_CHECKING:
     import pyarrow
@@ -333,6 +333,25 @@ class Run(Tabular):
         won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
         solved = sum(counts.values())
         return of_share(won, solved - won - lost, solved) if won + lost else None
+
+    @property
+    def mean_interval(self) -> Interval | None:
+        """The 95 % confidence interval of the mean value, if the layouts in `progress` are a random sample; None if
+        there are no values. All values of a bar of the histogram count as its middle, so it is exact where bars have
+        one value each.
+
+        Raises
+        ------
+        DamagedError
+            If the recorded distributions are damaged.
+        """
+        mean, distribution = self.progress.mean, self.histogram("value")
+        if mean is None or distribution is None:
+            return None
+        bars = [(bar.count, bar.low + bar.high) for bar in distribution.bars]
+        count, total, squares = (sum(number * doubled**power for number, doubled in bars) for power in range(3))
+        reach = of_mean(count, total, squares).half_width / 2
+        return Interval(mean - reach, mean + reach)
 
     @property
     def expectation(self) -> Fraction | None:

@@ -16,7 +16,6 @@ from heapq import nsmallest
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import chain, islice, zip_longest
-from math import sqrt
 from shlex import join
 from time import monotonic
 from typing import Any, Literal
@@ -29,7 +28,6 @@ import dealmill
 from dealmill.pipeline.charts import STYLE, Chart
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.survey.interval import Interval, Z, deviation
 from dealmill.run_charts import distribution_chart, winnability_chart
 from dealmill.web.check import MOST_SECONDS, Drawer
 from dealmill.web.drawing import Drawing, draw_all
@@ -118,19 +116,6 @@ class RunReport:
     def nodes(self) -> Chart | None:
         """The distribution of the node counts."""
         return distribution_chart(self.run, "nodes")
-
-    @property
-    def mean_interval(self) -> Interval | None:
-        """The 95 % confidence interval of the mean value, if the layouts are a random sample; None if there are no
-        values. The values of a bar of the histogram count as its middle, which is exact where bars have one value."""
-        mean, distribution = self.run.progress.mean, self.run.histogram("value")
-        if mean is None or distribution is None:
-            return None
-        bars = [(bar.count, bar.low + bar.high) for bar in distribution.bars]
-        count = sum(number for number, _ in bars)
-        doubled = sum(number * middle for number, middle in bars), sum(number * middle**2 for number, middle in bars)
-        reach = Z * deviation(count, *doubled) / 2 / sqrt(count)
-        return Interval(mean - reach, mean + reach)
 
     @property
     def command(self) -> str | None:

@@ -144,13 +144,13 @@ def test_means_have_intervals_and_files_their_digests(furnished: str, drawer: Dr
     with dealmill.open(f"sqlite:///{tmp_path}/a.db") as store:
         run = store.run(file)
         values = [result.value or 0 for result in run.results()]
-        interval = report.RunReport(run, (), {}, ()).mean_interval
+        interval = run.mean_interval
         reach = 1.959964 * stdev(values) / 3**0.5
         assert interval and (interval.low, interval.high) == pytest.approx((mean(values) - reach, mean(values) + reach))
         assert hashlib.sha256(file.read_bytes()).hexdigest() in report.document([run], drawer)
     with dealmill.open(furnished, read_only=True) as store:
-        survey = report.RunReport(store.find_run(shop.SURVEY), (), {}, ())
-        assert (survey.run.source_checksum, survey.mean_interval) == (None, None)
+        survey = store.find_run(shop.SURVEY)
+        assert (survey.source_checksum, survey.mean_interval) == (None, None)
 
 
 def test_the_command_writes_a_file_that_is_there_only_if_it_is_complete(furnished: str, tmp_path: Path) -> None:

@@ -132,11 +132,11 @@ class Cards:
         self.outlines: defaultdict[str, list[str]] = defaultdict(list)
         self.rings: list[str] = []
 
-    def add(self, x: float, y: float, card: str, place: str, *, covered: bool = False) -> None:
+    def add(self, x: float, y: float, card: str, name: str, *, covered: bool = False) -> None:
         """Add a card at a place whose link it has, unless it has one of its own."""
         look = self._look(card, down=card[1].islower())
         links = self.marks.links
-        self._paper(look, x, y, WIDTH, HEIGHT, links.get(place) or links.get(card))
+        self._paper(look, x, y, WIDTH, HEIGHT, links.get(name) or links.get(card))
         self._name(look, card, x, y + STRIP / 2 + 1, RANK)
         if look == BACK:
             self.outlines[PATTERN].append(argyle(x + 36, y + 6, 3, 7))
@@ -155,9 +155,9 @@ class Cards:
         if card in self.marks.moved:
             self.ring(x, y, SMALL, SMALL_HEIGHT)
 
-    def add_space(self, x: float, y: float, place: str, suit: str = "") -> None:
+    def add_space(self, x: float, y: float, name: str, suit: str = "") -> None:
         """Add an empty place, with the sign of a suit if it is that of one."""
-        self._paper(SPACE, x, y, WIDTH, HEIGHT, self.marks.links.get(place))
+        self._paper(SPACE, x, y, WIDTH, HEIGHT, self.marks.links.get(name))
         if suit:
             self.outlines[SPACE].append(sign(suit, x + WIDTH / 2 - 9, y + HEIGHT / 2 - 9, 18))
 
@@ -253,15 +253,15 @@ def _label(slot: int, words: str) -> str:
     return text(MARGIN + slot * PITCH, MARGIN + HEIGHT + 14, words, 13, NOTE, anchor="start")
 
 
-def _add(cards: Cards, slot: int, card: str | None, place: str, suit: str = "") -> None:
+def _add(cards: Cards, slot: int, card: str | None, name: str, suit: str = "") -> None:
     """Add a card of the upper row, or its empty place."""
     x = MARGIN + slot * PITCH
     if card:
-        cards.add(x, MARGIN, card, place)
+        cards.add(x, MARGIN, card, name)
         if card in cards.marks.moved:
             cards.ring(x, MARGIN, WIDTH, HEIGHT)
     else:
-        cards.add_space(x, MARGIN, place, suit)
+        cards.add_space(x, MARGIN, name, suit)
 
 
 def _columns(position: Position, cards: Cards, top: float, bottom: float) -> Iterator[str]:

@@ -102,9 +102,7 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     assert histogram is not None and histogram.bars[0].count == 1
     latest: dealmill.Audit | None = run.latest_audit
     assert latest is not None and latest.valid and run.winnability is None
-    assert (
-        run.expectation is None is not run.mean_interval and len(run.source_checksum or "") == 64
-    )  # it is not over random deals
+    assert run.expectation is None and run.mean_interval and len(run.source_checksum or "") == 64
     points: list[dealmill.Point] = run.convergence()
     assert points == []
     written: int = run.export(Path("memory.parquet"), verdict="scored", force=True)

@@ -97,7 +97,7 @@ def status(
                 _show_sources(store, form)
             else:
                 _show_runs(store, listed, form, labelled=labelled)
-                _tell_run(store, listed, measures, quiet=not runs or form is not None)
+                _tell_run(store, listed, measures, quiet=not (runs or measures) or form is not None)
 
 
 def _tell_run(store: "dealmill.Store", runs: Sequence["dealmill.Run"], measures: Sequence[str], *, quiet: bool) -> None:
@@ -109,7 +109,7 @@ def _tell_run(store: "dealmill.Store", runs: Sequence["dealmill.Run"], measures:
     _tell_cost(run)
     tell_winnability(run)
     for measure in dict.fromkeys((*RECORDED, *measures)):
-        _tell_numbers(run, measure)
+        _tell_numbers(run, measure, asked=measure in measures)
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -198,10 +198,14 @@ LONGEST_BAR = 40
 """The characters of the longest bar of a histogram."""
 
 
-def _tell_numbers(run: "dealmill.Run", measure: str) -> None:
-    """Print bounds on a number of the verdicts of a run, and its histogram, if there is more than one bar."""
-    histogram = None if run.progress.retracted is not None else run.histogram(measure)
-    if histogram is None or len(histogram.bars) < 2:
+def _tell_numbers(run: "dealmill.Run", measure: str, *, asked: bool) -> None:
+    """Print bounds on a number of the verdicts of a run, and its histogram, if it has several bars or was asked for."""
+    retracted = run.progress.retracted is not None
+    histogram = None if retracted else run.histogram(measure)
+    if histogram is None or (len(histogram.bars) == 1 and not asked):
+        if asked:
+            why = "its verdicts are retracted" if retracted else "none is recorded, or no verdict has this number"
+            tell(f"run {run.id} has no distribution of {measure}: {why}")
         return
     bounds = (f"{100 * share:.0f} % at most {histogram.bound(share):,}" for share in SHARES)
     tell(f"distribution of {'values' if measure == Order.VALUE.word else measure}: {', '.join(bounds)}")

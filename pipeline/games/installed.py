@@ -7,6 +7,7 @@ described by a `BrokenGame` and affects no other one.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -202,7 +203,7 @@ def load_variant(name: str, rules: "RulesText") -> "Game":
     if not VARIANT.fullmatch(name) or len(name) > LONGEST_VARIANT:
         raise UsageError(f"{printable(name)}: {BAD_VARIANT}")
     if name != (expected := variant_name(base, changes)):
-        raise UsageError(f"{name}: write {expected}, with each key once, in alphabetical order")
+        raise UsageError(f"{name}: write {expected}, with the keys in alphabetical order")
     family = families()[rules.family]
     try:
         return _load_text(family, name, family.changed(rules.text, dict(change.split("=") for change in changes)))
@@ -211,20 +212,22 @@ def load_variant(name: str, rules: "RulesText") -> "Game":
 
 
 def variant_name(game: str, rules: Iterable[str]) -> str:
-    """Return the name of a game with changed rules, each ``KEY=VALUE``; the last of several for one key counts.
+    """Return the name of a game with changed rules, each ``KEY=VALUE``.
 
     Raises
     ------
     UsageError
-        If a rule is not of this form.
+        If a rule is not of this form, or two are of the same key.
     """
     rules = tuple(rules)
     if wrong := [rule for rule in rules if not CHANGED_RULE.fullmatch(rule)]:
         raise UsageError(
             f"{printable(wrong[0]) or 'nothing'} is not a changed rule: write KEY=VALUE, such as stock.draw=1"
         )
-    by_key = dict(sorted({rule.partition("=")[0]: rule for rule in rules}.items()))
-    return ":".join([game, *by_key.values()])
+    keys = [rule.partition("=")[0] for rule in rules]
+    if twice := [key for key, count in Counter(keys).items() if count > 1]:
+        raise UsageError(f"the rule {twice[0]} is changed twice: name it once")
+    return ":".join([game, *(rule for _, rule in sorted(zip(keys, rules, strict=True)))])
 
 
 def _load_text(family: "Family", name: str, text: str) -> "Game":

@@ -466,8 +466,8 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     total = sum(choice.sizes)
     if len(ordered) < total:
         raise UsageError(
-            f"{_size_in_words(choice)} are {total:,} layouts, but only {len(ordered):,} of the run "
-            f"have such a verdict, evidence and a number for {choice.by}; solve more, or choose fewer"
+            f"for {_size_in_words(choice)}, {counted(total, 'layout')} must have such a verdict, evidence and a number "
+            f"for {choice.by}, but only {len(ordered):,} of the run do; solve more, or choose fewer"
         )
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
     grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
@@ -483,7 +483,7 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
 
 
 def _size_in_words(choice: Choice) -> str:
-    return "the days of the calendar" if choice.calendar else f"{choice.grades} grades of {choice.each:,}"
+    return "the days of the calendar" if choice.calendar else f"{counted(choice.grades, 'grade')} of {choice.each:,}"
 
 
 def _drawn(

@@ -182,7 +182,8 @@ def test_a_run_over_numbered_deals_says_how_sure_its_share_is_and_how_hard_they_
     interval = re.search(r"winnable deals: +([\d.]+) % to ([\d.]+) % of all deals, with 95 % confidence", ran.stderr)
     [summary] = rows("run", "deal:card-pairing:seed=1:1-1000", cwd=tmp_path)
     assert interval and float(interval[1]) < summary["winnable"] / 10 < float(interval[2])
-    told = dealmill("status", "1", cwd=tmp_path).stderr
+    told = dealmill("status", "--game", "card-pairing", "--histogram", "value", cwd=tmp_path).stderr
+    assert "run 1 has no distribution of value: " in told
     nodes = sorted(row["nodes"] for row in rows("query", "1", cwd=tmp_path))
     for share in (50, 90, 99):
         bound = re.search(rf"distribution of nodes: .*\b{share} % at most ([\d,]+)", told)

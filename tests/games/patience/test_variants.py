@@ -52,7 +52,7 @@ WRONG = {
     "klondike:draw=1": "there is no key draw; the top has title, family, numbers",
     "klondike:deck.decks=2": "deck.decks = 2: the engine and the referee do not play this yet, only 1",
     "klondike:title=x": "title is not a rule",
-    "klondike:stock.draw=1:stock.draw=2": "write klondike:stock.draw=2, with each key once, in alphabetical order",
+    "klondike:stock.draw=1:stock.draw=2": "the rule stock.draw is changed twice: name it once",
     "klondike:stock.draw": "changed rules are written KEY=VALUE",
     "klondike:stock.draw=": "changed rules are written KEY=VALUE",
     f"klondike:stock.draw={'1' * 200}": "in up to 200 characters",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
@@ -132,6 +132,11 @@ def _random_words() -> k.Words:
     return np.array(outputs, dtype=np.uint64).view(np.int64)
 
 
+@cache
+def _random_numbers() -> list[int]:
+    return cast("list[int]", _random_words().tolist())
+
+
 def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     """Write what is the same for all layouts of a game."""
     words[: k.END] = 0
@@ -212,28 +217,26 @@ def lists_prove_losses(rules: Rules) -> bool:
 
 def _load(words: k.Words, rules: Rules, layout: str) -> int:
     """Write a layout as the start of a search; return the index of the base rank."""
-    start = words[k.START - k.HASH :]
-    start[k.HASH : k.POSITION_END] = 0
-    start[k.TOP : k.TOP + k.FIRST_COLUMN_LIMIT] = start[k.UNDER : k.UNDER + 52] = k.NO_CARD
+    start = [0] * k.POSITION_END
+    start[k.TOP : k.TOP + k.FIRST_COLUMN_LIMIT] = [k.NO_CARD] * k.FIRST_COLUMN_LIMIT
+    start[k.UNDER : k.UNDER + 52] = [k.NO_CARD] * 52
     words[k.STOCK_INDEX : k.STOCK_INDEX + 52] = -1
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
+    cards_by_name = _card_numbers(base, rules.ranks)
 
     def numbers(text: str) -> list[int]:
-        return [
-            13 * SUITS.index(text[at + 1].upper()) + (RANKS.index(text[at]) - base) % rules.ranks
-            for at in range(0, len(text), 2)
-        ]
+        return [cards_by_name[text[at : at + 2]] for at in range(0, len(text), 2)]
 
-    z, key, left, candidates = words[k.Z : k.END].tolist(), 0, 0, set[int]()
+    z, key, left, candidates = _random_numbers(), 0, 0, set[int]()
     start[k.ORDERED] = rules.to == "tableau" and "stock" in cards
     for column, text in enumerate(columns.split("/")):
         under = k.NO_CARD
         for card in numbers(text if text != "-" else ""):
             start[k.UNDER + card] = under
-            in_order = 2 * column + 1 if under == k.NO_CARD and start[k.ORDERED] else 1
-            key ^= _wrapped(z[card << 6 | under] * in_order)
+            number = z[card << 6 | under]
+            key ^= _wrapped(number * (2 * column + 1)) if under == k.NO_CARD and start[k.ORDERED] else number
             under = card
             left += 1
             candidates.add(card)
@@ -266,7 +269,7 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
     start[k.TURNED], start[k.PASSES_LEFT] = turned, int(cards.get("passes", 0))
     if rules.to == "waste":
         candidates.update(waste, stock)
-        key ^= z[52 << 6 | turned] ^ z[53 << 6 | int(start[k.PASSES_LEFT])]
+        key ^= z[52 << 6 | turned] ^ z[53 << 6 | start[k.PASSES_LEFT]]
     for card in numbers(cards.get("foundations", "")):
         start[k.UP + card // 13] = card % 13 + 1
         for lower in range(card % 13 + 1):
@@ -276,11 +279,23 @@ def _load(words: k.Words, rules: Rules, layout: str) -> int:
     for card in numbers(cards.get("hole", "")):
         start[k.HOLE_TOP] = card
         key ^= z[54 << 6 | card % 13]
-    start[k.LEFT] = left + sum(int(start[field]) for field in (k.CELL_COUNT, k.RESERVE_COUNT, k.STOCK_COUNT))
+    start[k.LEFT] = left + sum(start[field] for field in (k.CELL_COUNT, k.RESERVE_COUNT, k.STOCK_COUNT))
     start[k.HASH] = key
     words[k.CANDIDATES] = sum(1 << card for card in candidates)
-    start[k.WAITING] = words[k.CANDIDATES] | words[k.IN_STOCK]
+    start[k.WAITING] = int(words[k.CANDIDATES] | words[k.IN_STOCK])
+    words[k.START : k.START + k.POSITION_END - k.HASH] = start[k.HASH :]
     return base
+
+
+@cache
+def _card_numbers(base: int, ranks: int) -> dict[str, int]:
+    """Return the numbers of the names of all cards, face up and down."""
+    return {
+        rank + letter: 13 * suit + (RANKS.index(rank) - base) % ranks
+        for suit, letters in enumerate(zip(SUITS, SUITS.lower(), strict=True))
+        for letter in letters
+        for rank in RANKS
+    }
 
 
 def _wrapped(word: int) -> int:

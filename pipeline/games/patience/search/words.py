@@ -61,7 +61,7 @@ MOVES_OF_POSITION = 500
 """A position has fewer moves: each of 52 cards to 4 others, a space, a cell, its foundation, and out of the game."""
 MOVES_IN_ORDER = 1_500
 """The same where each card may go to any of 19 spaces."""
-FIRST_TABLE = 4_096
+FIRST_TABLE = 256
 SCORE = 40
 BARE = (1 << 38) - 1
 """The bits of a move without its score."""

@@ -35,7 +35,7 @@ MOST_SECONDS = 600
 CUT_SHORT = "the comparison took too long; use: dealmill diff"
 MOST_KEPT = 20
 """The comparisons that are kept, and the most that wait to be made."""
-LISTED, EXPLAINED = 25, 3
+LISTED, EXPLAINED = 20, 3
 """The most differences of each kind that are listed, and the contradictions that are shown with both boards."""
 SAMPLED = 2_000
 """The most layouts whose node counts are compared."""

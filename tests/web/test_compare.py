@@ -124,7 +124,7 @@ def _end(connection: object, *_: object) -> None:
 def test_means_are_compared_where_there_are_values(client: TestClient) -> None:
     for run, scored in ((shop.MEMORY, True), (shop.PAIRING, False)):
         text = client.get(f"/compare?run={run}&run={run}").text
-        assert (text.count('class="n">99.333 flips</td>') == 2) == scored == ('class="n">mean</th>' in text)
+        assert (text.count('data-name="mean">99.333 flips</td>') == 2) == scored == ('class="n">mean</th>' in text)
 
 
 def test_node_counts_are_offered_where_they_are_stored(client: TestClient) -> None:

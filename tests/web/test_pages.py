@@ -100,7 +100,7 @@ def test_hostile_text_is_shown_as_text(client: TestClient) -> None:
 
 SHOWN = [
     ("/", ["120 valid", "not audited", '<span class="bad">retracted</span>']),
-    (f"/runs/{shop.RETRACTED}", ["<td>retract</td>"]),
+    (f"/runs/{shop.RETRACTED}", ["<strong>retract</strong>"]),
     ("/", [f'href="/compare?run={shop.LIMITED}&amp;run={shop.RERUN}">rerun of {shop.LIMITED}</a>']),
     (
         f"/runs/{shop.LIMITED}",

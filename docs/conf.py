@@ -14,6 +14,7 @@ GUIDES = (
         "compare",
         "your-solver",
         "packs",
+        "chances",
         "play",
         "survey",
         "results",

@@ -25,10 +25,15 @@ LONG = {
 }
 """Checks that take longer than all others of their game. `tests/audit/test_verdicts.py` accepts fewer verdicts of these
 engines."""
+CHANCES, PLAYED = "/chances", ("golf/chances", "klondike/chances")
+"""The engine of all patiences whose referee takes seconds for each layout, and the games in which it meets the checks;
+`tests/games/patience/test_chances.py` has the rules of others."""
 
 
 def is_quick(name: str, check: Check) -> bool:
     """Whether `make test` makes a check of a game."""
+    if check.subject.endswith(CHANCES):
+        return False
     if name not in QUICK or str(check) in LONG or (name in SAMPLE_PATIENCES[1:] and check.name in OF_PICTURES):
         return False
     return COSTLY.get(check.name, check.subject) == check.subject
@@ -38,6 +43,7 @@ CHECKS = [
     pytest.param(check, id=str(check), marks=() if is_quick(name, check) else pytest.mark.slow)
     for name in games()
     for check in checks_of(name, unusual_lines(name), GOLDEN)
+    if not check.subject.endswith(CHANCES) or check.subject in PLAYED
 ]
 
 

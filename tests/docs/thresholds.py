@@ -20,7 +20,7 @@ have the same number of nodes. Games without grades are Camelot, whose engine ne
 Canister, of whose first 10,000 deals none can be won within the limit, and games by rules of users.
 
 Nodes say how long a program searches. They agree only roughly with what people find hard: see
-[what to grade by](packs.md#what-to-grade-by).
+[how often a careful player wins](chances.md), by which packs can be graded.
 
 """
 

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Referee, Rules
 
 MAX_NODES = 1_000_000
+PLAYS = 1_000
+"""The plays of `chances`, each of which is a node."""
 
 
 class Patience(Game):
@@ -43,8 +45,8 @@ class Patience(Game):
         """Describe the game with these rules, as a record and as a text."""
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
-        grades = GRADES.get(rules.name, ())
-        self.engines = tuple(replace(engine, grades=grades) for engine in GAMES.engines_by(rules_text.digest))
+        winnable, *others = GAMES.engines_by(rules_text.digest)
+        self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
         self.deals = GAMES.deals_by(rules_text.digest)
 
     @cached_property
@@ -80,9 +82,10 @@ class Patience(Game):
 
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
+        from dealmill.pipeline.games.patience.chances import Chances
         from dealmill.pipeline.games.patience.engine import Winnable
 
-        return {"winnable": Winnable(self.rules)}
+        return {"winnable": Winnable(self.rules), "chances": Chances(self.rules)}
 
     @property
     def nameless(self) -> Nameless:
@@ -141,6 +144,14 @@ class Patiences(Family):
             max_nodes=MAX_NODES,
             evidence_of_loss="the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached "
             "if all others leave as soon as they can be moved",
+        ),
+        Engine(
+            "chances",
+            "1",
+            "how many of 1,000 plays a careful player wins, who sees only the cards that lie face up, in millionths",
+            "the plays that are won: 200 digits `0-9a-v` of five plays each",
+            max_nodes=PLAYS,
+            value_text=lambda value: f"{value:,} millionths ({value // 1_000:,} of {PLAYS:,} plays)",
         ),
     )
     deals = Deals("1", limited=True)

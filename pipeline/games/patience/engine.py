@@ -57,12 +57,12 @@ class Winnable:
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position that is searched, or counted."""
         limit = min(max_nodes, MOST_NODES)
-        sizes = Sizes.of(limit, _room(self.rules))
+        sizes = Sizes.of(limit, room_of(self.rules))
         words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
-        _set_up(words, self.rules, sizes)
+        set_up(words, self.rules, sizes)
         batch = Batch([], [], [], [])
         for layout in unpack(layouts):
-            base = _load(words, self.rules, layout)
+            base = load(words, self.rules, layout)
             verdict, evidence = _solve(words, base, self.rules, limit)
             batch.verdicts.append(verdict)
             batch.values.append(None)
@@ -71,7 +71,7 @@ class Winnable:
         return to_solved(batch)
 
 
-def _room(rules: Rules) -> int:
+def room_of(rules: Rules) -> int:
     """Return a number of moves that no position exceeds."""
     return k.MOVES_IN_ORDER if rules.to == "tableau" else k.MOVES_OF_POSITION
 
@@ -137,7 +137,7 @@ def _random_numbers() -> list[int]:
     return cast("list[int]", _random_words().tolist())
 
 
-def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
+def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     """Write what is the same for all layouts of a game."""
     words[: k.END] = 0
     every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
@@ -156,7 +156,7 @@ def _set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.TO_COLUMNS], words[k.FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
     words[k.COMPLETE] = rules.complete
     words[k.SAFE] = cards_go_up_safely(rules)
-    words[k.ROOM] = _room(rules)
+    words[k.ROOM] = room_of(rules)
     words[k.PARTIAL] = partial_runs_are_twins(rules)
     words[k.RELAXED] = has_hole or (rules.cells == 0 and not rules.complete)
     words[k.BUILDING] = {"none": 0, "same-suit": 0, "red-black": 1, "any-suit": 2}[rules.build]
@@ -215,7 +215,7 @@ def lists_prove_losses(rules: Rules) -> bool:
     return moves and places and rules.to in ("waste", "hole") and not rules.complete
 
 
-def _load(words: k.Words, rules: Rules, layout: str) -> int:
+def load(words: k.Words, rules: Rules, layout: str) -> int:
     """Write a layout as the start of a search; return the index of the base rank."""
     start = [0] * k.POSITION_END
     start[k.TOP : k.TOP + k.FIRST_COLUMN_LIMIT] = [k.NO_CARD] * k.FIRST_COLUMN_LIMIT

@@ -1,0 +1,132 @@
+"""The engine that plays patiences as a careful player does, against the player of the referee, and hostile evidence."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.patience.chances import Chances
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import PLAYS, Player, Referee, Rules, check_plays, drawn_plays, read_plays
+from dealmill.testing.engines import golden_file, golden_lines
+from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games.patience.files import FILES, rules_of
+from tests.games.patience.random_rules import random_rules, random_spider_rules
+
+FEW = range(1, 4)
+GOLDEN = Path(__file__).parents[2] / "golden"
+WON = "trigon -/-/-/-/-/-/KC foundations:QCKHKSKD"
+"""A position in which every play wins by its only move."""
+PLAYED = ["canfield", "freecell", "golf", "klondike", "spiderette", "yukon"]
+"""One game for each kind of rules that the player meets."""
+
+
+def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]]:
+    """What the engine says of layouts: the layout, its value and its evidence."""
+    batch = to_batch(Chances(rules)(pack(layouts)))
+    assert batch.verdicts == [Verdict.SCORED] * len(layouts)
+    return list(zip(layouts, batch.values, map(str, batch.evidence), strict=True))
+
+
+@pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
+@pytest.mark.parametrize("seed", range(1_000, 1_030))
+def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seed: int) -> None:
+    rules = random_rules(Random(seed))
+    for text, value, evidence in solved(rules, unpack(deal(rules, seed, 1, 2))):
+        check_plays(Referee(rules), text, value, evidence, range(1, 40))
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in PLAYED else pytest.mark.slow) for name in FILES]
+)
+def test_real_games_are_played_as_by_the_plain_player_and_as_before(name: str) -> None:
+    game = find_game(name)
+    engine = game.engines[1]
+    line = golden_file(GOLDEN, game, engine).read_text().splitlines()[1]
+    layout, _, value, _, evidence = json.loads(line)
+    assert golden_lines(game, engine, [layout]) == [line]
+    check_plays(Referee(rules_of(name)), layout, value, evidence, FEW)
+
+
+def test_every_patience_can_be_played() -> None:
+    assert [game.name for game in games().values() if game.rules_text and len(game.engines) != 2] == []
+
+
+def test_a_stock_is_turned_from_where_it_is() -> None:
+    """The last card that is missing lies in the waste."""
+    rules = rules_of("klondike")
+    text = "klondike KCQHJCTH9C8H7C6H5C4H3C2H/KHQCJHTC9H8C7H6C5H4C3H2C/KS/-/-/-/- foundations:ACAHQSQD waste:KD"
+    for row in solved(rules, [text]):
+        assert row[1] == 1_000_000
+        check_plays(Referee(rules), *row, FEW)
+
+
+@pytest.mark.parametrize(
+    ("value", "evidence", "reason"),
+    [
+        (1_000_000, "v" * 199, "not 200"),
+        (1_000_000, "v" * 201, "not 200"),
+        (1_000_000, "V" * 200, "not 200"),
+        (1_000_000, "v" * 199 + "w", "not 200"),
+        (1_000_000, "v" * 199 + "٣", "not 200"),
+        (1_000_000, "", "not 200"),
+        (999_000, "v" * 200, "the value is 999000"),
+        (None, "v" * 200, "the value is None"),
+        (999_000, "v" * 199 + "u", "play 1000 is won"),
+        (0, "0" * 200, "is won, the evidence"),
+    ],
+)
+def test_evidence_that_is_wrong_is_refused(value: int | None, evidence: str, reason: str) -> None:
+    with pytest.raises(InvalidEvidence, match=reason):
+        Referee(rules_of("trigon"))("chances", WON, Verdict.SCORED, value, evidence)
+
+
+def test_evidence_that_is_right_proves_no_other_verdict() -> None:
+    referee = Referee(rules_of("trigon"))
+    referee("chances", WON, Verdict.SCORED, 1_000_000, "v" * 200)
+    for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED):
+        with pytest.raises(InvalidEvidence):
+            referee("chances", WON, verdict, 1_000_000, "v" * 200)
+
+
+def test_plays_of_either_result_are_drawn_by_layout_and_evidence() -> None:
+    evidence = f"{7 << 600:0>200x}"[-200:]
+    wins = read_plays(evidence)
+    assert 0 < sum(wins) < 50
+    drawn = drawn_plays(WON, evidence)
+    assert len(set(drawn)) == 100 <= PLAYS
+    assert {number for number, won in enumerate(wins, start=1) if won} <= {*drawn}
+    others = drawn_plays(f"{WON} ", evidence), drawn_plays(WON, evidence.replace("0", "1"))
+    assert len({*map(tuple, (drawn, *others))}) == 3
+
+
+def test_the_player_does_not_see_what_lies_face_down_or_is_to_be_turned() -> None:
+    """Until a face-down card or a card of the stock is turned up, plays of layouts that differ only there are equal."""
+    rules, random = rules_of("klondike"), Random(57)
+    referee = Referee(rules)
+    text = unpack(deal(rules, 7, 1, 1))[0]
+    first = referee.position(text)
+    hidden = [card.upper() for column in first.columns for card in column if card[1].islower()] + [*first.stock]
+    for _ in range(3):
+        shuffled = dict(zip(hidden, random.sample(hidden, len(hidden)), strict=True))
+        columns = tuple(
+            tuple(_hidden(shuffled, card) if card[1].islower() else card for card in column) for column in first.columns
+        )
+        second = first._replace(columns=columns, stock=tuple(shuffled[card] for card in first.stock))
+        for number in range(1, 20):
+            moves = [_first_move(Player(referee), position, number) for position in (first, second)]
+            assert moves[0] == moves[1]
+
+
+def _hidden(shuffled: dict[str, str], card: str) -> str:
+    new = shuffled[card.upper()]
+    return new[0] + new[1].lower()
+
+
+def _first_move(player: Player, position: object, number: int) -> object:
+    thought, _ = player._look_ahead(position, 0, number, 0)  # type: ignore[arg-type]
+    return thought and (thought.rank, [len(column) for column in thought.position.columns])

@@ -44,38 +44,38 @@ TIMES, MOST_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
 
-Check = Callable[[], Installation | None]
+NextInstallation = Callable[[], Installation | None]
 """A function that reports the progress of a command, and raises an error if its work cannot be finished. It returns the
 installation with which to go on; None if the work is done."""
 
 
 def work_until_done(
     database: Database,
-    check: Check,
+    next_installation: NextInstallation,
     progress: Progress,
     readings: Sequence[Reading] = (),
     *,
     engines: bool = True,
 ) -> None:
-    """Run local workers until `check` says that the work is done, and ingest the sources in `readings` meanwhile. Wait
-    while the database is not available. `engines` says whether the work needs engines."""
+    """Run local workers until `next_installation` says that the work is done, and ingest the sources in `readings`
+    meanwhile. Wait while the database is not available. `engines` says whether the work needs engines."""
     database.refuse_read_only()
     with Farm(database, lambda line: progress(Message(line)), engines=engines) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
         begun = due = time.monotonic()
 
-        def check_and_schedule() -> Installation | None:
+        def ask_and_schedule() -> Installation | None:
             nonlocal due
             start = time.monotonic()  # of the last try, where the database was away
-            installation = check()
+            installation = next_installation()
             end = time.monotonic()
             due = end + min(TIMES * (end - start), MOST_SECONDS)
             return installation
 
         while True:
             if time.monotonic() >= due:
-                installation = patiently(check_and_schedule, farm.say)
+                installation = patiently(ask_and_schedule, farm.say)
                 if installation is None:
                     return
                 farm.installation = installation
@@ -117,7 +117,7 @@ def solve_runs(
 
                 check_starts(engine)
 
-    def check() -> Installation | None:
+    def next_installation() -> Installation | None:
         known.update(
             (run.id, run) for run in read_runs(database, [run.id for run in known.values() if not run.finished])
         )
@@ -137,7 +137,7 @@ def solve_runs(
         )
         return None if done else installation
 
-    work_until_done(database, check, progress, readings)
+    work_until_done(database, next_installation, progress, readings)
     refresh_statistics(database)
     check_not_deleted(database, [run.id for run in known.values() if run.halted])
     return list(known.values())
@@ -195,7 +195,7 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
         If some of its jobs are missing or changed, or one fails repeatedly.
     """
 
-    def check() -> Installation | None:
+    def next_installation() -> Installation | None:
         audit = find_audit(database, audit_id)
         progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
         if audit.damaged:
@@ -207,7 +207,7 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
             raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
-    work_until_done(database, check, progress, engines=False)
+    work_until_done(database, next_installation, progress, engines=False)
     return find_audit(database, audit_id)
 
 
@@ -227,7 +227,7 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
     installation = Installation()
     largest_backlog = unfinished(database, installation)
 
-    def check() -> Installation | None:
+    def next_installation() -> Installation | None:
         nonlocal installation, largest_backlog
         installation = Installation.loading(list_runs(database, unstarted_runs(database, SOLVING)))
         left = unfinished(database, installation)
@@ -235,7 +235,7 @@ def work(database: Database, progress: Progress, *, drain: bool) -> None:
         progress(Working(largest_backlog - left, largest_backlog))
         return None if drain and not left else installation
 
-    work_until_done(database, check, progress)
+    work_until_done(database, next_installation, progress)
     for run, count in paused_jobs(database).items():
         progress(Message(f"run {run} is paused, jobs left: {count:,}; continue it with: dealmill resume {run}"))
     others = []
@@ -260,7 +260,7 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
     and its estimate."""
     run, estimated = find_run(database, run_id), None
 
-    def check() -> Installation | None:
+    def next_installation() -> Installation | None:
         nonlocal run, estimated
         run = find_run(database, run_id)
         progress(Surveying(run.solved, run.items, run.id, run.rate))
@@ -279,7 +279,7 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
         extend_to(database, run, items)
         return Installation()
 
-    if check():
-        work_until_done(database, check, progress)
+    if next_installation():
+        work_until_done(database, next_installation, progress)
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

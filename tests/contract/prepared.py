@@ -78,7 +78,11 @@ def few_pauses() -> Iterator[float]:
 
 
 def work_here(
-    database: Database, check: working.Check, progress: Progress, readings: Sequence[Reading] = (), **_more: bool
+    database: Database,
+    check: working.NextInstallation,
+    progress: Progress,
+    readings: Sequence[Reading] = (),
+    **_more: bool,
 ) -> None:
     """Do the work of `dealmill.workers.working.work_until_done`, without a broker and worker processes."""
     for reading in readings:

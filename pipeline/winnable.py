@@ -37,8 +37,8 @@ def check_grade(game: Game, engine: Engine, grade: int | None) -> None:
         return
     if not engine.grades:
         raise UsageError(
-            f"{game.full_name(engine)} has no fixed grades, as games of users and changed rules have none; grade "
-            "deals among themselves with: dealmill pack"
+            f"{game.full_name(engine)} has no fixed grades; leave out the grade, or grade deals among themselves with: "
+            "dealmill pack"
         )
     check_integer("grade", grade, 1, len(engine.grades) + 1)
 

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.games.contract import Choice, Link
+from dealmill.pipeline.printable import counted
 from dealmill.web.check import MOST_LAYOUT, MOST_NODES, MOST_SECONDS, Drawer, PasteSolver, Task
 from dealmill.web.filters import url
 from dealmill.web.site import Digits, page
@@ -112,7 +113,8 @@ def draw(asked: Game, marked: tuple[str, ...]) -> Board:
         table = owner.play(asked.layout, asked.moves)
         before = owner.play(asked.layout, asked.moves[:-1]).layout if asked.moves else None
     except dealmill.InvalidEvidence as error:
-        raise dealmill.UsageError(f"this game cannot be played on: {error}") from None
+        where = error if error.step else error.reason  # step 0 is the layout
+        raise dealmill.UsageError(f"this game cannot be played on: {where}") from None
     choices = list(table.choices)
     tapped = asked.piece if any(choice.piece == asked.piece for choice in choices) else ""
     links = _links(asked, choices, tapped)
@@ -146,7 +148,7 @@ def _solved(solver: PasteSolver, asked: Game, board: Board) -> tuple[dealmill.Re
     except dealmill.DealmillError as error:
         return None, str(error)
     if result.verdict is dealmill.Verdict.UNDECIDED:
-        return None, f"not decided within {asked.nodes:,} nodes"
+        return None, f"not decided within {counted(asked.nodes, 'node')}"
     return result, None
 
 

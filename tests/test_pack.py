@@ -198,7 +198,7 @@ def test_a_file_that_is_no_pack_is_refused(text: str, tmp_path: Path) -> None:
 def test_a_pack_in_csv_is_not_checked_and_the_file_in_json_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text("position,line,layout\n")
-    with pytest.raises(InputError, match=r"a\.csv is not JSON; check the \.json file of the pack instead$"):
+    with pytest.raises(InputError, match=r"a\.csv is not JSON; give the \.json file of the pack instead$"):
         check_pack(path)
     path.with_suffix(".json").touch()
     with pytest.raises(InputError, match=r"instead: \S*a\.json$"):

@@ -59,7 +59,7 @@ def read_pack(path: Path) -> Pack:
         if first["type"] == "json_invalid" and path.suffix != ".json":
             beside = path.with_suffix(".json")
             named = f": {beside}" if beside.exists() else ""
-            raise InputError(f"{path} is not JSON; check the .json file of the pack instead{named}") from error
+            raise InputError(f"{path} is not JSON; give the .json file of the pack instead{named}") from error
         where = ".".join(map(str, first["loc"])) or "the file"
         raise InputError(f"{path} is not a pack: {where}: {first['msg']}") from error
 

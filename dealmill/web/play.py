@@ -66,7 +66,7 @@ def play(
     game: Annotated[str, Query(max_length=100)],
     layout: Annotated[str, Query(max_length=MOST_LAYOUT)],
     moves: Annotated[str, Query(max_length=MOST_MOVES)] = "",
-    piece: Annotated[str, Query(max_length=2)] = "",
+    piece: Annotated[str, Query(max_length=4)] = "",
     hint: bool = False,
     nodes: Annotated[int, Query(ge=1, le=MOST_NODES), Digits] = NODES,
 ) -> Response:

@@ -30,8 +30,8 @@ class Card(NamedTuple):
 class State:
     """A state of a game: where the cards are, the top card last; of the stock, the card that is turned next is first.
 
-    `order` are the ranks from that of the first cards of the foundations on, and `up` counts the cards on each. `hole`
-    is the rank of the card on top of the hole, or 0.
+    `order` are the ranks from that of the first cards of the foundations on, and `up` counts the cards of each suit on
+    them. `hole` is the rank of the card on top of the hole, or 0.
     """
 
     order: list[str]
@@ -58,7 +58,7 @@ def parsed(text: str, rules: Rules) -> State:
     words = dict(part.split(":") for part in parts)
     base = words.get("base", rules.foundations)
     order = [RANKS[(RANKS.index(base) + step) % rules.ranks] for step in range(rules.ranks)]
-    tops = {card.suit: order.index(RANKS[card.rank - 1]) + 1 for card in cards(words.get("foundations", ""))}
+    tops = [(card.suit, order.index(RANKS[card.rank - 1]) + 1) for card in cards(words.get("foundations", ""))]
     state = State(
         order=order,
         columns=[cards("" if column == "-" else column) for column in columns.split("/")],
@@ -67,7 +67,7 @@ def parsed(text: str, rules: Rules) -> State:
         stock=cards(words.get("stock", "")),
         waste=cards(words.get("waste", "")),
         passes=int(words.get("passes", "0")) if rules.passes else 10**9,
-        up={suit: tops.get(suit, 0) for suit in COLOURS},
+        up={suit: sum(count for each, count in tops if each == suit) for suit in COLOURS},
         hole=next((card.rank for card in cards(words.get("hole", ""))), 0),
     )
     tidy(state, rules)
@@ -106,7 +106,7 @@ def won(state: State, rules: Rules) -> bool:
     """Return whether all cards are on the foundations, or in the hole."""
     if rules.hole != "none":
         return not any([*state.columns, state.cells, state.reserve, state.stock, state.waste])
-    return sum(state.up.values()) == 4 * rules.ranks
+    return sum(state.up.values()) == 4 * rules.decks * rules.ranks
 
 
 def fits(card: Card, below: Card, state: State, rules: Rules) -> bool:
@@ -192,7 +192,8 @@ def following(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
     for source, group, rest in taken(state, rules):
         for target, after in put(source, group, rest, state, rules):
             tidy(after, rules)
-            yield f"{group[0].name}{target}", after
+            columns = f"{longer(rest, state) + 1}-{longer(rest, after) + 1}" if has_copies(rules) else ""
+            yield f"{group[0].name}{columns or target}", after
     if rules.complete:
         yield from completed(state, rules)
     if order_counts(state, rules) and not (rules.full_columns and [] in state.columns):
@@ -212,9 +213,20 @@ def completed(state: State, rules: Rules) -> Iterator[tuple[str, State]]:
         if ranks == state.order[::-1] and len({card.suit for card in top}) == 1:
             after = copied(state)
             del after.columns[number][-rules.ranks :]
-            after.up[top[0].suit] = rules.ranks
+            after.up[top[0].suit] += rules.ranks
             tidy(after, rules)
-            yield f"{top[0].name}f", after
+            yield f"{top[0].name}{number + 1 if has_copies(rules) else ''}f", after
+
+
+def has_copies(rules: Rules) -> bool:
+    """Return whether cards exist more than once, so that moves name columns."""
+    return 4 * rules.decks > rules.suits
+
+
+def longer(state: State, after: State) -> int:
+    """Return which column is longer than in a state before."""
+    lengths = zip(map(len, state.columns), map(len, after.columns), strict=True)
+    return next(number for number, (old, new) in enumerate(lengths) if new > old)
 
 
 def order_counts(state: State, rules: Rules) -> bool:

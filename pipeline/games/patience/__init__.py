@@ -33,6 +33,12 @@ if TYPE_CHECKING:
 MAX_NODES = 1_000_000
 PLAYS = 1_000
 """The plays of `chances`, each of which is a node."""
+MOVES_OF_COPIES = (
+    "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `KH3f` a whole suit "
+    "to a foundation, `6Hd` dealt in a row"
+)
+LOSS_OF_COPIES = "how many positions can be reached, `* 7276`"
+"""What the evidence of the engine says if cards exist more than once."""
 
 
 class Patience(Game):
@@ -46,6 +52,9 @@ class Patience(Game):
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
         winnable, *others = GAMES.engines_by(rules_text.digest)
+        if rules.copies > 1:
+            winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
+            others = []
         self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
         self.deals = GAMES.deals_by(rules_text.digest)
 
@@ -82,6 +91,10 @@ class Patience(Game):
 
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
+        if self.rules.copies > 1:
+            from dealmill.pipeline.games.patience.spider import Spider
+
+            return {"winnable": Spider(self.rules)}
         from dealmill.pipeline.games.patience.chances import Chances
         from dealmill.pipeline.games.patience.engine import Winnable
 
@@ -99,6 +112,8 @@ class Patience(Game):
 
     @property
     def compiled_check(self) -> CheckEvidence:
+        if self.rules.copies > 1:
+            return self.referee
         from dealmill.pipeline.games.patience.counting import CompiledReferee
 
         return CompiledReferee(self.rules)

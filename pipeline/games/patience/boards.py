@@ -173,11 +173,11 @@ def _from_json(rules: Rules, text: str) -> str:
     parts = {name: _texts(name, piles.get(name, [])) for name in ("cells", "reserve", "stock", "waste")}
     parts["hole"] = _texts("hole", [piles["hole"]] if "hole" in piles else [])
     parts["stock"].reverse()  # the last one is turned next
-    suits = _foundations(rules, piles)
-    parts["foundations"] = [cards[-1] for cards in suits.values()]
+    foundations = _foundations(rules, piles)
+    parts["foundations"] = [cards[-1] for cards in foundations]
     words = {part: "".join(cards).upper() for part, cards in parts.items()}
     if rules.foundations == "dealt":
-        words["base"] = next((cards[0][:-1] for cards in suits.values()), "")
+        words["base"] = next((cards[0][:-1] for cards in foundations), "")
     return _position(rules, ["".join(_texts("tableau piles", column)) or "-" for column in columns], words)
 
 
@@ -188,17 +188,20 @@ def _texts(name: str, cards: object) -> list[str]:
     return [LETTERS.get(card[:-1], card[:-1].upper()) + card[-1] for card in cards if card]
 
 
-def _foundations(rules: Rules, piles: dict[str, Any]) -> dict[str, list[str]]:
-    """Return the cards on the foundations by suit, the top one last."""
+def _foundations(rules: Rules, piles: dict[str, Any]) -> list[list[str]]:
+    """Return the cards on each foundation that has some, the top one last."""
     listed = piles.get("foundations")
     if listed is None:
         listed = [rules.foundations + suit for suit in SUITS] if rules.initial == "all" else []
     if isinstance(listed, list) and all(isinstance(pile, list) for pile in listed):
         listed = [card for pile in listed for card in pile]
-    suits = dict[str, list[str]]()
-    for card in _texts("foundations", listed):
-        suits.setdefault(card[-1].upper(), []).append(card)
-    return suits
+    foundations = list[list[str]]()
+    for card in map(str.upper, _texts("foundations", listed)):
+        pile = [cards for cards in foundations if cards[0][-1] == card[-1] and card not in cards][:1]
+        foundations += [] if pile else [[card]]
+        for cards in pile:
+            cards.append(card)
+    return foundations
 
 
 def write_json(rules: Rules, layout: str) -> str:

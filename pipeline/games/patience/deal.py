@@ -49,7 +49,10 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
 
 
 def _deck(rules: Rules) -> list[str]:
-    return [rank + suit for rank in RANKS[: rules.ranks] for suit in SUITS]
+    """Return the cards in the order of ranks, deck after deck. Of fewer suits, each stands for those of its colour, or
+    for all."""
+    suits = {1: "SSSS", 2: "SHSH", 4: SUITS}[rules.suits]
+    return [rank + suit for _ in range(rules.decks) for rank in RANKS[: rules.ranks] for suit in suits]
 
 
 def _shuffled(deck: list[str], seed: int, number: int) -> list[str]:

@@ -33,7 +33,7 @@ from dealmill.game import (
     text,
     texts,
 )
-from dealmill.pipeline.games.patience.rules import RED, SUITS, Position, Referee, Rules
+from dealmill.pipeline.games.patience.rules import DEALT, RED, Position, Referee, Rules
 
 WIDTH, HEIGHT, PITCH = 46, 62, 54
 STRIP = 24
@@ -44,7 +44,8 @@ MARGIN, LABEL = 16, 22
 LEAST_SLOTS = 7
 """The table is at least as wide as so many cards side by side."""
 LEAST_ROWS, MOST_ROWS, GROWTH = 8, 13, 3
-"""The cards of a column for which there is room without squeezing: `GROWTH` more than are dealt, within limits."""
+"""The cards of a column for which there is room without squeezing: `GROWTH` more than are dealt, within limits; half as
+many more at most with two decks."""
 RANK, SMALL_RANK = 19, 15
 """The sizes of ranks; those of two digits are a little smaller."""
 RING: Style = CHOSEN | {"stroke_width": 4}
@@ -77,7 +78,7 @@ WEAVE: Style = {"class_": PATTERN, "fill": "#7f9bb1"}
 
 class Marks(NamedTuple):
     """How cards are drawn: those that have moved with a ring, and the idle ones of a loss in grey. Cards and places
-    with a link are one."""
+    with a link are one. If cards exist more than once, the name of a card in a column ends with the column's number."""
 
     moved: Sequence[str] = ()
     idle: Set[str] = frozenset()
@@ -132,11 +133,11 @@ class Cards:
         self.outlines: defaultdict[str, list[str]] = defaultdict(list)
         self.rings: list[str] = []
 
-    def add(self, x: float, y: float, card: str, name: str, *, covered: bool = False) -> None:
-        """Add a card at a place whose link it has, unless it has one of its own."""
+    def add(self, x: float, y: float, card: str, *names: str, covered: bool = False) -> None:
+        """Add a card, with the link of the first of some names that has one."""
         look = self._look(card, down=card[1].islower())
-        links = self.marks.links
-        self._paper(look, x, y, WIDTH, HEIGHT, links.get(name) or links.get(card))
+        link = next(filter(None, map(self.marks.links.get, names)), None)
+        self._paper(look, x, y, WIDTH, HEIGHT, link)
         self._name(look, card, x, y + STRIP / 2 + 1, RANK)
         if look == BACK:
             self.outlines[PATTERN].append(argyle(x + 36, y + 6, 3, 7))
@@ -145,14 +146,14 @@ class Cards:
         elif not covered:
             self.outlines[look].append(sign(card[1].upper(), x + WIDTH / 2 - 10, y + HEIGHT - 31, 20))
 
-    def add_small(self, x: float, y: float, card: str, *, down: bool) -> None:
+    def add_small(self, x: float, y: float, card: str, name: str, *, down: bool) -> None:
         """Add a small card of the stock or the waste."""
         look = self._look(card, down=down)
-        self._paper(look, x, y, SMALL, SMALL_HEIGHT, self.marks.links.get(card))
+        self._paper(look, x, y, SMALL, SMALL_HEIGHT, self.marks.links.get(name))
         self._name(look, card, x, y + SMALL_HEIGHT / 2, SMALL_RANK)
         if look == BACK:
             self.outlines[PATTERN].append(argyle(x + 33, y + 7, 2, 5))
-        if card in self.marks.moved:
+        if name in self.marks.moved:
             self.ring(x, y, SMALL, SMALL_HEIGHT)
 
     def add_space(self, x: float, y: float, name: str, suit: str = "") -> None:
@@ -205,9 +206,8 @@ class Cards:
 def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:
     """Return the table."""
     slots = max(len(rules.sizes), LEAST_SLOTS, rules.cells + 4 + (rules.reserve > 0))
-    rows = min(
-        max(*rules.sizes, LEAST_ROWS - GROWTH, MOST_ROWS - GROWTH if rules.to == "tableau" else 0) + GROWTH, MOST_ROWS
-    )
+    limit = MOST_ROWS * (rules.decks + 1) // 2
+    rows = min(max(*rules.sizes, LEAST_ROWS - GROWTH, limit - GROWTH if rules.to == "tableau" else 0) + GROWTH, limit)
     width = slots * PITCH + 2 * MARGIN - (PITCH - WIDTH)
     top = MARGIN + HEIGHT + 2 * LABEL
     bottom = top + (rows - 1) * STRIP + HEIGHT
@@ -215,7 +215,7 @@ def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str
     stock_rows = -(-rules.stock // per_row)
     height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
     cards = Cards(marks)
-    labels = [*_upper_row(rules, position, cards, slots), *_columns(position, cards, top, bottom)]
+    labels = [*_upper_row(rules, position, cards, slots), *_columns(rules, position, cards, top, bottom)]
     labels += _stock(rules, position, cards, bottom + 6, per_row) if rules.stock else []
     drawn = scene(width, height, [*labels, *cards.elements()], caption, alt, proves=proves)
     tallest = max(map(len, position.columns)) * STRIP + HEIGHT - STRIP
@@ -244,9 +244,10 @@ def _upper_row(rules: Rules, position: Position, cards: Cards, slots: int) -> It
         yield _label(slots - 1, "hole")
         _add(cards, slots - 1, position.hole, "hole")
         return
-    yield _label(slots - 4, "foundations")
-    for number, (suit, card) in enumerate(zip(SUITS, Referee(rules).tops(position), strict=True)):
-        _add(cards, slots - 4 + number, card, f"foundation {suit}", suit)
+    first = slots - len(rules.piles)
+    yield _label(first, "foundations")
+    for number, (suit, card) in enumerate(zip(rules.piles, Referee(rules).tops(position), strict=True)):
+        _add(cards, first + number, card, f"foundation {suit}", suit)
 
 
 def _label(slot: int, words: str) -> str:
@@ -257,14 +258,14 @@ def _add(cards: Cards, slot: int, card: str | None, name: str, suit: str = "") -
     """Add a card of the upper row, or its empty place."""
     x = MARGIN + slot * PITCH
     if card:
-        cards.add(x, MARGIN, card, name)
+        cards.add(x, MARGIN, card, name, card)
         if card in cards.marks.moved:
             cards.ring(x, MARGIN, WIDTH, HEIGHT)
     else:
         cards.add_space(x, MARGIN, name, suit)
 
 
-def _columns(position: Position, cards: Cards, top: float, bottom: float) -> Iterator[str]:
+def _columns(rules: Rules, position: Position, cards: Cards, top: float, bottom: float) -> Iterator[str]:
     """Add the columns; yield their numbers."""
     lefts = [MARGIN + index * PITCH for index in range(len(position.columns))]
     yield texts(
@@ -274,9 +275,12 @@ def _columns(position: Position, cards: Cards, top: float, bottom: float) -> Ite
         if not column:
             cards.add_space(x, top, f"column {index + 1}")
         strip = min(STRIP, (bottom - HEIGHT - top) / max(len(column) - 1, 1))
-        for row, card in enumerate(column, start=1):
-            cards.add(x, top + (row - 1) * strip, card, card, covered=row < len(column))
-        rows = [row for row, card in enumerate(column) if card in cards.marks.moved]
+        suffix = str(index + 1) if rules.copies > 1 else ""
+        names = {card + suffix: row for row, card in enumerate(column)}  # of copies, only the uppermost can move
+        for row, card in enumerate(column):
+            own_name = [card + suffix] if names[card + suffix] == row else []
+            cards.add(x, top + row * strip, card, *own_name, covered=row < len(column) - 1)
+        rows = [row for name, row in names.items() if name in cards.marks.moved]
         if rows:
             cards.ring(x, top + rows[0] * strip, WIDTH, (rows[-1] - rows[0]) * strip + HEIGHT)
 
@@ -290,4 +294,5 @@ def _stock(rules: Rules, position: Position, cards: Cards, top: float, per_row: 
     for number, card in enumerate(position.stock):
         row, column = divmod(number, per_row)
         x, y = MARGIN + column * SMALL_PITCH, top + LABEL + row * (SMALL_HEIGHT + 4)
-        cards.add_small(x, y, card, down=number >= turned)
+        name = card + DEALT if rules.copies > 1 and number == turned else card
+        cards.add_small(x, y, card, name, down=number >= turned)

@@ -172,7 +172,7 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
         if rank < rules.ranks - 1:
             for field, build in ((k.PARENTS, rules.build), (k.RUNS, built_runs(rules))):
                 words[field + card] = sum(
-                    1 << 13 * parent + rank + 1 for parent in range(4) if _may_lie_on(build, suit, parent)
+                    1 << 13 * parent + rank + 1 for parent in range(4) if may_lie_on(build, suit, parent)
                 )
     words[k.TABLE] = words[k.OTHER_TABLE] = k.END
     words[k.OTHER_TABLE] += sizes.table
@@ -183,7 +183,8 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.MOST_MOVES] = sizes.moves
 
 
-def _may_lie_on(build: str, suit: int, parent: int) -> bool:
+def may_lie_on(build: str, suit: int, parent: int) -> bool:
+    """Return whether a card may lie on one of the next higher rank, by their suits."""
     return {"none": False, "any-suit": True, "same-suit": suit == parent, "red-black": (suit ^ parent) % 2 == 1}[build]
 
 

@@ -1,5 +1,6 @@
 """Patiences as text and as pictures: the layout, and the table after each move of a win."""
 
+import re
 from collections.abc import Iterator, Set
 from itertools import zip_longest
 from textwrap import fill
@@ -11,16 +12,19 @@ from dealmill.pipeline.games.patience.rules import (
     DEALT,
     EMPTY,
     FEW_POSITIONS,
-    SUITS,
+    FOUNDATION,
     Play,
     Position,
     Referee,
+    Rules,
     read_loss,
 )
 from dealmill.verdicts import Verdict
 
 LINE = 90
 IDLE = " ."
+FROM_COLUMN = re.compile(f"([0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
+"""The target of a move that names columns."""
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
@@ -74,7 +78,8 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
     step = Step(position, Marks(), "")
     for number, (play, before) in enumerate(referee.replayed(position, evidence), start=1):
         won = " All cards are up: won." if referee.won(play.after) else ""
-        step = Step(play.after, Marks(play.cards), f"Move {number}, {play.word}: {told(play, before)}.{won}")
+        marks = Marks(moved_names(referee.rules, play))
+        step = Step(play.after, marks, f"Move {number}, {play.word}: {told(play, before)}.{won}")
         yield step
     if not step.caption:
         yield Step(position, Marks(), "All cards are up: won without a move.")
@@ -109,6 +114,9 @@ def told(play: Play, before: Position) -> str:
     if target == DEALT:
         return f"{len(play.cards)} card{'s' * (others > 0)} of the stock to the columns"
     with_others = f" and the {others} card{'s' * (others > 1)} on it" if others else ""
+    if columns := FROM_COLUMN.fullmatch(target):
+        where = f"to column {columns[2]}" if columns[2] else "to a foundation"
+        return f"{_name(card)}{with_others} from column {columns[1]} {where}"
     where = {
         "f": "to its foundation",
         "c": "to a cell",
@@ -117,6 +125,15 @@ def told(play: Play, before: Position) -> str:
         "": "out of the way, since an absent card would take it",
     }.get(target) or (f"to column {target[1:]}" if target[0] == EMPTY else f"onto the {_name(target)}")
     return f"{_name(card)}{with_others}{_source(card, before)} {where}"
+
+
+def moved_names(rules: Rules, play: Play) -> list[str]:
+    """Return the names of the cards of a move in the picture after it."""
+    if rules.copies == 1:
+        return list(play.cards)
+    if play.word[2:] == DEALT:
+        return [f"{card}{number}" for number, card in enumerate(play.cards, start=1)]
+    return [f"{card}{column}" for card in play.cards if (column := play.word.partition("-")[2])]
 
 
 def _source(card: str, before: Position) -> str:
@@ -137,7 +154,7 @@ def board(referee: Referee, position: Position, idle: Set[str] = frozenset()) ->
     if rules.hole != "none":
         lines.append(f"hole  {position.hole}")
     else:
-        tops = [top or f"-{suit}" for suit, top in zip(SUITS, referee.tops(position), strict=True)]
+        tops = [top or f"-{suit}" for suit, top in zip(rules.piles, referee.tops(position), strict=True)]
         lines.append(f"foundations  {' '.join(tops)}")
     if rules.cells:
         lines.append(f"cells  {' '.join([*position.cells, *['--'] * (rules.cells - len(position.cells))])}")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from dealmill.pipeline.games.patience.rules import FOUNDATION, SUITS, Play, Position, Referee
+from dealmill.pipeline.games.patience.rules import DEALT, FOUNDATION, Play, Position, Referee
 from dealmill.playback import Move, Pile, Playback, Step, carried, turned
 from dealmill.verdicts import Verdict
 
@@ -57,12 +57,38 @@ class _Table:
             piles[WASTE] = Pile.face_up(*position.stock[: self.turned])
         if rules.hole != "none":
             return piles | {HOLE: Pile.face_up(position.hole)}
-        foundations = zip(SUITS, self.referee.foundations(position), strict=True)
-        return piles | {f"foundation {suit}": Pile.face_up(*cards) for suit, cards in foundations}
+        foundations = zip(self._foundations(), self.referee.foundations(position), strict=True)
+        return piles | {name: Pile.face_up(*cards) for name, cards in foundations}
+
+    def _foundations(self) -> list[str]:
+        """Return the name of each foundation, with a number if there are several of a suit."""
+        piles, several = self.referee.rules.piles, self.referee.rules.copies > 1
+        return [
+            f"foundation {suit}" + several * f" {piles[: number + 1].count(suit)}" for number, suit in enumerate(piles)
+        ]
 
     def moves(self, play: Play, before: Position) -> Iterator[Move]:
         """Yield what a play moves and turns: the stock, the cards of the play, cards that fill a column from the
         reserve, and cards that are turned up."""
+        yield from self._moves_of_copies(play, before) if self.referee.rules.copies > 1 else self._moves(play, before)
+        for number, (old, new) in enumerate(zip(before.columns, play.after.columns, strict=True), start=1):
+            if 0 < len(new) < len(old) and old[len(new) - 1][1].islower():
+                yield turned(f"column {number}", f"column {number}")
+
+    def _moves_of_copies(self, play: Play, before: Position) -> Iterator[Move]:
+        """Yield the moves of cards that exist more than once: the word says where they are."""
+        size, pairs = len(play.cards), zip(before.foundations, play.after.foundations, strict=True)
+        if play.word[2:] == DEALT:
+            yield from (turned(STOCK, f"column {number}") for number in range(1, size + 1))
+        elif play.word.endswith(FOUNDATION):
+            [name] = [name for name, (old, new) in zip(self._foundations(), pairs, strict=True) if old != new]
+            yield from [carried(f"column {play.word[2:-1]}", name)] * size
+        else:
+            source, target = play.word[2:].split("-")
+            yield carried(f"column {source}", f"column {target}", size)
+
+    def _moves(self, play: Play, before: Position) -> Iterator[Move]:
+        """Yield the moves of cards that exist once."""
         sources = self._places(before)
         if sources[play.cards[0]] == WASTE:
             yield from self._turn_stock(before.stock.index(play.cards[0]) + 1, len(before.stock))
@@ -78,9 +104,6 @@ class _Table:
         for card, source in sources.items():
             if source.startswith(RESERVE) and card not in play.cards and targets[card] != source:
                 yield carried(source, targets[card])
-        for number, (old, new) in enumerate(zip(before.columns, play.after.columns, strict=True), start=1):
-            if new and new[-1] not in old and new[-1] in map(str.upper, old):
-                yield turned(f"column {number}", f"column {number}")
 
     def _places(self, position: Position) -> dict[str, str]:
         """Return the place of each card. A card of the stock that can be taken is on top of the waste by then."""

@@ -1,4 +1,4 @@
-"""The rules of patiences with one deck, as a record, and the referee, which knows nothing else.
+"""The rules of patiences, as a record, and the referee, which knows nothing else.
 
 A position is one line of text: the name of the game, its columns, and whatever else holds cards::
 
@@ -14,6 +14,9 @@ foundation, ``6Hc`` to a free cell, ``6He`` to an empty column, ``6Hh`` into the
 whenever turning the stock, from now on, would uncover it. If the stock goes to the columns, ``6Hd`` deals a row, of
 which this card is the first, and ``6He3`` names the empty column. Face-down cards are turned up, and empty columns
 filled from the reserve if the rules say so, without a move.
+
+If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts, with all cards on it,
+from column 3 to column 5, and ``KH3f`` a whole suit from column 3 to a foundation.
 
 A loss is proved by the number of positions that can be reached, none of which is won: ``* 7276``; or by some of the
 cards and the number of positions of an easier game, ``*6C4H5H6S 1``. In it, all other cards are *idle*: as soon as they
@@ -46,9 +49,16 @@ FEW_POSITIONS = range(1, 13)
 """How many positions of a loss are shown one by one."""
 FOUNDATION, CELL, EMPTY, HOLE, DEALT = "fcehd"
 NO_MOVES = "-"
+SUITS_OF_DECK = {1: "S", 2: "HS", 4: SUITS}
+"""The suits of a deck by their number."""
 NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 TARGET = rf"[{RANKS}][{SUITS}]|[{FOUNDATION}{CELL}{HOLE}{DEALT}]|{EMPTY}(?:[1-9][0-9]?)?"
 MOVE = re.compile(rf"[{RANKS}][{SUITS}](?:{TARGET})", re.ASCII)
+COLUMN_NUMBER = "[1-9][0-9]?"
+MOVE_OF_COPIES = re.compile(
+    rf"[{RANKS}][{SUITS}](?:{COLUMN_NUMBER}(?:-{COLUMN_NUMBER}|{FOUNDATION})|{DEALT})", re.ASCII
+)
+"""A move if cards exist more than once."""
 PARTS = ("base", "cells", "foundations", "hole", "passes", "reserve", "stock", "waste")
 """The parts of a position after its columns, in this order."""
 CARDS = ("cells", "hole", "reserve", "stock", "waste")
@@ -88,19 +98,31 @@ class Rules:
     passes: int
     hole: str
     wrap: bool
+    decks: int = 1
+    suits: int = 4
+
+    @property
+    def copies(self) -> int:
+        """How often each card exists."""
+        return self.decks * len(SUITS) // self.suits
+
+    @property
+    def piles(self) -> str:
+        """The suit of each foundation."""
+        return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])
 
     def deck(self) -> list[str]:
         """Return all cards."""
-        return [rank + suit for rank in RANKS[: self.ranks] for suit in SUITS]
+        return [rank + suit for rank in RANKS[: self.ranks] for suit in self.piles]
 
 
 class Position(NamedTuple):
     """A position of a game. Cards are texts such as ``6H``; face-down ones have a small letter.
 
-    `base` is the index of the rank of the first cards of the foundations, and `foundations` counts the cards of each
-    suit. `turned` counts those cards of the stock that are in the waste, and `passes` are the further passes through
-    it. `hole` is the card on top of the hole. In the easier game that proves a loss, some cards are `absent`; the
-    foundations count them, too, as soon as all live cards below them are up.
+    `base` is the index of the rank of the first cards of the foundations, and `foundations` counts the cards of each,
+    in the order of `Rules.piles`. `turned` counts those cards of the stock that are in the waste, and `passes` are the
+    further passes through it. `hole` is the card on top of the hole. In the easier game that proves a loss, some cards
+    are `absent`; the foundations count them, too, as soon as all live cards below them are up.
     """
 
     base: int
@@ -216,8 +238,10 @@ class Referee:
         parts = dict(word.split(":") for word in words)
         cards = {part: _pairs(parts.get(part, "")) for part in CARDS}
         base = RANKS.index(parts.get("base", self.rules.foundations))
-        tops = {card[1]: RANKS.index(card[0]) for card in _pairs(parts.get("foundations", ""))}
-        counts = [(tops[suit] - base) % self.rules.ranks + 1 if suit in tops else 0 for suit in SUITS]
+        counts = [0] * len(self.rules.piles)
+        for card in _pairs(parts.get("foundations", "")):
+            pile = next(pile for pile, suit in enumerate(self.rules.piles) if suit == card[1] and not counts[pile])
+            counts[pile] = (RANKS.index(card[0]) - base) % self.rules.ranks + 1
         position = Position(
             base,
             tuple(() if column == "-" else _pairs(column) for column in columns.split("/")),
@@ -287,8 +311,10 @@ class Referee:
         base = ranks.index(parts.get("base", rules.foundations))
         up = _pairs(parts.get("foundations", ""))
         suits = [card[1] for card in up]
-        if suits != sorted(set(suits), key=SUITS.index):
-            yield f"the suits of the foundations are {''.join(suits)}, expected each at most once, in the order {SUITS}"
+        times, order = "once" if rules.copies == 1 else f"{rules.copies} times", SUITS_OF_DECK[rules.suits]
+        if suits != sorted(suits, key=SUITS.index) or any(suits.count(suit) > rules.copies for suit in suits):
+            names = "".join(suits)
+            yield f"the suits of the foundations are {names}, expected each at most {times}, in the order {order}"
             return
         yield from self._wrong_deck(columns, parts, up, base)
         yield from self._wrong_sizes(parts, up)
@@ -302,13 +328,13 @@ class Referee:
             if card[0] in ranks:
                 count = (ranks.index(card[0]) - base) % rules.ranks + 1
                 cards += [ranks[(base + number) % rules.ranks] + card[1] for number in range(count)]
-        deck = rules.deck()
+        deck = dict.fromkeys(rules.deck())
         for card in dict.fromkeys(cards):
             if card not in deck:
                 yield f"{card} is not in the deck"
-            elif cards.count(card) > 1:
+            elif cards.count(card) > rules.copies:
                 yield f"{card} occurs {cards.count(card)} times"
-        missing = [card for card in deck if card not in cards]
+        missing = [card for card in deck for _ in range(rules.copies - cards.count(card))]
         if missing and rules.hole == "none":
             yield f"missing: {' '.join(missing)}"
 
@@ -335,7 +361,7 @@ class Referee:
         """Return whether all cards are on the foundations, or in the hole."""
         if self.rules.hole != "none":
             return not (any(position.columns) or position.cells or position.reserve or position.stock)
-        return sum(position.foundations) == len(SUITS) * self.rules.ranks
+        return sum(position.foundations) == len(self.rules.piles) * self.rules.ranks
 
     def _sources(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield cards that may be moved together, the lowest first, and the position without them."""
@@ -394,10 +420,11 @@ class Referee:
             yield from self._single(card, rest, before)
         for number, column in enumerate(rest.columns):
             if column:
-                word = card + column[-1]
+                word = self._word(card, column[-1], number, rest, before)
                 fits = self._fits(card, column[-1], base) and column == before.columns[number]
             else:  # a whole column does not move to another empty one, unless it will be dealt to there
-                word = card + EMPTY + (str(number + 1) if rules.to == "tableau" else "")
+                target = EMPTY + (str(number + 1) if rules.to == "tableau" else "")
+                word = self._word(card, target, number, rest, before)
                 is_space = rest.columns.count(()) == before.columns.count(())
                 if self._has_order(before):
                     is_space = not before.columns[number]
@@ -405,6 +432,13 @@ class Referee:
             if fits:
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
+
+    def _word(self, card: str, target: str, column: int, rest: Position, before: Position) -> str:
+        """Return the word for the move of a card to a column."""
+        if self.rules.copies == 1:
+            return card + target
+        source = next(number for number, cards in enumerate(before.columns) if cards is not rest.columns[number])
+        return f"{card}{source + 1}-{column + 1}"
 
     def _single(self, card: str, rest: Position, before: Position) -> Iterator[Play]:
         """Yield the moves of one card to the hole, its foundation and a cell."""
@@ -432,11 +466,12 @@ class Referee:
             cards = tuple(self._of_foundation(rank, suit, position.base) for rank in reversed(range(rules.ranks)))
             if column[-rules.ranks :] == cards:
                 counts = list(position.foundations)
-                counts[SUITS.index(suit)] = rules.ranks
+                pile = next(pile for pile, name in enumerate(rules.piles) if name == suit and not counts[pile])
+                counts[pile] = rules.ranks
+                source = str(number + 1) if rules.copies > 1 else ""
                 rest = (*columns[:number], column[: -rules.ranks], *columns[number + 1 :])
-                yield self._play(
-                    cards[0] + FOUNDATION, cards, position._replace(columns=rest, foundations=tuple(counts))
-                )
+                after = position._replace(columns=rest, foundations=tuple(counts))
+                yield self._play(cards[0] + source + FOUNDATION, cards, after)
         if self._has_order(position) and not (rules.full_columns and () in columns):
             dealt = tuple((*column, *stock[number : number + 1]) for number, column in enumerate(columns))
             after = position._replace(columns=dealt, stock=stock[len(columns) :])
@@ -503,7 +538,7 @@ class Referee:
             return frozenset()
         stays = {
             self._of_foundation(number, suit, position.base)
-            for suit, count in zip(SUITS, position.foundations, strict=True)
+            for suit, count in zip(rules.piles, position.foundations, strict=True)
             for number in range((rules.initial == "all") if rules.removable else count)
         }
         dealt = position.stock if rules.to == "hole" else ()
@@ -607,8 +642,9 @@ class Referee:
             If the rules do not allow a move.
         """
         for step, word in enumerate([] if evidence == NO_MOVES else evidence.split(" "), start=1):
-            if not MOVE.fullmatch(word):
-                raise InvalidEvidence(step, f"{word[:40]!r} is not a move such as 6H7S or 6Hf")
+            form, examples = (MOVE, "6H7S or 6Hf") if self.rules.copies == 1 else (MOVE_OF_COPIES, "6H3-5 or KH3f")
+            if not form.fullmatch(word):
+                raise InvalidEvidence(step, f"{word[:40]!r} is not a move such as {examples}")
             play = self.play(position, word)
             if play is None:
                 raise IllegalMove(step, f"the rules do not allow {word}")
@@ -705,15 +741,15 @@ class Referee:
         return self._plays(position)
 
     def tops(self, position: Position) -> list[str]:
-        """Return the highest live card on the foundation of each suit; an empty text if there is none."""
+        """Return the highest live card on each foundation; an empty text if there is none."""
         piles = self.foundations(position)
         return [next((card for card in reversed(cards) if card not in position.absent), "") for cards in piles]
 
     def foundations(self, position: Position) -> list[list[str]]:
-        """Return the cards on the foundation of each suit, the lowest first."""
+        """Return the cards on each foundation, the lowest first."""
         return [
             [self._of_foundation(number, suit, position.base) for number in range(count)]
-            for suit, count in zip(SUITS, position.foundations, strict=True)
+            for suit, count in zip(self.rules.piles, position.foundations, strict=True)
         ]
 
     def _key(self, position: Position) -> Position:
@@ -754,7 +790,7 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     if not words or evidence.startswith(" "):
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1")
     absent_at_once, cards, positions = not words[1], _pairs(words[2]), int(words[3])
-    limit = MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
+    limit = MOST_POSITIONS if rules.copies > 1 else MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
     if positions > limit:
         raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
     if not cards:

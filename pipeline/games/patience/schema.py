@@ -82,8 +82,8 @@ SCHEMA: dict[str, dict[str, Key]] = {
         ),
     },
     "deck": {
-        "decks": Key(1, range(1, 3), "the number of decks", (2,)),
-        "suits": Key(4, (1, 2, 4), "the number of different suits", (1, 2)),
+        "decks": Key(1, range(1, 3), "the number of decks"),
+        "suits": Key(4, (4, 2, 1), "the number of different suits: 2 are hearts and spades, 1 is spades"),
         "ranks": Key(13, range(1, 14), "ranks of each suit, from the ace on"),
     },
     "tableau": {
@@ -162,7 +162,13 @@ SCHEMA: dict[str, dict[str, Key]] = {
     },
 }
 """The keys of rules files by table."""
-LATER_KEYS = (("tableau", "run"), ("foundations", "complete-runs"), ("stock", "full-columns"))
+LATER_KEYS = (
+    ("deck", "decks"),
+    ("deck", "suits"),
+    ("tableau", "run"),
+    ("foundations", "complete-runs"),
+    ("stock", "full-columns"),
+)
 """Keys that a canonical text has only with other values than their defaults, so that rules without them keep their
 digests."""
 
@@ -257,6 +263,8 @@ def _record(name: str, tables: Mapping[str, Any]) -> Rules:
         title=value("title"),
         family=value("family"),
         numbers=value("numbers"),
+        decks=value("deck.decks"),
+        suits=value("deck.suits"),
         ranks=value("deck.ranks"),
         sizes=tuple(value("tableau.sizes")),
         deal=value("tableau.deal"),
@@ -327,11 +335,26 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
         yield f'stock.full-columns = true: stock.to is "{rules.to}", not "tableau"'
     if rules.spaces == "reserve" and not (rules.reserve and rules.stacked):
         yield 'tableau.spaces = "reserve": there is no stacked reserve, see reserve.size and reserve.stacked'
+    if rules.copies > 1:
+        yield from _errors_of_copies(rules)
     yield from _errors_of_numbers(rules)
 
 
+def _errors_of_copies(rules: Rules) -> Iterator[str]:
+    """Yield what is not played yet if cards exist more than once."""
+    cards = f"each card exists {rules.copies} times (deck.decks = {rules.decks}, deck.suits = {rules.suits})"
+    if not rules.complete:
+        yield f"{cards}: set foundations.complete-runs = true, since only such games are played with them yet"
+    if rules.move == "any":
+        yield f'{cards}: tableau.move = "any" is not played with them, since a move would not say which card it means'
+    if rules.cells or rules.reserve or rules.hole != "none":
+        yield f"{cards}: cells, a reserve and a hole are not played with them yet, leave them out"
+    if rules.stock and rules.to != "tableau":
+        yield f'{cards}: set stock.to = "tableau", since a waste is not played with them yet'
+
+
 def _errors_of_numbers(rules: Rules) -> Iterator[str]:
-    if rules.numbers in ("microsoft", "pysol") and rules.ranks != len(RANKS):
+    if rules.numbers in ("microsoft", "pysol") and (rules.ranks != len(RANKS) or rules.decks > 1 or rules.suits < 4):
         yield f'numbers = "{rules.numbers}": these deals have 52 cards'
     if rules.numbers == "pysol" and not _has_order_of_pysol(rules):
         yield 'numbers = "pysol": PySolFC deals reserves, dealt bases and columns of these sizes in another order'
@@ -366,7 +389,7 @@ def canonical_rules(rules: Rules) -> str:
     """Return the text of a file with these rules: all keys, in the order of the schema."""
     values: dict[str, dict[str, object]] = {
         "": {"title": rules.title, "family": rules.family, "numbers": rules.numbers},
-        "deck": {"ranks": rules.ranks},
+        "deck": {"decks": rules.decks, "suits": rules.suits, "ranks": rules.ranks},
         "tableau": {
             "sizes": rules.sizes,
             "deal": rules.deal,

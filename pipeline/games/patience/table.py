@@ -1,5 +1,6 @@
 """A patience in play: a position after some moves, its legal moves, and its picture with links."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from dealmill.game import Choice, Link, Scene
@@ -16,6 +17,7 @@ from dealmill.pipeline.games.patience.rules import (
     Play,
     Position,
     Referee,
+    Rules,
 )
 
 
@@ -49,25 +51,39 @@ class Table:
     def choices(self) -> list[Choice]:
         """The legal moves, each once."""
         plays = {play.word: play for play in self.referee.plays(self.position)}
-        return [Choice(word, word[:2], self._targets(play), told(play, self.position)) for word, play in plays.items()]
+        pieces = {word: _piece(self.referee.rules, word) for word in plays}
+        return [
+            Choice(word, pieces[word], self._targets(play), told(play, self.position)) for word, play in plays.items()
+        ]
 
     def _targets(self, play: Play) -> tuple[str, ...]:
         target = play.word[2:]
-        if target == FOUNDATION:
+        if target.endswith(FOUNDATION):
             return (f"foundation {play.word[1]}",)
+        if "-" in target:
+            return (self._top(int(target.partition("-")[2])),)
         if target.startswith(EMPTY):
             numbers = range(1, len(self.position.columns) + 1)
             named = [int(target[1:])] if target[1:] else numbers
             return tuple(f"column {number}" for number in named if not self.position.columns[number - 1])
         if target == DEALT:
-            columns = enumerate(self.position.columns[: len(play.cards)], start=1)
-            return tuple(column[-1] if column else f"column {number}" for number, column in columns)
+            return tuple(self._top(number) for number in range(1, len(self.position.columns) + 1)[: len(play.cards)])
         return {CELL: ("cell",), HOLE: ("hole",)}.get(target, (target,) if target in self.referee.rules.deck() else ())
+
+    def _top(self, number: int) -> str:
+        """Return the name of the top card of a column, or of the empty column."""
+        column, has_copies = self.position.columns[number - 1], self.referee.rules.copies > 1
+        return column[-1] + has_copies * str(number) if column else f"column {number}"
 
     def scene(self, links: Mapping[str, Link], moved: Sequence[str]) -> Scene:
         """Return the picture, with links on cards and places, and a ring around the cards `moved`."""
         alt = " ".join(board(self.referee, self.position).split())
         return table(self.referee.rules, self.position, Marks(moved, links=links), "The table.", f"{alt}.")
+
+
+def _piece(rules: Rules, word: str) -> str:
+    """Return the name of the card that a move takes; of copies, with its column, or as that which is dealt."""
+    return word[:2] if rules.copies == 1 else re.split(f"[-{FOUNDATION}]", word)[0]
 
 
 def written(referee: Referee, position: Position) -> str:

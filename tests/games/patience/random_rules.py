@@ -68,3 +68,41 @@ def random_spider_rules(random: Random) -> Rules:
     if rules.hole == "none" and rules.initial == "none" and random.random() < 0.6:
         rules = replace(rules, complete=True, removable=False)
     return rules
+
+
+def random_rules_of_copies(random: Random) -> Rules:
+    """Rules of games such as Spider, with two decks or fewer suits."""
+    while True:
+        decks, suits = random.choice([(1, 1), (1, 2), (2, 4), (2, 2), (2, 1)])
+        ranks, count = random.randint(1, 4 if decks == 1 else 3), random.randint(1, 6)
+        stock = random.choice([0, 0, 3, 5, 7])
+        left = 4 * decks * ranks - stock
+        if left < 0:
+            continue
+        sizes = [0] * count
+        for _ in range(left):
+            sizes[random.randrange(count)] += 1
+        rules = replace(
+            random_rules(random),
+            decks=decks,
+            suits=suits,
+            ranks=ranks,
+            sizes=tuple(sizes),
+            face_down=random.choice(["none", "all-but-top"]),
+            move=random.choice(["card", "run", "run"]),
+            spaces=random.choice(["any", "any", "kings", "none"]),
+            run=random.choice(["any-suit", "red-black", "same-suit"]),
+            foundations=random.choice(RANKS[:ranks]),
+            initial="none",
+            removable=False,
+            complete=True,
+            cells=0,
+            filled=0,
+            reserve=0,
+            stacked=False,
+            stock=stock,
+            to="tableau",
+            full_columns=random.random() < 0.3,
+            hole="none",
+        )
+        return rules if rules.move == "run" else replace(rules, run="build")

@@ -1,0 +1,191 @@
+"""The engine of patiences whose cards exist more than once, such as Spider: layouts to the words of its kernel, and the
+result to a verdict with evidence.
+
+Searches for a win take turns with counts of all positions, each with a greater budget. Whether a deal is decided within
+a node limit does not depend on what the limit is otherwise.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
+from dealmill.pipeline.games.patience import spider_kernel as k
+from dealmill.pipeline.games.patience.engine import built_runs, may_lie_on
+from dealmill.pipeline.games.patience.rules import DEALT, FOUNDATION, MOST_POSITIONS, NO_MOVES, RANKS, SUITS, Rules
+from dealmill.verdicts import Verdict
+
+PROBES = ((1_000, 20), (4_000, 50), (16_000, 100), (16_000, 100), (60_000, 200))
+"""The positions of each stage of a search, and those to which a row is dealt. The last search is repeated."""
+COUNTS = {0: 5_000, 2: MOST_POSITIONS}
+"""After which search positions are counted, and up to how many. No referee visits more of a loss."""
+MOST_NODES = 100_000_000
+MOST_MOVES = 5_000
+"""A win with more moves stays undecided."""
+NOISE = 0x9E3779B97F4A7C1
+
+
+@dataclass(frozen=True)
+class Spider:
+    """The engine for some rules: whether a game can be won if all cards are known."""
+
+    rules: Rules
+
+    def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
+        """Solve layouts; a node is a position that is searched, or counted."""
+        batch = Batch([], [], [], [])
+        limit = min(max_nodes, MOST_NODES)
+        search = _Search(self.rules, limit)
+        for layout in unpack(layouts):
+            verdict, evidence = search.solve(layout)
+            batch.verdicts.append(verdict)
+            batch.values.append(None)
+            batch.nodes.append(int(search.words[k.NODES]))
+            batch.evidence.append(evidence)
+        return to_solved(batch)
+
+
+@dataclass
+class _Column:
+    """The cards of a column, and how many of them lie face down."""
+
+    cards: list[int]
+    down: int
+
+    def take(self, size: int) -> list[int]:
+        """Remove cards from the top, and return them."""
+        cards = self.cards[-size:]
+        del self.cards[-size:]
+        self.down = min(self.down, max(len(self.cards) - 1, 0))
+        return cards
+
+    def has_whole_suit(self, ranks: int) -> bool:
+        """Return whether a whole suit lies on top."""
+        top = self.cards[self.down :][-ranks:]
+        return len(top) == ranks and top[-1] % 13 == 0 and top == [*range(top[0], top[-1] - 1, -1)]
+
+
+class _Search:
+    """The arrays of the kernel for some rules and a node limit, and what is done with them for each layout."""
+
+    def __init__(self, rules: Rules, limit: int) -> None:
+        self.rules = rules
+        stages = -(-rules.stock // len(rules.sizes)) + k.LAST_STAGE
+        self.positions = [stages * (budget + width) for budget, width in PROBES]
+        size = min(max(*self.positions, *COUNTS.values()) + 1, limit + 1)
+        self.words = np.zeros(k.END, dtype=np.int64)
+        self.rows = np.empty((size, 2 + 2 * len(rules.sizes) + len(rules.deck())), dtype=np.uint8)
+        self.layout = np.zeros(self.rows.shape[1], dtype=np.uint8)
+        self.table = np.empty(_table_size(size), dtype=np.int64)
+        self.links = np.empty(size, dtype=np.int64)
+        self.heap = np.empty(size, dtype=np.int64)
+        self.words[k.LIMIT] = limit
+        self._set_up()
+
+    def _set_up(self) -> None:
+        """Write what is the same for all layouts of a game."""
+        words, rules = self.words, self.rules
+        every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
+        last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
+        words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
+        words[k.MOVES_RUNS] = rules.move == "run"
+        words[k.SPACES] = {"any": every, "kings": last, "none": 0}[rules.spaces]
+        words[k.FULL_COLUMNS] = rules.full_columns
+        for card in range(52):
+            suit, rank = divmod(card, 13)
+            for field, build in ((k.PARENTS, rules.build), (k.RUNS, built_runs(rules))):
+                parents = [13 * under + rank + 1 for under in range(4) if may_lie_on(build, suit, under)]
+                words[field + card] = sum(1 << parent for parent in parents if rank < rules.ranks - 1)
+
+    def solve(self, layout: str) -> tuple[Verdict, str | None]:
+        """Return the verdict of a layout with its evidence."""
+        columns, stock = self._load(layout)
+        for result, literal in self._results():
+            if result == k.LOST:
+                return Verdict.UNWINNABLE, f"* {self.words[k.COUNT]}"
+            if result == k.WON:
+                moves = list(self._words_of_moves(columns, stock, literal=literal))
+                if len(moves) <= MOST_MOVES:
+                    return Verdict.WINNABLE, " ".join(moves) or NO_MOVES
+        return Verdict.UNDECIDED, None
+
+    def _results(self) -> Iterator[tuple[int, bool]]:
+        """Yield the results of the searches until the limit is reached, and whether each makes literal moves."""
+        number, words = 0, self.words
+        while words[k.NODES] < words[k.LIMIT]:
+            step = min(number, len(PROBES) - 1)
+            words[k.NOISE] = number * NOISE
+            yield k.probe(*self._arrays(self.positions[step]), self.heap, *PROBES[step]), False
+            if number in COUNTS:
+                yield k.count(*self._arrays(COUNTS[number])), True
+            number += 1
+
+    def _arrays(self, positions: int) -> tuple[k.Words, k.Rows, k.Words, k.Words]:
+        """Return the arrays of a search with so many positions, with the layout as the first row."""
+        self.rows[0] = self.layout
+        return self.words, self.rows[:positions], self.table[: _table_size(positions)], self.links
+
+    def _load(self, layout: str) -> tuple[list[_Column], list[int]]:
+        """Write a layout as a row; return its columns and its stock."""
+        rules, words = self.rules, self.words
+        _, columns, *parts = layout.split(" ")
+        cards = dict(part.split(":") for part in parts)
+        base = RANKS.index(rules.foundations)
+
+        def numbers(text: str) -> list[int]:
+            pairs = [text[at : at + 2] for at in range(0, len(text.strip("-")), 2)]
+            return [13 * SUITS.index(card[1].upper()) + (RANKS.index(card[0]) - base) % rules.ranks for card in pairs]
+
+        stock = numbers(cards.get("stock", ""))
+        words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)
+        words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
+        piles = [_Column(numbers(text), sum(suit.islower() for suit in text[1::2])) for text in columns.split("/")]
+        row = [0, len(stock) + sum(len(pile.cards) for pile in piles)]
+        for pile in piles:
+            row += [len(pile.cards), pile.down, *pile.cards]
+        self.layout[: len(row)] = row
+        return piles, stock
+
+    def _words_of_moves(self, columns: list[_Column], stock: list[int], *, literal: bool) -> Iterator[str]:
+        """Yield the moves of a win as they are written. If they are not `literal`, whole suits leave at once."""
+        changed = list(range(len(columns)))
+        for move in [0, *self._trail()]:
+            column, target, size = move & 63, move >> 6 & 63, move >> 12
+            if target == k.DEAL:
+                yield self._name(stock[0]) + DEALT
+                changed = list(range(min(len(columns), len(stock))))
+                for number in changed:
+                    columns[number].cards.append(stock.pop(0))
+            elif target == k.UP:
+                yield self._put_up(columns, column)
+            elif size:
+                yield f"{self._name(columns[column].cards[-size])}{column + 1}-{target + 1}"
+                columns[target].cards += columns[column].take(size)
+                changed = [column, target]
+            for number in changed:
+                while not literal and columns[number].has_whole_suit(self.rules.ranks):
+                    yield self._put_up(columns, number)
+
+    def _trail(self) -> list[int]:
+        """Return the moves that lead to the last row."""
+        row, moves = int(self.words[k.COUNT]) - 1, list[int]()
+        while row:
+            link = int(self.links[row])
+            moves.append(link & k.ROW)
+            row = link >> 32
+        return moves[::-1]
+
+    def _put_up(self, columns: list[_Column], number: int) -> str:
+        """Take a whole suit from a column, and return the word for this move."""
+        cards = columns[number].take(self.rules.ranks)
+        return f"{self._name(cards[0])}{number + 1}{FOUNDATION}"
+
+    def _name(self, card: int) -> str:
+        return RANKS[(card % 13 + RANKS.index(self.rules.foundations)) % self.rules.ranks] + SUITS[card // 13]
+
+
+def _table_size(positions: int) -> int:
+    """Return the slots for so many positions, a power of 2."""
+    return 1 << (2 * positions).bit_length()

@@ -1,0 +1,112 @@
+"""Patiences whose cards exist more than once, against plain code."""
+
+from random import Random
+
+import pytest
+
+from dealmill.game import UsageError
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.pipeline.games.patience.spider import Spider
+from dealmill.pipeline.games.patience.table import written
+from dealmill.testing.patiences import naive
+from dealmill.verdicts import Verdict
+from tests.games.patience.files import rules_of
+from tests.games.patience.random_rules import random_rules_of_copies
+
+
+def solved(rules: Rules, layouts: list[str], limit: int) -> Batch:
+    return to_batch(Spider(rules)(pack(layouts), limit))
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_verdicts_are_those_of_plain_code(seed: int) -> None:
+    """Small games are decided, and their losses have all positions as evidence."""
+    rules = random_rules_of_copies(Random(seed))
+    layouts = unpack(deal(rules, seed, 1, 3))
+    batch = solved(rules, layouts, 20_000)
+    for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
+        truth = naive.counted(text, rules, 300)
+        if truth is not None:
+            assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, text)
+            assert truth[0] or evidence == f"* {truth[1]}", (rules, text)
+        if verdict is not Verdict.UNDECIDED:
+            assert evidence
+            Referee(rules)("winnable", text, verdict, None, evidence)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_the_referee_lists_the_moves_of_plain_code(seed: int) -> None:
+    """By their words, with the positions after them, in a random play."""
+    random = Random(seed)
+    rules = random_rules_of_copies(random)
+    [text] = unpack(deal(rules, seed, 1, 1))
+    state, position = naive.parsed(text, rules), Referee(rules).position(text)
+    for _ in range(20):
+        states = dict(naive.following(state, rules))
+        plays = {play.word: play.after for play in Referee(rules).plays(position)}
+        assert states.keys() == plays.keys(), (rules, text)
+        if not states:
+            return
+        word = random.choice(sorted(states))
+        state, position = states[word], plays[word]
+        columns = [tuple(card.name.lower() if card.down else card.name for card in each) for each in state.columns]
+        assert [tuple(c[0].upper() + c[1] if c[1].islower() else c for c in each) for each in position.columns] == [
+            tuple(name[0].upper() + name[1:] for name in each) for each in columns
+        ]
+
+
+@pytest.mark.parametrize("name", ["spider", "spider-2-suits", "spider-1-suit"])
+def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
+    rules = rules_of(name)
+    layouts = unpack(deal(rules, 9, 1, 6))
+    batch = solved(rules, layouts, 100_000)
+    for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
+        enough, fewer = solved(rules, [text], nodes), solved(rules, [text], nodes - 1)
+        assert (enough.verdicts, enough.nodes, enough.evidence) == ([verdict], [nodes], [evidence]), text
+        assert (fewer.verdicts, fewer.nodes, fewer.evidence) == ([Verdict.UNDECIDED], [nodes - 1], [None]), text
+    assert name != "spider-1-suit" or set(batch.verdicts) == {Verdict.WINNABLE}
+
+
+def test_a_position_of_a_game_is_solved_and_refereed() -> None:
+    """With two suits up and a part of the stock left: as `Play on` asks."""
+    rules = rules_of("spider-1-suit")
+    [text] = unpack(deal(rules, 2, 1, 1))
+    [evidence] = solved(rules, [text], 100_000).evidence
+    referee = Referee(rules)
+    plays = list(referee.replayed(referee.position(text), str(evidence)))
+    positions = [before for _, before in plays if sum(before.foundations) == 26 and before.stock]
+    later = [written(referee, position) for position in positions]
+    batch = solved(rules, later, 100_000)
+    assert later and " foundations:KSKS stock:" in later[0]
+    for layout, verdict, proof in zip(later, batch.verdicts, batch.evidence, strict=True):
+        referee("winnable", layout, verdict, None, str(proof))
+        assert verdict is Verdict.WINNABLE
+
+
+def test_seed_0_is_the_shuffle_of_solvitaire() -> None:
+    """Its first deal of Mrs. Mop, as it prints it, but for the order of columns; fewer suits are other names."""
+    [text] = unpack(deal(rules_of("mrs-mop"), 0, 1, 1))
+    assert {"KS8DTDKD8C6C4D9H", "QCTS9C6S9C6HASQS", "JD9D5CKS2C7D5DAH"} < set(text.split(" ")[1].split("/"))
+    rules = [rules_of(name) for name in ("spider", "spider-2-suits", "spider-1-suit")]
+    texts = (unpack(deal(each, 0, 7, 1))[0] for each in rules)
+    four, two, one = (text.partition(" ")[2].replace(" stock:", "/") for text in texts)
+    table = str.maketrans("CDcd", "SHsh")
+    assert two == four.translate(table) and one == two.replace("H", "S").replace("h", "s")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "reason"),
+    [
+        ("foundations.complete-runs", "false", "set foundations.complete-runs = true"),
+        ("tableau.move", "any", "a move would not say which card it means"),
+        ("stock.to", "waste", "a waste is not played with them yet"),
+        ("cells.count", "1", "cells, a reserve and a hole are not played"),
+        ("numbers", "pysol", "these deals have 52 cards"),
+    ],
+)
+def test_what_is_not_played_with_copies_is_said(key: str, value: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        find_game(f"spider:{key}={value}")

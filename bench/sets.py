@@ -1,9 +1,11 @@
 """Choose the benchmark sets of `dealmill bench-engine` again: ``python -m bench.sets [GAME-SET…]``. Takes minutes.
+Choose those of patiences again when their engine has a new version.
 
 Each set has 150 layouts. A hard set begins with odd ones, such as the smallest, the largest and the easiest, and goes
-on with the hardest of many deals, half of them of each verdict where a game has both. The classic set of card pairing
-has only the hardest of its default deals, which are those of the problem statement. All are numbered deals, so the sets
-are the same on every machine. The referee proves every verdict before it is written.
+on with the hardest of many deals, half of them of each verdict where a game has both. Those of a patience are decided
+within 100,000 nodes. The classic set of card pairing has only the hardest of its default deals, which are those of the
+problem statement. All are numbered deals, so the sets are the same on every machine. The referee proves every verdict
+before it is written.
 """
 
 import json
@@ -24,16 +26,29 @@ AT_ONCE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """The first `count` deals with these parameters, of which the `take` hardest are chosen, or the easiest."""
+    """The first `count` deals with these parameters, of which the `take` hardest are chosen, or the easiest, of those
+    that are decided within the node limit, with at most `max_positions` positions if it is the loss of a patience."""
 
     count: int
     take: int
     parameters: Mapping[str, int] = field(default_factory=dict)
     easiest: bool = False
+    max_nodes: int | None = None
+    max_positions: int | None = None
 
 
 CARDS = ((1, 2, 2), (2, 4, 2), (3, 4, 6), (5, 8, 9), (4, 2, 8), (40, 2, 20), (30, 4, 40), (100, 2, 60), (100, 2, 200))
 """Ranks, cards of each rank, and stacks."""
+PATIENCES = (
+    *("bakers-game", "beleaguered-castle", "black-hole", "canfield", "eight-off", "fan", "free-cell-0-cell"),
+    *("free-cell-1-cell", "free-cell-2-cell", "free-cell-3-cell", "freecell", "golf", "klondike", "klondike-deal-1"),
+    *("seahaven-towers", "trigon"),
+)
+OF_PATIENCES = (
+    Pool(100, 10, max_nodes=100_000, max_positions=10_000),
+    Pool(500, SIZE, max_nodes=100_000, max_positions=1_000),
+)
+"""The plain referee counts some thousand positions a second, and should not take minutes for a set."""
 
 POOLS: Mapping[str, Sequence[Pool]] = {
     "camelot-hard": [Pool(2_000, 10, easiest=True), Pool(400_000, SIZE)],
@@ -45,13 +60,11 @@ POOLS: Mapping[str, Sequence[Pool]] = {
         Pool(100_000, 30, {"ranks": 13, "stacks": 13}),
         Pool(200_000, SIZE),
     ],
-    "freecell-hard": [Pool(500, SIZE)],
     "hi-q-hard": [
         *(Pool(2_000, 1, {"pegs": pegs}) for pegs in range(34)),
         *(Pool(40_000, 30, {"pegs": pegs}) for pegs in (20, 24)),
         Pool(40_000, SIZE),
     ],
-    "klondike-hard": [Pool(400, SIZE)],
     "memory-hard": [
         *(Pool(2_000, 1, {"pairs": pairs}) for pairs in range(1, 53)),
         Pool(100_000, 40, {"pairs": 52}),
@@ -66,6 +79,7 @@ POOLS: Mapping[str, Sequence[Pool]] = {
         *(Pool(2_000, 4, {"tiles": tiles}) for tiles in range(18, 43, 3)),
         Pool(20_000, SIZE),
     ],
+    **{f"{name}-hard": OF_PATIENCES for name in PATIENCES},
 }
 """The pools of each set, by its game and its name."""
 
@@ -90,13 +104,22 @@ def _hardest(game: Game, pool: Pool) -> Iterator[Result]:
     for first in range(1, pool.count + 1, AT_ONCE):
         count = min(AT_ONCE, pool.count + 1 - first)
         dealt = deals(game.name, seed=SEED, first=first, count=count, parameters=pool.parameters)
-        for result in solve(game.name, dealt):
-            if result.evidence is not None and len(result.layout) + len(result.evidence) <= LONGEST:
+        for result in solve(game.name, dealt, max_nodes=pool.max_nodes):
+            if _is_short(result, pool.max_positions):
                 best.setdefault(result.verdict, []).append(result)
         best = {verdict: sorted(results, key=order)[: pool.take] for verdict, results in best.items()}
     turns = sorted(best.values(), key=lambda results: order(results[0]))
     ordered = [results[rank] for rank in range(pool.take) for results in turns if rank < len(results)]
     yield from ordered[: pool.take]
+
+
+def _is_short(result: Result, max_positions: int | None) -> bool:
+    """Whether there is a proof that is short, and has few positions if there is a limit."""
+    if result.evidence is None or len(result.layout) + len(result.evidence) > LONGEST:
+        return False
+    if max_positions is None or result.verdict is not Verdict.UNWINNABLE:
+        return True
+    return int(result.evidence.split(" ")[-1]) <= max_positions
 
 
 def line(result: Result) -> str:

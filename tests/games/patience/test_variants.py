@@ -50,7 +50,7 @@ WRONG = {
     "klondike:tableau.sizes=1,,2": 'tableau.sizes = "1,,2": expected a list',
     "klondike:stock.drew=1": "there is no key stock.drew; [stock] has size, to, full-columns, draw, passes",
     "klondike:draw=1": "there is no key draw; the top has title, family, numbers",
-    "klondike:deck.decks=2": "deck.decks = 2: the engine and the referee do not play this yet, only 1",
+    "klondike:tableau.wrap=true": "tableau.wrap = true: the engine and the referee do not play this yet, only false",
     "klondike:title=x": "title is not a rule",
     "klondike:stock.draw=1:stock.draw=2": "the rule stock.draw is changed twice: name it once",
     "klondike:stock.draw": "changed rules are written KEY=VALUE",

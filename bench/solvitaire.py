@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.reproduce.page import table
-from bench.reproduce.patiences import PATIENCES
+from bench.reproduce.patiences import PATIENCES, VERSION
 from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.deal import FIELD_SEED, deal
@@ -279,7 +279,7 @@ def main() -> int:
     text = TEXT.format(
         deals=options.deals,
         seconds=SECONDS,
-        version=next(iter(PATIENCES.values())).engines[0].version.partition("-")[0],
+        version=VERSION,
         nodes=NODES,
         summary=summary(comparisons),
         table=table(COLUMNS, [comparison.row for comparison in comparisons]),

@@ -12,6 +12,8 @@ from dealmill.verdicts import Verdict
 
 DEALS, NODES = 1_000, 100_000
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
+VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]
+"""The version of their engine, without the digest of the rules of a game."""
 PUBLISHED = {
     "bakers-game": "75.053",
     "beleaguered-castle": "68.170",

@@ -16,7 +16,7 @@ from dealmill.testing.subject import CheckFailed, Row, Subject, altered_texts, a
 ELEMENTS = {"title", "desc", "g", "rect", "circle", "path", "text"}
 ATTRIBUTES = {
     *("class", "x", "y", "width", "height", "rx", "cx", "cy", "r", "d", "transform"),
-    *("fill", "stroke", "stroke-width", "stroke-dasharray"),
+    *("fill", "stroke", "stroke-width", "stroke-dasharray", "pointer-events"),
     *("text-anchor", "font-family", "font-size", "font-weight"),
 }
 UNREADABLE = ("?", "\0", "-1", "<script>alert(1)</script>", "\ud800", "9" * 400, "z z z")
@@ -131,11 +131,14 @@ def _require_document(layout: str, scene: Scene) -> None:
     met(paper.get("class") == "paper", "has no paper")
     met((paper.get("width"), paper.get("height")) == (str(scene.width), str(scene.height)), "has paper of another size")
     met(drawn, "is empty")
+    groups = [group for group in root.iter(f"{{{NAMESPACE}}}g") if group.get("class")]
+    within = {element for group in groups for element in group.iter()}
     for element in list(root.iter())[1:]:
         name = element.tag.removeprefix(f"{{{NAMESPACE}}}")
         met(name in ELEMENTS, f"has an element {name}")
         met(element.attrib.keys() <= ATTRIBUTES, f"has attributes of {name} that are not allowed: {element.attrib}")
-        met(name in {"title", "desc", "g"} or element.get("class"), f"has a {name} without a class")
+        has_class = element.get("class") or element in within
+        met(name in {"title", "desc", "g"} or has_class, f"has a {name} without a class")
         for value in element.attrib.values():
             met("url(" not in value and not re.search(r"nan|inf|None", value), f"has the attribute {value!r}")
         met(name != "text" or (element.text or "").strip(), "has an empty text")

@@ -3,25 +3,15 @@ search, and the count of the positions of a loss. All is in the array of `search
 """
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience.search.choices import list_moves
-from dealmill.pipeline.games.patience.search.moves import do, key_after, undo
-from dealmill.pipeline.games.patience.search.search import search, slot_of
-from dealmill.pipeline.games.patience.search.settling import settle
+from dealmill.pipeline.games.patience.search.search import search
+from dealmill.pipeline.games.patience.search.shortening import shorten
 from dealmill.pipeline.games.patience.search.words import (
-    AUTOMATIC_BIT,
-    BARE,
     CANDIDATES,
-    DEALT,
     DONE,
     DROPPED,
-    FILLS,
-    FIRST_COLUMN_LIMIT,
     FIRST_NODES,
-    HASH,
-    HOMES,
     IDLE,
     IN_STOCK,
-    LEFT,
     LIFTED,
     LIMIT,
     LISTED,
@@ -30,24 +20,14 @@ from dealmill.pipeline.games.patience.search.words import (
     LITERAL,
     LOST,
     MOST_WINS,
-    MOVES,
-    NO_CARD,
     NODES,
     NOISE,
     OPEN,
-    ORDERED,
-    OTHER_TABLE,
     OUT_OF_NODES,
     OWN_DRAW,
     PROBE_NODES,
     RELAXED,
-    RESERVE_COUNT,
-    STEP,
     STORED,
-    TABLE,
-    TABLE_SIZE,
-    TRAIL,
-    UNDER,
     WIN_COUNT,
     WINS,
     WON,
@@ -64,150 +44,8 @@ SHRINKING = 100_000
 """The nodes that are spent at most on fewer cards for a loss whose positions are counted."""
 LIST_POSITIONS = 200_000
 """The positions of the easier game that are counted if a loss is proved already."""
-SHORTENING = 1 << 18
-"""The words for the numbers of the positions of a win."""
 MULTIPLIERS = (11, 15, 19, 23, 27, 31, 35, 41)
 """Have no divisor in common with 52."""
-
-
-@inlined
-def _number(s: Words, number: int) -> None:
-    """Give the position its number in the win; if it is there twice, the higher one."""
-    key = s[HASH] if s[HASH] else word(1)
-    slot = slot_of(s, key)
-    if s[slot] == 0:
-        s[slot], s[slot + s[TABLE_SIZE]] = key, number
-
-
-@inlined
-def _number_of(s: Words, key: int, least: int) -> int:
-    """Return the number of a position of the win, or `least` if it has none."""
-    slot = slot_of(s, key if key else word(1))
-    return s[slot + s[TABLE_SIZE]] if s[slot] else least
-
-
-@routine
-def _play(s: Words, move: int) -> None:
-    do(s, move, word(0))
-    settle(s)
-
-
-@routine
-def _take_back(s: Words, level: int) -> None:
-    undo(s, level)
-
-
-@routine
-def _number_after(s: Words, move: int, least: int) -> int:
-    """Return the number of the position of the win to which a move leads, or `least` if it has none."""
-    if (move >> 12) & 63 != DEALT and not (s[FILLS] and s[RESERVE_COUNT]):
-        return _number_of(s, key_after(s, move), least)
-    level = s[DONE]
-    _play(s, move)
-    number = _number_of(s, s[HASH], least)
-    _take_back(s, level)
-    return number
-
-
-@inlined
-def _place(s: Words, under: int, area: int) -> int:
-    """Return a number for the place of a card that lies on another one, or on none, in a column, or elsewhere."""
-    if area >= FIRST_COLUMN_LIMIT:
-        return area
-    return under if under != NO_CARD or s[ORDERED] == 0 else word(64) + area
-
-
-@routine
-def _number_positions(s: Words) -> int:
-    """Take the win back, number its positions, and note the moves between them, each with the place of the card before
-    and after it; return the number of the last."""
-    last = word(0)
-    for step in range(s[DONE]):
-        last += 1 - (s[s[TRAIL] + STEP * step] >> AUTOMATIC_BIT & 1)
-    number = last
-    _number(s, number)
-    while s[DONE] > 0:
-        move = s[s[TRAIL] + STEP * (s[DONE] - 1)]
-        card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
-        after = _place(s, (move >> 30) & 63, target)
-        _take_back(s, s[DONE] - 1)
-        if (move >> AUTOMATIC_BIT) & 1 == 0:
-            number -= 1
-            s[s[OTHER_TABLE] + number] = card | _place(s, s[UNDER + card], source) << 6 | after << 13
-            _number(s, number)
-    return last
-
-
-@inlined
-def _cards_of_shortcuts(s: Words, position: int, last: int) -> int:
-    """Return the cards whose moves may be those of a shortcut: the one or two cards whose places differ between this
-    position of the win and a later one."""
-    moved, differing, cards = word(0), word(0), word(0)
-    for number in range(position, last):
-        step = s[s[OTHER_TABLE] + number]
-        card, after = step & 63, step >> 13
-        bit = bit_of(card)
-        if moved & bit == 0:
-            moved |= bit
-            s[HOMES + card] = (step >> 6) & 127
-        differing = differing & ~bit if s[HOMES + card] == after else differing | bit
-        rest = differing & (differing - 1)
-        if number > position and rest & (rest - 1) == 0:
-            cards |= differing
-    return cards
-
-
-@inlined
-def _best_moves(s: Words, position: int, last: int) -> tuple[int, int, int]:
-    """Return the one or two moves that save most of the moves after a position of the win, and how many they save, or
-    -1; instead of a second move, -1."""
-    chosen, then, gain, level = word(0), word(0), word(-1), s[DONE]
-    cards = _cards_of_shortcuts(s, position, last)
-    end = list_moves(s, word(0))
-    for first in range(end):
-        move = s[s[MOVES] + first] & BARE
-        reached = _number_after(s, move, position) - 1
-        if reached - position > gain:
-            chosen, then, gain = move, word(-1), reached - position
-        if cards & bit_of(move & 63):
-            _play(s, move)
-            for second in range(end, list_moves(s, end)):
-                after = s[s[MOVES] + second] & BARE
-                if cards & bit_of(after & 63):
-                    reached = _number_after(s, after, position) - 2
-                    if reached - position > gain:
-                        chosen, then, gain = move, after, reached - position
-            _take_back(s, level)
-    return chosen, then, gain
-
-
-@routine
-def _shorten(s: Words) -> bool:
-    """Shorten a win, whose moves are on the trail: from each of its positions, go on to the one that one or two moves
-    reach and that saves most of its moves. The new moves are on the trail afterwards. Return False if something does
-    not fit: then it is invalid.
-    """
-    size = word(2)
-    while size < 2 * (s[DONE] + 1):
-        size *= 2
-    if 2 * size > SHORTENING:
-        return bool(s[LEFT] == 0)
-    s[TABLE_SIZE] = size
-    for at in range(s[TABLE], s[TABLE] + 2 * size):
-        s[at] = 0
-    s[LITERAL], s[NOISE] = 1, 0
-    last, position = _number_positions(s), word(0)
-    settle(s)
-    while position < last:
-        chosen, then, gain = _best_moves(s, position, last)
-        if gain < 0:
-            return False
-        _play(s, chosen)
-        position += gain + 1
-        if then >= 0:
-            _play(s, then)
-            position += 1
-    return bool(s[LEFT] == 0)
 
 
 @inlined
@@ -403,7 +241,7 @@ def solve(s: Words, limit: int, most_positions: int) -> int:
     moves = s[DONE] + 1
     while result == WON and s[DONE] < moves:
         moves = s[DONE]
-        if not _shorten(s):
+        if not shorten(s):
             result = word(CONTRADICTION)
     if result == LOST:
         result = _count(s, most_positions)

@@ -13,7 +13,7 @@ from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Loss, Referee, Rules, read_loss
 from dealmill.testing.patiences import naive
-from dealmill.verdicts import Verdict
+from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, random_spider_rules
 
@@ -135,3 +135,16 @@ def test_a_position_with_nothing_left_is_won_without_moves() -> None:
     batch = solved(rules_of("klondike"), [text])
     assert (batch.verdicts, batch.evidence) == ([Verdict.WINNABLE], ["-"])
     Referee(rules_of("klondike"))("winnable", text, Verdict.WINNABLE, None, "-")
+
+
+@pytest.mark.parametrize("name", ["klondike", "free-cell-3-cell", "canfield"])
+def test_no_move_of_a_win_can_be_left_out(name: str) -> None:
+    rules = rules_of(name)
+    layouts = unpack(deal(rules, 2, 1, 6))
+    batch = solved(rules, layouts)
+    assert Verdict.WINNABLE in batch.verdicts
+    for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
+        moves = str(evidence).split(" ") if verdict is Verdict.WINNABLE else []
+        for index in range(len(moves)):
+            with pytest.raises(InvalidEvidence):
+                Referee(rules)("winnable", text, verdict, None, " ".join(moves[:index] + moves[index + 1 :]))

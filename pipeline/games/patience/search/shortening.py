@@ -183,10 +183,10 @@ def _look_ahead(s: Words) -> bool:
 def _card_and_place(s: Words, card: int, target: int, parent: int) -> int:
     """Return a card with the place to which it moves: a card, an empty column, or none of the columns. Empty columns
     are the same, unless cards will be dealt to them."""
-    place = parent if target < FIRST_COLUMN_LIMIT else target
-    if place == NO_CARD and s[TO_COLUMNS]:
-        place += 1 + target
-    return card | place << 6
+    beneath = parent if target < FIRST_COLUMN_LIMIT else target
+    if beneath == NO_CARD and s[TO_COLUMNS]:
+        beneath += 1 + target
+    return card | beneath << 6
 
 
 @routine

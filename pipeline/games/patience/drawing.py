@@ -13,11 +13,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dealmill.game import (
+    CARD,
     CHOSEN,
     FONT,
     GHOST,
     INK,
     INKED,
+    MOVER,
     NOTE,
     OTHER,
     WHITE,
@@ -28,6 +30,7 @@ from dealmill.game import (
     bare_text,
     box,
     element,
+    outline,
     rank_name,
     scene,
     text,
@@ -49,6 +52,10 @@ many more at most with two decks."""
 RANK, SMALL_RANK = 19, 15
 """The sizes of ranks; those of two digits are a little smaller."""
 RING: Style = CHOSEN | {"stroke_width": 4}
+WON: Style = MOVER | {"stroke_width": 0.75}
+LOST: Style = CARD | {"stroke_width": 0.75}
+PLAYS_IN_ROW = 40
+"""A divisor of 1,000."""
 TARGET: Style = OTHER | {"stroke_width": 4}
 NO_LINKS: Mapping[str, Link] = MappingProxyType({})
 
@@ -296,3 +303,15 @@ def _stock(rules: Rules, position: Position, cards: Cards, top: float, per_row: 
         x, y = MARGIN + column * SMALL_PITCH, top + LABEL + row * (SMALL_HEIGHT + 4)
         name = card + DEALT if rules.copies > 1 and number == turned else card
         cards.add_small(x, y, card, name, down=number >= turned)
+
+
+def grid(width: int, height: int, wins: Sequence[bool], caption: str) -> Scene:
+    """Return the plays that are won and those that are lost, as squares on paper of this size."""
+    pitch = min((width - 2 * MARGIN) / PLAYS_IN_ROW, (height - 2 * MARGIN) / (len(wins) // PLAYS_IN_ROW))
+    side = round(0.8 * pitch, 1)
+    squares = defaultdict[bool, list[str]](list)
+    for number, won in enumerate(wins):
+        row, column = divmod(number, PLAYS_IN_ROW)
+        squares[won].append(outline(MARGIN + column * pitch, MARGIN + row * pitch, side, side))
+    parts = [element("path", d="".join(part), **(WON if won else LOST)) for won, part in squares.items()]
+    return scene(width, height, parts, caption, caption)

@@ -1,13 +1,14 @@
-"""Patiences as text and as pictures: the layout, and the table after each move of a win."""
+"""Patiences as text and as pictures: the layout, and the table after each move of a win, why it is lost, or which plays
+of the careful player are won."""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import zip_longest
 from textwrap import fill
 from typing import NamedTuple
 
 from dealmill.game import Scene, rank_name
-from dealmill.pipeline.games.patience.drawing import Marks, table
+from dealmill.pipeline.games.patience.drawing import PLAYS_IN_ROW, Marks, grid, table
 from dealmill.pipeline.games.patience.rules import (
     DEALT,
     EMPTY,
@@ -18,27 +19,30 @@ from dealmill.pipeline.games.patience.rules import (
     Referee,
     Rules,
     read_loss,
+    read_plays,
 )
 from dealmill.verdicts import Verdict
 
 LINE = 90
 IDLE = " ."
+WON, LOST = "●", "·"
 FROM_COLUMN = re.compile(f"([0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
 """The target of a move that names columns."""
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
 class Step(NamedTuple):
-    """The table after a move, or before the first one."""
+    """The table after a move, or before the first one; or which plays of the careful player are won."""
 
     position: Position
     marks: Marks
     caption: str
     proves: str = ""
+    wins: Sequence[bool] = ()
 
 
 def frames(referee: Referee, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """Yield the layout, then the table after each move of a win, or why it is lost.
+    """Yield the layout, then the table after each move of a win, why it is lost, or which plays are won.
 
     Raises
     ------
@@ -46,7 +50,8 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        yield f"{board(referee, step.position, step.marks.idle)}\n\n{fill(step.caption, LINE)}"
+        drawn = _rows(step.wins) if step.wins else board(referee, step.position, step.marks.idle)
+        yield f"{drawn}\n\n{fill(step.caption, LINE)}"
 
 
 def scenes(
@@ -61,13 +66,21 @@ def scenes(
     """
     for step in _steps(referee, layout, verdict, evidence):
         alt = " ".join(board(referee, step.position).split())
-        yield table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
+        drawn = table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
+        yield grid(drawn.width, drawn.height, step.wins, step.caption) if step.wins else drawn
 
 
 def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
     position = referee.position(layout)
     yield Step(position, Marks(), "The layout.")
-    if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE):
+    if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED):
+        return
+    if verdict is Verdict.SCORED:
+        [share] = referee.explained(layout, verdict, evidence)
+        caption = (
+            f"{share} Each mark is a play, from the first in rows of {PLAYS_IN_ROW}; those that are won are filled."
+        )
+        yield Step(position, Marks(), caption, wins=read_plays(evidence))
         return
     if verdict is Verdict.UNWINNABLE:
         if read_loss(referee.rules, evidence).positions in FEW_POSITIONS:
@@ -83,6 +96,12 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
         yield step
     if not step.caption:
         yield Step(position, Marks(), "All cards are up: won without a move.")
+
+
+def _rows(wins: Sequence[bool]) -> str:
+    """Return plays as text."""
+    marks = "".join(WON if won else LOST for won in wins)
+    return "\n".join(marks[at : at + PLAYS_IN_ROW] for at in range(0, len(marks), PLAYS_IN_ROW))
 
 
 def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]:

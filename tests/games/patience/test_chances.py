@@ -14,6 +14,7 @@ from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import PLAYS, Player, Referee, Rules, check_plays, drawn_plays, read_plays
 from dealmill.testing.engines import golden_file, golden_lines
 from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games.drawn import parsed
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules, random_spider_rules
 
@@ -92,6 +93,16 @@ def test_evidence_that_is_right_proves_no_other_verdict() -> None:
     for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED):
         with pytest.raises(InvalidEvidence):
             referee("chances", WON, verdict, 1_000_000, "v" * 200)
+
+
+@pytest.mark.parametrize(("evidence", "won"), [("v" * 200, 1_000), ("0" * 200, 0), ("g" + "0" * 198 + "3", 3)])
+def test_the_plays_that_are_won_are_filled(evidence: str, won: int) -> None:
+    game = find_game("trigon")
+    *_, board = game.frames(WON, Verdict.SCORED, evidence)
+    assert (board.count("●"), board.count("·")) == (won, PLAYS - won)
+    *_, grid = game.scenes(WON, Verdict.SCORED, evidence)
+    squares = {path.get("class"): str(path.get("d")).count("M") for path in parsed(grid).iter() if path.get("d")}
+    assert squares == {look: count for look, count in (("mover", won), ("card", PLAYS - won)) if count}
 
 
 def test_plays_of_either_result_are_drawn_by_layout_and_evidence() -> None:

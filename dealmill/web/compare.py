@@ -9,7 +9,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -213,10 +213,12 @@ class Contradiction:
         return f"Run {valid[0].result.run} is right: its evidence is valid. Run {false.result.run} {reason}."
 
 
-def _side(request: Request, result: dealmill.Result, step: int | None = None) -> Side:
-    """Return a verdict at a step of its evidence; by default, a proof at its first picture, a play at its layout."""
+def _side(request: Request, result: dealmill.Result, step: int | None = None, *, alone: bool = False) -> Side:
+    """Return a verdict at a step of its evidence; by default, a proof at its first picture, a play at its layout. If
+    that picture is shown `alone`, the steps of a play are not drawn."""
     engine, judgement, why = judged(request.app.state.judge, result)
-    steps, undrawn = drawn(request, result, step)
+    is_play = result.verdict is not dealmill.Verdict.UNWINNABLE
+    steps, undrawn = drawn(request, replace(result, evidence=None) if alone and is_play else result, step)
     return Side(result, engine, judgement, why, steps, undrawn)
 
 
@@ -225,7 +227,7 @@ def _contradiction(
 ) -> Contradiction:
     """Return both verdicts of a difference."""
     answers = ((left, difference.one.position), (right, difference.other.position))
-    sides = [_side(request, run.result(position)) for run, position in answers if position is not None]
+    sides = [_side(request, run.result(position), alone=True) for run, position in answers if position is not None]
     return Contradiction(sides, _beside(left, right, difference))
 
 

@@ -7,7 +7,7 @@ They are drawn above all papers: what is seen of a covered card is the strip tha
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
@@ -58,6 +58,8 @@ PLAYS_IN_ROW = 40
 """A divisor of 1,000."""
 TARGET: Style = OTHER | {"stroke_width": 4}
 NO_LINKS: Mapping[str, Link] = MappingProxyType({})
+MOST_KEPT = 4_096
+"""The elements of each kind that are kept, since most cards stay where they are from one table to the next."""
 
 
 class Look(NamedTuple):
@@ -104,6 +106,7 @@ OUTLINES: dict[str, Outline] = {
 }
 
 
+@lru_cache(MOST_KEPT)
 def sign(suit: str, x: float, y: float, size: float) -> str:
     """Return a part of a path: the sign of a suit in a square of this size, with its upper left corner at a point."""
     across, down = OUTLINES[suit][0]
@@ -123,10 +126,24 @@ def _steps(suit: str, size: float) -> str:
     return "".join(drawn).replace(" -", "-") + "z"
 
 
+@lru_cache(MOST_KEPT)
 def argyle(x: float, y: float, width: float, height: float) -> str:
     """Return two diamonds side by side, with the upper corner of the left one at a point, as a part of a path."""
     diamond = f"l{width:g} {height:g}-{width:g} {height:g}-{width:g}-{height:g}z"
     return f"M{at((x, y))}{diamond}m{2 * width:g} 0{diamond}"
+
+
+@lru_cache(MOST_KEPT)
+def paper(x: float, y: float, width: float, height: float) -> str:
+    """Return the paper of a card."""
+    return element("rect", x=x, y=y, width=width, height=height, rx=min(width, height) // 8)
+
+
+@lru_cache(MOST_KEPT)
+def rank_text(rank: str, x: float, middle: float, size: float) -> str:
+    """Return a rank in the left of a card; its size is written if it is not `RANK`."""
+    look: Style = {} if size == RANK else {"font_size": size}
+    return element("text", rank, x=x + 4, y=round(middle + 0.36 * size, 1), **look)
 
 
 class Cards:
@@ -190,8 +207,7 @@ class Cards:
         return BACK if down else RED_SUIT if card[1].upper() in RED else BLACK
 
     def _paper(self, look: str, x: float, y: float, width: float, height: float, link: Link | None) -> None:
-        paper = element("rect", x=x, y=y, width=width, height=height, rx=min(width, height) // 8)
-        self.papers.append((look, self._linked(paper, x, y, width, height, link)))
+        self.papers.append((look, self._linked(paper(x, y, width, height), x, y, width, height, link)))
 
     def _linked(self, paper: str, x: float, y: float, width: float, height: float, link: Link | None) -> str:
         """Return a paper as a link if there is one, with a ring if it is a target."""
@@ -204,8 +220,7 @@ class Cards:
         """Add the rank and, beside it, the sign of the suit; both smaller where the rank has two digits."""
         rank = rank_name(card[0])
         size *= 0.85 if len(rank) > 1 else 1
-        look_of_rank: Style = {} if size == RANK else {"font_size": size}
-        self.ranks[look].append(element("text", rank, x=x + 4, y=round(middle + 0.36 * size, 1), **look_of_rank))
+        self.ranks[look].append(rank_text(rank, x, middle, size))
         left = x + 5 + (0.6 * len(rank) + 0.2) * size
         self.outlines[look].append(sign(card[1].upper(), left, middle - 0.32 * size, round(0.66 * size)))
 

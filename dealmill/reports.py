@@ -38,7 +38,8 @@ def report(
     Raises
     ------
     UsageError
-        If there are no subjects, the path has another suffix, or the extra ``web`` is not installed.
+        If there are no subjects, the path has another suffix, the extra ``web`` is not installed, or a script calls
+        this outside of ``if __name__ == "__main__":``: the process that draws runs the script, too.
     RetractedError
         If the engine version of a run was retracted, and `retracted` is false.
     DamagedError
@@ -58,6 +59,7 @@ def report(
         raise UsageError("name the runs or results of the report")
     drawer = Drawer()
     try:
+        drawer.process.start()
         with atomic_file(None, file, force) as output:
             output.write(document(chosen, drawer, retracted=retracted).encode())
     finally:

@@ -13,6 +13,10 @@ from dealmill.pipeline.errors import DealmillError, UsageError
 
 MOST_BYTES = 500_000_000
 """The most memory that a call may take, besides what the process holds already."""
+NOT_STARTED = (
+    "a process could not start: it first runs the script that needs it, which must be a file and have its calls below "
+    'the line: if __name__ == "__main__":'
+)
 STATUS = Path("/proc/self/statm")
 """Sizes of this process in pages, on Linux; the sixth is that of its data."""
 
@@ -57,7 +61,13 @@ class BoundedProcess:
         return answer
 
     def start(self) -> None:
-        """Start the process, if it is not running."""
+        """Start the process, if it is not running.
+
+        Raises
+        ------
+        UsageError
+            If it ends at once.
+        """
         self._started()
 
     def close(self) -> None:
@@ -71,10 +81,15 @@ class BoundedProcess:
         if self._connection is None or self.process is None or not self.process.is_alive():
             self.close()
             ours, theirs = get_context("spawn").Pipe()
-            self.process = get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
-            self.process.start()
+            process = get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
+            process.start()
             theirs.close()
-            self._connection = ours
+            self.process, self._connection = process, ours
+            try:
+                ours.recv()
+            except EOFError:
+                self.close()
+                raise UsageError(NOT_STARTED) from None
         return self._connection
 
     def _reason(self, seconds: int) -> str:
@@ -89,10 +104,11 @@ class BoundedProcess:
 
 
 def _serve(connection: "Connection[Any, Any]") -> None:
-    """Call functions until the other end is closed, or one takes too much memory, since Python may keep that. SIGALRM
-    ends the process if a call takes too long."""
+    """Say that the process has started, and call functions until the other end is closed, or one takes too much memory,
+    since Python may keep that. SIGALRM ends the process if a call takes too long."""
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the parent, which closes the connection
+    connection.send(None)
     while True:
         try:
             seconds, function, arguments = connection.recv()

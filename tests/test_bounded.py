@@ -2,13 +2,16 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 import dealmill
-from dealmill.pipeline.bounded import MOST_BYTES, BoundedProcess, TooMuch
+from dealmill.pipeline.bounded import MOST_BYTES, NOT_STARTED, BoundedProcess, TooMuch
 
 LONG = 60
 MEGABYTE = 1 << 20
@@ -64,3 +67,19 @@ def test_a_process_that_has_ended_is_replaced(process: BoundedProcess) -> None:
     os.kill(process.call(LONG, os.getpid), signal.SIGKILL)
     process.process.join()  # type: ignore[union-attr]
     assert process.call(LONG, abs, -3) == 3
+
+
+def test_a_script_is_told_to_guard_its_calls(tmp_path: Path) -> None:
+    calls = ["results = list(dealmill.solve('hi-q', dealmill.deals('hi-q', seed=1, first=1, count=1)))"]
+    calls.append("dealmill.report(results, 'report.html')")
+    script = tmp_path / "script.py"
+
+    def done(*lines: str) -> "subprocess.CompletedProcess[str]":
+        script.write_text("\n".join(["import dealmill", *lines]))
+        return subprocess.run([sys.executable, script.name], cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    refused = done(*calls)
+    assert refused.stderr.endswith(f"UsageError: {NOT_STARTED}\n") and "AttributeError" not in refused.stderr
+    assert refused.returncode == 1 and not (tmp_path / "report.html").exists()
+    assert done('if __name__ == "__main__":', *(f"    {call}" for call in calls)).returncode == 0
+    assert (tmp_path / "report.html").exists()

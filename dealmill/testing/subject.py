@@ -16,6 +16,9 @@ from dealmill.pipeline.solve import solve
 DEALS = 30
 SMALL_LIMIT, SHARE = 10_000, 20
 """For engines with a node limit of their own: the nodes that are tried, and one of how many deals."""
+SHARE_OF_COSTLY, LEAST = 400, 2
+"""One of how many deals is tried if the engine's own limit is below `SMALL_LIMIT`, so that no lower one makes it quick;
+and the fewest deals."""
 LARGEST = 4
 """How many times its default a parameter of the deals is at most, since very large deals may take long to solve."""
 SHORTEST_NOISE, LONGEST_NOISE = 0, 200
@@ -195,8 +198,12 @@ class Subject:
 
     def deals_for(self, engine: Engine, seed: int, count: int) -> list[str]:
         """Return the first `count` deals of a seed; fewer if the engine has a node limit of its own, since it then
-        searches for long."""
-        return self.deal(seed, 1, count if engine.max_nodes is None else -(-count // SHARE))
+        searches for long, and very few if this limit is low, since then each node takes long."""
+        if engine.max_nodes is None:
+            return self.deal(seed, 1, count)
+        if engine.max_nodes < SMALL_LIMIT:
+            return self.deal(seed, 1, max(LEAST, count // SHARE_OF_COSTLY))
+        return self.deal(seed, 1, -(-count // SHARE))
 
     def verdicts(self, engine: Engine, layouts: Sequence[str]) -> list[Row]:
         """Return layouts with their verdicts, values and evidence; without the claims of a program, which nothing

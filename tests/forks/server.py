@@ -97,7 +97,9 @@ def _load_games() -> None:
             deal = DealRange(game, 1, 1, 1).texts()
             canonical_mask(game, deal)
             for engine in game.engines:
-                function_of(game, engine)(deal, NO_LIMIT if engine.max_nodes is None else 1_000)
+                function_of(game, engine)(
+                    deal, NO_LIMIT if engine.max_nodes is None else min(1_000, engine.max_nodes // 100)
+                )
 
 
 def _fork_for_clients(listener: socket.socket) -> Callable[[], object]:

@@ -49,6 +49,9 @@ Property = Callable[[], None]
 LONGEST_REASON = InvalidEvidence.MOST_CHARACTERS + 3
 LIMIT = 10_000
 """Nodes: enough for most layouts, and for none too many."""
+PLAYED, FEW_PLAYS = "chances", 2
+"""The engine whose nodes are whole plays, and how many are tried. Its referee takes seconds for each layout; its
+evidence is in `tests/games/patience/test_chances.py`."""
 SECRET = "hunter2hunter2"  # noqa: S105
 
 
@@ -82,7 +85,7 @@ def assert_canonical(game: Game, text: str) -> None:
 @cache
 def said(engine: str, layout: str) -> Batch:
     """What an engine says of one layout."""
-    return solve(engine, [layout], LIMIT)
+    return solve(engine, [layout], FEW_PLAYS if engine.endswith(f"/{PLAYED}") else LIMIT)
 
 
 def judging(game: Game, engine: Engine) -> Property:
@@ -296,8 +299,6 @@ def printables(text: str) -> None:
 
 FUZZED = [game for game in games().values() if not game.rules_text or game.name in SAMPLE_PATIENCES]
 """All games, but of patiences, which share their readers and their referee, only some."""
-PLAYED = "chances"
-"""The engine whose referee takes seconds for each layout; its evidence is in `tests/games/patience/test_chances.py`."""
 TARGETS: dict[str, Callable[[], Property]] = {
     **{f"layouts of {game.name}": partial(reading, game) for game in FUZZED},
     **{

@@ -35,7 +35,9 @@ def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
-@pytest.mark.parametrize("seed", range(1_000, 1_030))
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=() if seed < 1_010 else pytest.mark.slow) for seed in range(1_000, 1_030)]
+)
 def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seed: int) -> None:
     rules = random_rules(Random(seed))
     for text, value, evidence in solved(rules, unpack(deal(rules, seed, 1, 2))):

@@ -14,7 +14,7 @@ from dealmill.pipeline.bounded import BoundedProcess
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.printable import decimal, percentage
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.web import searches
+from dealmill.web import check, searches
 from tests.doing import a_run, alter
 from tests.servers import dealmill as command
 from tests.web import shop
@@ -76,7 +76,10 @@ def check_page(path: str, text: str) -> Page:
     return page
 
 
-def test_every_page_and_what_it_links_to_is_complete_and_escaped(client: TestClient) -> None:
+def test_every_page_and_what_it_links_to_is_complete_and_escaped(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check, "MOST_SECONDS", 120)
     seen, waiting = set[str](), [*PATHS]
     while waiting and len(seen) < 150:
         path = waiting.pop(0)

@@ -15,8 +15,8 @@ whenever turning the stock, from now on, would uncover it. If the stock goes to 
 which this card is the first, and ``6He3`` names the empty column. Face-down cards are turned up, and empty columns
 filled from the reserve if the rules say so, without a move.
 
-If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts, with all cards on it,
-from column 3 to column 5, and ``KH3f`` a whole suit from column 3 to a foundation.
+If cards exist more than once, a move also names the columns: ``6H3-5`` moves the six of hearts of column
+3, with all cards on it, to column 5, and ``KH3f`` a whole suit of column 3 to a foundation.
 
 A loss is proved by the number of positions that can be reached, none of which is won: ``* 7276``; or by some of the
 cards and the number of positions of an easier game, ``*6C4H5H6S 1``. In it, all other cards are *idle*: as soon as they

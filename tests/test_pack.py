@@ -369,7 +369,7 @@ def test_verdicts_without_evidence_are_neither_packed_nor_proved(tmp_path: Path)
         rows = [{"layout": result.layout, "verdict": "winnable"} for result in solved.results()]
         path.write_text("".join(json.dumps(row) + "\n" for row in rows))
         claimed = store.import_verdicts(path, engine="mine", version="7")
-        with pytest.raises(UsageError, match="such a verdict, evidence and a number for nodes, but only 0 of the run do"):
+        with pytest.raises(UsageError, match="evidence and a number for nodes, but only 0 of the run do"):
             claimed.pack(tmp_path / "b.json", grades=1, each=1)
         solved.export(path, force=True)
         pack = store.import_verdicts(path, engine="mine", version="8").pack(tmp_path / "a.json", grades=2, each=10)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.servers import clean_environment
 
-COMPILING = 840
+COMPILING = 1_500
 """Seconds that compiling all kernels may take on a slow machine that does other things meanwhile."""
 BOUNDS_CHECK = {"NUMBA_BOUNDSCHECK": "1"}
 UNGUARDED = """

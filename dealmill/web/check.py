@@ -27,7 +27,7 @@ MOST_WAIT = 15
 """How long a request waits for those before it, in seconds."""
 MOST_WAITING = 15
 """The most requests that wait for a process; each of them takes one of the forty threads that make pages."""
-NODES, MOST_NODES = 1_000_000, 100_000_000
+NODES, MOST_NODES = 200_000, 100_000_000
 """The node limit if none is given, and the largest one."""
 BUSY = "other layouts are being solved or drawn; try again in a minute"
 MOST_LAYOUT = 10_000

@@ -71,9 +71,9 @@ MOST_TABLES = 1_000
 """The player looks no further once there are so many tables in mind."""
 TABLES = MOST_TABLES + k.MOVES_IN_ORDER
 
-# What makes a table bad
-CARD_LEFT, FACE_DOWN, IN_STOCK, CELLS_SQUARED = 4, 20, 1, 4
-COVERING, MISFIT, BROKEN_RUN, ABOVE_NEXT, EMPTY_COLUMN = 4, 2, 1, 2, -4
+# What makes a table bad; of two numbers, the second one counts if only whole suits go to foundations
+CARD_LEFT, FACE_DOWN, IN_STOCK, CELLS_SQUARED, ABOVE_NEXT = 4, 20, 1, 4, 2
+COVERING, MISFIT, BROKEN_RUN, EMPTY_COLUMN = (4, 2), (2, 10), (1, 10), (-4, -12)
 
 # What the player has in mind: the tables by the order in which they were found, and a hash table of their keys
 SEED, LOOKED, COUNT, BEGUN = range(4)
@@ -135,27 +135,27 @@ def _mixed(number: np.uint64) -> np.uint64:
 @routine
 def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
-    card, shown = s[TOP + column], s[LENGTH + column] - s[DOWN + column]
+    card, shown, whole_suits = s[TOP + column], s[LENGTH + column] - s[DOWN + column], s[COMPLETE]
     cost: int = word(0)
     if card == NO_CARD:
-        return word(EMPTY_COLUMN)
+        return word(EMPTY_COLUMN[whole_suits])
     ranks, deepest = word(0), word(0)
     for above in range(shown):
         # four bits for each rank count the cards above that cover no lower one so far
         covering = ranks >> (4 * (card % 13 + 1))
         ranks ^= covering << (4 * (card % 13 + 1))
         while covering:
-            cost += COVERING * (covering & 15)
+            cost += COVERING[whole_suits] * (covering & 15)
             covering >>= 4
         ranks += word(1) << (4 * (card % 13))
-        if s[COMPLETE] == 0 and s[UP + card // 13] == card % 13:
+        if whole_suits == 0 and s[UP + card // 13] == card % 13:
             deepest = word(above)
         under = s[UNDER + card]
         if above + 1 < shown:
             if s[PARENTS + card] & bit_of(under) == 0:
-                cost += MISFIT
+                cost += MISFIT[whole_suits]
             elif s[RUNS + card] & bit_of(under) == 0:
-                cost += BROKEN_RUN
+                cost += BROKEN_RUN[whole_suits]
         card = under
     cost += FACE_DOWN * s[DOWN + column] + ABOVE_NEXT * deepest
     return cost

@@ -1008,17 +1008,18 @@ class Player:
     def _cost_of_column(self, column: tuple[str, ...], foundations: tuple[int, ...], base: int) -> int:
         """Return how bad a column is, from what lies face up in it."""
         referee = self.referee
+        covering, misfit, broken, space = (2, 10, 10, -12) if referee.rules.complete else (4, 2, 1, -4)
         if not column:
-            return -4
+            return space
         down = sum(card[1].islower() for card in column)
         cards, cost = column[down:], 20 * down
         heights = [(RANKS.index(card[0]) - base) % referee.rules.ranks for card in cards]
-        cost += sum(4 for at, height in enumerate(heights) if any(lower < height for lower in heights[:at]))
+        cost += sum(covering for at, height in enumerate(heights) if any(lower < height for lower in heights[:at]))
         for below, card in pairwise(cards):
             if not referee._fits(card, below, base):
-                cost += 2
+                cost += misfit
             elif (card, below) not in referee._pairs_of_runs[base]:
-                cost += 1
+                cost += broken
         if not referee.rules.complete:
             waited = [height == foundations[SUITS.index(card[1])] for card, height in zip(cards, heights, strict=True)]
             cost += 2 * (len(cards) - 1 - waited.index(True)) if any(waited) else 0

@@ -6,12 +6,15 @@ from dealmill.kernels import inlined, kernel, routine
 from dealmill.pipeline.games.patience.search.search import search
 from dealmill.pipeline.games.patience.search.shortening import shorten
 from dealmill.pipeline.games.patience.search.words import (
+    ANY_CARDS,
     CANDIDATES,
     DONE,
     DROPPED,
     FIRST_NODES,
+    HOLE,
     IDLE,
     IN_STOCK,
+    INITIAL,
     LIFTED,
     LIMIT,
     LISTED,
@@ -20,6 +23,7 @@ from dealmill.pipeline.games.patience.search.words import (
     LITERAL,
     LOST,
     MOST_WINS,
+    MOVING,
     NODES,
     NOISE,
     OPEN,
@@ -27,6 +31,7 @@ from dealmill.pipeline.games.patience.search.words import (
     OWN_DRAW,
     PROBE_NODES,
     RELAXED,
+    STOCK_IS_OPEN,
     STORED,
     WIN_COUNT,
     WINS,
@@ -46,6 +51,7 @@ LIST_POSITIONS = 200_000
 """The positions of the easier game that are counted if a loss is proved already."""
 MULTIPLIERS = (11, 15, 19, 23, 27, 31, 35, 41)
 """Have no divisor in common with 52."""
+LOWEST_OF_SUITS = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 
 @inlined
@@ -137,13 +143,13 @@ def _drop(s: Words, candidates: int, order: int, budget: int) -> int:
 @routine
 def _shrink(s: Words, candidates: int, order: int, idle: int, proof: int) -> int:
     """Make more cards idle while the easier game stays lost. The game with these idle cards was lost with `proof`
-    nodes; if all moves are tried, the new one has no more. `s[IDLE]` are all idle cards afterwards, and
-    `s[LISTED_COUNT]` the nodes of the last game that was lost."""
+    nodes; if all moves are tried, the new one has no more, and low cards come first, which make it smaller most often.
+    `s[IDLE]` are all idle cards afterwards, and `s[LISTED_COUNT]` the nodes of the last game that was lost."""
     stop, limit = s[NODES] + 10 * proof + 10_000, 2 * proof + QUICK_TRY
     if s[LITERAL]:
         stop, limit = s[NODES] + min(2 * proof, SHRINKING) + 10_000, word(proof)
     for step in range(52):
-        bit = bit_of(_nth_card(step, order))
+        bit = bit_of(_nth_card(51 - step if s[LITERAL] else step, order))
         if candidates & ~idle & bit == 0 or s[CANDIDATES] == idle | bit or s[NODES] >= stop:
             continue
         result = _try_with(s, idle | bit, limit, word(1))
@@ -174,18 +180,32 @@ def _find_list(s: Words, candidates: int, order: int, idle: int, proof: int, pos
     return result if result == OUT_OF_NODES or s[LISTED] else word(OPEN)
 
 
+@inlined
+def _lowest_cards(s: Words) -> int:
+    """Return the cards that can be idle in every loss: the lowest of each suit. Nothing fits them, so in the real game,
+    too, they may as well go to their foundations as soon as they can be lifted. Not if the cards on them would go with
+    them, nor those of a stock whose order matters."""
+    if s[LISTS] == 0 or s[HOLE] or s[MOVING] == ANY_CARDS:
+        return word(0)
+    open_cards = s[CANDIDATES] & ~(s[IN_STOCK] * (1 - s[STOCK_IS_OPEN]))
+    lowest: int = open_cards & word(LOWEST_OF_SUITS) << s[INITIAL]
+    return lowest
+
+
 @routine
 def _count(s: Words, most_positions: int) -> int:
-    """Count all positions of a loss, at most `most_positions`, unless a list with no more is known. With as many or
-    fewer, it is still lost if cards are idle that no position allows to lift, and perhaps others."""
+    """Count all positions of a loss, at most `most_positions`, unless a list with no more is known. Idle are the cards
+    that can be so in every loss, then those that no position allows to lift, and perhaps others, as long as the game
+    stays lost with no more positions."""
     s[LITERAL] = 1
+    s[IDLE] = first = _lowest_cards(s)
     result = search(s, s[LISTED_COUNT] - 1 if s[LISTED] else most_positions)
     if result == OPEN and s[LISTED]:
         return word(LOST)
     s[LISTED], s[LISTED_COUNT] = 0, s[STORED]
     if result == LOST and s[LISTS]:
         candidates = s[CANDIDATES] & ~(s[IN_STOCK] * (s[OWN_DRAW] > 1))
-        result = _shrink(s, candidates, word(0), candidates & ~s[LIFTED], s[STORED])
+        result = _shrink(s, candidates, word(0), first | (candidates & ~s[LIFTED]), s[STORED])
         if s[IDLE]:
             s[LISTED] = s[CANDIDATES] & ~s[IDLE]
     return result

@@ -91,14 +91,13 @@ class Patience(Game):
 
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
-        if self.rules.copies > 1:
-            from dealmill.pipeline.games.patience.spider import Spider
-
-            return {"winnable": Spider(self.rules)}
         from dealmill.pipeline.games.patience.chances import Chances
-        from dealmill.pipeline.games.patience.engine import Winnable
+        from dealmill.pipeline.games.patience.engine import Winnable, searched_by_stages
+        from dealmill.pipeline.games.patience.spider import Spider
 
-        return {"winnable": Winnable(self.rules), "chances": Chances(self.rules)}
+        winnable = Spider if searched_by_stages(self.rules) else Winnable
+        solvers: dict[str, EngineFunction] = {"winnable": winnable(self.rules)}
+        return solvers if self.rules.copies > 1 else solvers | {"chances": Chances(self.rules)}
 
     @property
     def nameless(self) -> Nameless:

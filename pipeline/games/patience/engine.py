@@ -183,6 +183,15 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.MOST_MOVES] = sizes.moves
 
 
+def searched_by_stages(rules: Rules) -> bool:
+    """Return whether the engine for Spider searches a game: if cards exist more than once, and wherever whole suits
+    leave columns to which a stock is dealt, since it decides more of these deals; but not if any card moves with those
+    on it, nor with places that it does not know."""
+    dealt = rules.complete and rules.to == "tableau" and rules.stock > 0 and rules.move != "any"
+    places = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
+    return rules.copies > 1 or (dealt and places)
+
+
 def may_lie_on(build: str, suit: int, parent: int) -> bool:
     """Return whether a card may lie on one of the next higher rank, by their suits."""
     return {"none": False, "any-suit": True, "same-suit": suit == parent, "red-black": (suit ^ parent) % 2 == 1}[build]

@@ -1,5 +1,5 @@
-"""The engine of patiences whose cards exist more than once, such as Spider: layouts to the words of its kernel, and the
-result to a verdict with evidence.
+"""The engine of patiences such as Spider, see `searched_by_stages`: layouts to the words of its kernel, and the result
+to a verdict with evidence.
 
 Searches for a win take turns with counts of all positions, each with a greater budget. Whether a deal is decided within
 a node limit does not depend on what the limit is otherwise.
@@ -14,7 +14,16 @@ from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.engine import built_runs, may_lie_on
-from dealmill.pipeline.games.patience.rules import DEALT, FOUNDATION, MOST_POSITIONS, NO_MOVES, RANKS, SUITS, Rules
+from dealmill.pipeline.games.patience.rules import (
+    DEALT,
+    EMPTY,
+    FOUNDATION,
+    MOST_POSITIONS,
+    NO_MOVES,
+    RANKS,
+    SUITS,
+    Rules,
+)
 from dealmill.verdicts import Verdict
 
 PROBES = ((1_000, 20), (4_000, 50), (16_000, 100), (16_000, 100), (60_000, 200))
@@ -116,7 +125,7 @@ class _Search:
         number, words = 0, self.words
         while words[k.NODES] < words[k.LIMIT]:
             step = min(number, len(PROBES) - 1)
-            words[k.NOISE] = number * NOISE
+            words[k.NOISE] = number * NOISE % (1 << 63)
             yield k.probe(*self._arrays(self.positions[step]), self.heap, *PROBES[step]), False
             if number in COUNTS:
                 yield k.count(*self._arrays(COUNTS[number])), True
@@ -161,7 +170,7 @@ class _Search:
             elif target == k.UP:
                 yield self._put_up(columns, column)
             elif size:
-                yield f"{self._name(columns[column].cards[-size])}{column + 1}-{target + 1}"
+                yield self._move_to_column(columns, column, target, size)
                 columns[target].cards += columns[column].take(size)
                 changed = [column, target]
             for number in changed:
@@ -177,10 +186,17 @@ class _Search:
             row = link >> 32
         return moves[::-1]
 
+    def _move_to_column(self, columns: list[_Column], column: int, target: int, size: int) -> str:
+        """Return the word for the move of `size` cards to another column. Cards that exist once need no columns."""
+        card, onto = self._name(columns[column].cards[-size]), columns[target].cards
+        if self.rules.copies > 1:
+            return f"{card}{column + 1}-{target + 1}"
+        return card + (self._name(onto[-1]) if onto else f"{EMPTY}{target + 1}")
+
     def _put_up(self, columns: list[_Column], number: int) -> str:
         """Take a whole suit from a column, and return the word for this move."""
         cards = columns[number].take(self.rules.ranks)
-        return f"{self._name(cards[0])}{number + 1}{FOUNDATION}"
+        return f"{self._name(cards[0])}{number + 1 if self.rules.copies > 1 else ''}{FOUNDATION}"
 
     def _name(self, card: int) -> str:
         return RANKS[(card % 13 + RANKS.index(self.rules.foundations)) % self.rules.ranks] + SUITS[card // 13]

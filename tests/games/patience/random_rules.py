@@ -70,12 +70,12 @@ def random_spider_rules(random: Random) -> Rules:
     return rules
 
 
-def random_rules_of_copies(random: Random) -> Rules:
-    """Rules of games such as Spider, with two decks or fewer suits."""
+def random_rules_by_stages(random: Random) -> Rules:
+    """Rules of games such as Spider, with two decks, fewer suits, or each card once."""
     while True:
-        decks, suits = random.choice([(1, 1), (1, 2), (2, 4), (2, 2), (2, 1)])
+        decks, suits = random.choice([(1, 1), (1, 2), (1, 4), (2, 4), (2, 2), (2, 1)])
         ranks, count = random.randint(1, 4 if decks == 1 else 3), random.randint(1, 6)
-        stock = random.choice([0, 0, 3, 5, 7])
+        stock = random.choice([3, 5, 7] if suits == 4 * decks else [0, 0, 3, 5, 7])
         left = 4 * decks * ranks - stock
         if left < 0:
             continue

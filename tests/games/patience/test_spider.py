@@ -1,4 +1,4 @@
-"""Patiences whose cards exist more than once, against plain code."""
+"""The engine of patiences such as Spider, and what all do whose cards exist more than once, against plain code."""
 
 from random import Random
 
@@ -7,6 +7,7 @@ import pytest
 from dealmill.game import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.patience import spider
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import Referee, Rules
 from dealmill.pipeline.games.patience.spider import Spider
@@ -14,7 +15,7 @@ from dealmill.pipeline.games.patience.table import written
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules_of_copies
+from tests.games.patience.random_rules import random_rules_by_stages
 
 
 def solved(rules: Rules, layouts: list[str], limit: int) -> Batch:
@@ -24,7 +25,7 @@ def solved(rules: Rules, layouts: list[str], limit: int) -> Batch:
 @pytest.mark.parametrize("seed", range(300))
 def test_verdicts_are_those_of_plain_code(seed: int) -> None:
     """Small games are decided, and their losses have all positions as evidence."""
-    rules = random_rules_of_copies(Random(seed))
+    rules = random_rules_by_stages(Random(seed))
     layouts = unpack(deal(rules, seed, 1, 3))
     batch = solved(rules, layouts, 20_000)
     for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
@@ -41,7 +42,7 @@ def test_verdicts_are_those_of_plain_code(seed: int) -> None:
 def test_the_referee_lists_the_moves_of_plain_code(seed: int) -> None:
     """By their words, with the positions after them, in a random play."""
     random = Random(seed)
-    rules = random_rules_of_copies(random)
+    rules = random_rules_by_stages(random)
     [text] = unpack(deal(rules, seed, 1, 1))
     state, position = naive.parsed(text, rules), Referee(rules).position(text)
     for _ in range(20):
@@ -58,7 +59,7 @@ def test_the_referee_lists_the_moves_of_plain_code(seed: int) -> None:
         ]
 
 
-@pytest.mark.parametrize("name", ["spider", "spider-2-suits", "spider-1-suit"])
+@pytest.mark.parametrize("name", ["spider", "spider-2-suits", "spider-1-suit", "spiderette"])
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
     rules = rules_of(name)
     layouts = unpack(deal(rules, 9, 1, 6))
@@ -68,6 +69,14 @@ def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> 
         assert (enough.verdicts, enough.nodes, enough.evidence) == ([verdict], [nodes], [evidence]), text
         assert (fewer.verdicts, fewer.nodes, fewer.evidence) == ([Verdict.UNDECIDED], [nodes - 1], [None]), text
     assert name != "spider-1-suit" or set(batch.verdicts) == {Verdict.WINNABLE}
+
+
+def test_a_search_goes_on_for_many_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each round disturbs values by a greater number, which stays within 64 bits."""
+    monkeypatch.setattr(spider, "PROBES", ((10, 5),))
+    rules = rules_of("spider")
+    batch = solved(rules, unpack(deal(rules, 1, 1, 1)), 120_000)
+    assert (batch.verdicts, batch.nodes) == ([Verdict.UNDECIDED], [120_000])
 
 
 def test_a_position_of_a_game_is_solved_and_refereed() -> None:

@@ -26,6 +26,7 @@ from dealmill.pipeline.games.patience.search.words import (
     DONE,
     DOWN,
     DRAW,
+    FILLS,
     FIRST_COLUMN_LIMIT,
     FOUNDATION,
     HASH,
@@ -76,8 +77,10 @@ CARD_LEFT, FACE_DOWN, IN_STOCK, CELLS_SQUARED, ABOVE_NEXT = 4, 20, 1, 4, 2
 COVERING, MISFIT, BROKEN_RUN, EMPTY_COLUMN = (4, 2), (2, 10), (1, 10), (-4, -12)
 
 # What the player has in mind: the tables by the order in which they were found, and a hash table of their keys
-SEED, LOOKED, COUNT, BEGUN = range(4)
-ORIGIN, MOVE, COST, CLOSED, NEXT, SEEN = range(4, 4 + 6 * TABLES, TABLES)
+SEED, LOOKED, COUNT, BEGUN, COLUMN_COST = range(5)
+ORIGIN, MOVE, COST, OPEN_COST, NEXT, SLOT, SEEN = range(24, 24 + 7 * TABLES, TABLES)
+CLOSED = 1 << 32
+"""The open cost of a table from which the player does not look."""
 SEEN_SIZE = 8_192
 MIND = SEEN + SEEN_SIZE
 
@@ -99,7 +102,7 @@ class Chances:
         sizes = Sizes.of(TABLES, room_of(self.rules))
         words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
         set_up(words, self.rules, sizes)
-        mind, lots = np.empty(MIND, dtype=np.int64), np.empty(TABLES, dtype=np.uint64)
+        mind, lots = np.zeros(MIND, dtype=np.int64), np.empty(TABLES, dtype=np.uint64)
         wins = np.empty(min(PLAYS, max_nodes), dtype=np.int64)
         batch = Batch([], [], [], [])
         for layout in unpack(layouts):
@@ -162,15 +165,29 @@ def _cost_of_column(s: Words, column: int) -> int:
 
 
 @routine
-def _cost(s: Words) -> int:
-    """Return how bad the table is."""
+def _keep_costs(s: Words, p: Words) -> None:
+    """Have the cost of each column in mind."""
+    for column in range(0 if s[HOLE] else s[COLUMNS]):
+        p[COLUMN_COST + column] = _cost_of_column(s, word(column))
+
+
+@routine
+def _cost(s: Words, p: Words, changed: int) -> int:
+    """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
     cost: int = CARD_LEFT * s[LEFT] + CELLS_SQUARED * s[CELL_COUNT] * s[CELL_COUNT]
     if s[HOLE]:
         return cost
     cost += IN_STOCK * (s[STOCK_COUNT] + s[RESERVE_COUNT])
     for column in range(s[COLUMNS]):
-        cost += _cost_of_column(s, word(column))
+        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[COLUMN_COST + column]
     return cost
+
+
+@inlined
+def _changed(s: Words, move: int) -> int:
+    """Return the columns whose costs a move changes: all if it changes what a foundation waits for."""
+    source, target = (move >> 6) & 63, (move >> 12) & 63
+    return word(-1) if target == FOUNDATION or s[FILLS] else word(1) << source | word(1) << target
 
 
 @inlined
@@ -191,7 +208,7 @@ def _is_new(s: Words, p: Words) -> bool:
     while p[SEEN + at] != 0 and p[SEEN + at] != key:
         at = (at + 1) & (SEEN_SIZE - 1)
     is_new = p[SEEN + at] != key
-    p[SEEN + at] = key
+    p[SEEN + at], p[SLOT + p[COUNT]] = key, at
     return bool(is_new)
 
 
@@ -253,9 +270,21 @@ def _precedes(p: Words, lots: Lots, left: int, right: int) -> bool:
 
 
 @routine
+def _least_bad(p: Words, lots: Lots) -> int:
+    """Return the table that seems least bad of those from which he has not looked, or -1."""
+    lowest, table = word(CLOSED), word(-1)
+    for at in range(p[COUNT]):
+        lowest = min(lowest, p[OPEN_COST + at])
+    for at in range(p[COUNT]):
+        if p[OPEN_COST + at] == lowest and lowest < CLOSED and (table < 0 or lots[at] > lots[table]):
+            table = word(at)
+    return table
+
+
+@routine
 def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: int) -> int:
     """Add the tables that a move leads to, and return the best one if it is better than the first table, or -1."""
-    p[CLOSED + table] = 1
+    p[OPEN_COST + table] = CLOSED
     space, best = word(-1), word(-1)
     for column in range(s[COLUMNS]):
         if s[LENGTH + column] == 0:
@@ -271,10 +300,10 @@ def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: i
         lots[count] = _lot(s, p, move)
         _make(s, move)
         if _is_new(s, p):
-            cost = _cost(s)
+            cost = _cost(s, p, _changed(s, move))
             p[ORIGIN + count], p[MOVE + count] = table, move
             p[COST + count] = cost + np.int64(lots[count] >> ERROR_SHIFT)
-            p[CLOSED + count] = _hidden(s) < hidden
+            p[OPEN_COST + count] = CLOSED if _hidden(s) < hidden else p[COST + count]
             p[COUNT] += 1
             if cost < p[COST] and _precedes(p, lots, count, best):
                 best = count
@@ -286,22 +315,23 @@ def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: i
 @routine
 def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     """Make the moves to a better table, and return how many cards are in the waste then; -1 if none is seen."""
-    for at in range(SEEN, SEEN + SEEN_SIZE):
-        p[at] = 0
+    for table in range(p[COUNT]):
+        p[SEEN + p[SLOT + table]] = 0
+    p[COUNT] = 0
     _is_new(s, p)
-    s[DONE], p[COUNT], p[COST] = 0, 1, _cost(s)
+    _keep_costs(s, p)
+    s[DONE], p[COUNT], p[COST] = 0, 1, _cost(s, p, word(0))
     stock, hidden, table, chosen = s[STOCK_COUNT], _hidden(s), word(0), word(-1)
     while table >= 0 and p[COUNT] < MOST_TABLES:
-        _go_to(s, p, table)
+        if table:
+            _go_to(s, p, table)
+            _keep_costs(s, p)
         best = _look_from(s, p, lots, table, waste - (stock - s[STOCK_COUNT]), hidden)
         if best >= 0 and _precedes(p, lots, best, chosen):
             chosen = best
         if chosen >= 0 and s[HOLE] == 0:
             break
-        table = word(-1)
-        for at in range(p[COUNT]):
-            if p[CLOSED + at] == 0 and _precedes(p, lots, word(at), table):
-                table = word(at)
+        table = _least_bad(p, lots)
     _go_to(s, p, max(chosen, word(0)))
     return waste - (stock - s[STOCK_COUNT]) if chosen >= 0 else word(-1)
 

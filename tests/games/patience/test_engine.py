@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from random import Random
+from statistics import median
 
 import pytest
 
@@ -135,6 +136,18 @@ def test_a_position_with_nothing_left_is_won_without_moves() -> None:
     batch = solved(rules_of("klondike"), [text])
     assert (batch.verdicts, batch.evidence) == ([Verdict.WINNABLE], ["-"])
     Referee(rules_of("klondike"))("winnable", text, Verdict.WINNABLE, None, "-")
+
+
+@pytest.mark.parametrize(("name", "moves"), [("freecell", 150), ("klondike", 100), ("east-haven", 110)])
+def test_wins_are_short(name: str, moves: int) -> None:
+    """At most this many moves at the median."""
+    batch = solved(rules_of(name), unpack(deal(rules_of(name), 1, 1, 40)))
+    wins = [
+        str(evidence).split(" ")
+        for evidence, won in zip(batch.evidence, batch.verdicts, strict=True)
+        if won is Verdict.WINNABLE
+    ]
+    assert len(wins) >= 20 and median(map(len, wins)) <= moves
 
 
 @pytest.mark.parametrize("name", ["klondike", "free-cell-3-cell", "canfield"])

@@ -143,7 +143,7 @@ def _turned(s: Words, move: int) -> tuple[int, int]:
 
 
 @inlined
-def key_after(s: Words, move: int) -> int:
+def _key_after(s: Words, move: int) -> int:
     """Return the key of the position after a move, which deals no row."""
     card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
     key: int = s[HASH]
@@ -179,7 +179,7 @@ def do(s: Words, move: int, automatic: int) -> None:
     s[step + 1] = s[HASH]
     s[step + 2] = s[TURNED] | s[PASSES_LEFT] << 8
     s[DONE] += 1
-    s[HASH] = key_after(s, move)
+    s[HASH] = _key_after(s, move)
     shown, top = word(0), card
     if source < FIRST_COLUMN_LIMIT:
         under, top = s[UNDER + card], s[TOP + source]

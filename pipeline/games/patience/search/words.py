@@ -45,9 +45,9 @@ START, RUNS = 400, 588
 STACKS, STACK_FIELDS = 640, 4
 WINS, DROPPED = 900, 1030
 MOST_WINS = 100
-# The places of cards in a position of a win that is shortened
-HOMES = 1100
-Z = 1152
+# A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try
+HOMES, PLACES, TRIES = 1100, 1152, 1204
+Z = 1216
 END = Z + 64 * 64
 
 NO_CARD = 63

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import dealmill
 from dealmill.pipeline.record import API, JUDGEMENT, RESULT, RecordField, run_fields
-from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
+from dealmill.web.check import LAYOUT_LIMIT, NODE_LIMIT, DEFAULT_NODES, Task
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered
 from dealmill.web.runs import After, Before, slice_of
@@ -94,10 +94,10 @@ class ToCheck(BaseModel):
 
     game: str = Field(max_length=100, description="A game, or the full name of an engine.")
     layout: str = Field(
-        max_length=MOST_LAYOUT, description="One line of canonical text, or a deal such as deal:camelot:seed=1:17."
+        max_length=LAYOUT_LIMIT, description="One line of canonical text, or a deal such as deal:camelot:seed=1:17."
     )
     engine: str | None = Field(default=None, max_length=100)
-    max_nodes: int = Field(default=NODES, ge=1, le=MOST_NODES)
+    max_nodes: int = Field(default=DEFAULT_NODES, ge=1, le=NODE_LIMIT)
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import islice
-from threading import BoundedSemaphore, Lock
+from threading import BoundedSemaphore, Lock, Thread
 from typing import TypeVar
 
 import dealmill
@@ -19,23 +20,25 @@ from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import RETRYABLE
 from dealmill.web.drawing import Steps, draw, draw_layout
 
-MOST_SECONDS = 10
+TIME_LIMIT = 10
 """The longest time for solving a layout, judging a result, or drawing it."""
-WARM_SECONDS = 60
+LOADING_TIME_LIMIT = 60
 """The longest time for loading an engine, which may have to be compiled."""
-MOST_WAIT = 15
+WAIT_LIMIT = 15
 """How long a request waits for those before it, in seconds."""
-MOST_WAITING = 15
+QUEUE_LIMIT = 15
 """The most requests that wait for a process; each of them takes one of the forty threads that make pages."""
-NODES, MOST_NODES = 200_000, 100_000_000
+DEFAULT_NODES, NODE_LIMIT = 200_000, 100_000_000
 """The node limit if none is given, and the largest one."""
 BUSY = "other layouts are being solved or drawn; try again in a minute"
-MOST_LAYOUT = 10_000
+LAYOUT_LIMIT = 10_000
 """The longest layout, in characters."""
-MOST_KEPT = 500
+JUDGEMENT_LIMIT = 500
 """The judgements that are kept, and the most that wait to be made."""
-PATIENCE = 1.0
+PATIENCE = 0.2
 """How long a page waits for a judgement, in seconds."""
+SOLUTION_LIMIT = 20
+"""The solutions that are kept, since each step of one is a page, and so is each move of a game that is played on."""
 
 T = TypeVar("T")
 
@@ -61,7 +64,11 @@ class SharedProcess:
     def __init__(self) -> None:
         self.lock = Lock()
         self.process = BoundedProcess()
-        self._room = BoundedSemaphore(1 + MOST_WAITING)
+        self._room = BoundedSemaphore(1 + QUEUE_LIMIT)
+
+    def start(self) -> None:
+        """Start the process in the background, so that the first page need not wait for it."""
+        Thread(target=self.call, args=(LOADING_TIME_LIMIT, _load_games), daemon=True).start()
 
     def call(self, seconds: int, function: Callable[..., T], *arguments: object) -> T:
         """Call a function in the process.
@@ -78,7 +85,7 @@ class SharedProcess:
         if not self._room.acquire(blocking=False):
             raise Busy(BUSY)
         try:
-            if not self.lock.acquire(timeout=MOST_WAIT):
+            if not self.lock.acquire(timeout=WAIT_LIMIT):
                 raise Busy(BUSY)
             try:
                 return self.process.call(seconds, function, *arguments)
@@ -109,15 +116,15 @@ class PasteSolver(SharedProcess):
         Busy
             If the process does not become free in time, or too many requests wait for it.
         """
-        if len(task.layout) > MOST_LAYOUT:
+        if len(task.layout) > LAYOUT_LIMIT:
             raise dealmill.UsageError(
-                f"the layout has more than {MOST_LAYOUT:,} characters; solve it with: dealmill run"
+                f"the layout has more than {LAYOUT_LIMIT:,} characters; solve it with: dealmill run"
             )
         try:
             if (task.game, task.engine) not in self._loaded:
-                self.call(WARM_SECONDS, _load, task)
+                self.call(LOADING_TIME_LIMIT, _load, task)
                 self._loaded.add((task.game, task.engine))
-            return self.call(MOST_SECONDS, _solve, task)
+            return self.call(TIME_LIMIT, _solve, task)
         except TooMuch as error:
             raise TooMuch(f"the layout {error}; lower the node limit, or solve it with: dealmill run") from error
 
@@ -140,9 +147,9 @@ class Drawer(SharedProcess):
         if result in self._stopped:
             raise self._stopped[result]
         try:
-            return self.call(MOST_SECONDS, draw, result, number, as_text)
+            return self.call(TIME_LIMIT, draw, result, number, as_text)
         except TooMuch as error:
-            if len(self._stopped) == MOST_KEPT:
+            if len(self._stopped) == JUDGEMENT_LIMIT:
                 self._stopped.clear()
             self._stopped[result] = TooMuch(f"drawing it {error}")
             raise self._stopped[result] from error
@@ -155,7 +162,7 @@ class Drawer(SharedProcess):
         DealmillError
             If the game is not installed, or drawing takes too much time or memory.
         """
-        return self.call(MOST_SECONDS, draw_layout, result)
+        return self.call(TIME_LIMIT, draw_layout, result)
 
     def playback(self, result: dealmill.Result) -> dealmill.Playback | None:
         """Return the solution of a result as data; None if the game does not tell, or the evidence cannot be played.
@@ -166,7 +173,7 @@ class Drawer(SharedProcess):
             If the game is not installed, or that takes too much time or memory.
         """
         try:
-            return self.call(MOST_SECONDS, dealmill.Result.playback, result)
+            return self.call(TIME_LIMIT, dealmill.Result.playback, result)
         except dealmill.InvalidEvidence:
             return None
 
@@ -197,7 +204,7 @@ class Judge:
             if judgement is None or _may_succeed_later(judgement):
                 judgement = self._kept[result] = self._thread.submit(self.judge_now, result)
             self._kept.move_to_end(result)
-            while len(self._kept) > MOST_KEPT:
+            while len(self._kept) > JUDGEMENT_LIMIT:
                 self._kept.popitem(last=False)[1].cancel()
         try:
             return judgement.result(PATIENCE)
@@ -213,7 +220,7 @@ class Judge:
             If the game is not installed, or the referee takes too much time or memory.
         """
         try:
-            return self.process.call(MOST_SECONDS, dealmill.Result.check, result)
+            return self.process.call(TIME_LIMIT, dealmill.Result.check, result)
         except TooMuch as error:
             raise TooMuch(f"checking it {error}; use: dealmill audit {result.run}") from error
 
@@ -230,6 +237,11 @@ def _may_succeed_later(judgement: Future[dealmill.Judgement]) -> bool:
     return judgement.done() and not isinstance(judgement.exception(), TooMuch | None)
 
 
+def _load_games() -> None:
+    """Import the installed games."""
+    dealmill.games()
+
+
 def _load(task: Task) -> None:
     """Have an engine compiled by solving a numbered deal."""
     game, _ = engine_of(task.game, task.engine)
@@ -237,6 +249,7 @@ def _load(task: Task) -> None:
     dealmill.solve(task.game, deal, engine=task.engine, max_nodes=1)
 
 
+@lru_cache(maxsize=SOLUTION_LIMIT)
 def _solve(task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
     game, _ = engine_of(task.game, task.engine)
     layouts = parse_deal(task.layout) if is_deal_range(task.layout) else [_pasted(game, task.layout)]

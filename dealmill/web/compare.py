@@ -151,6 +151,7 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
     diff = _diff(left, right)
     comparison = request.app.state.comparisons.get(diff)
     contradictions = [each for each in comparison.listed if each.kind is dealmill.DifferenceKind.CONTRADICTED]
+    explained = [_contradiction(request, left, right, each) for each in contradictions[:EXPLAINED]]
     return page(
         request,
         "compare.html",
@@ -160,10 +161,11 @@ def compare(request: Request, store: OpenStore, runs: Runs = []) -> Response:  #
         found=comparison,
         kinds=dealmill.DifferenceKind,
         nodes=diff.node_sample(SAMPLED),
-        contradictions=[_contradiction(request, left, right, each) for each in contradictions[:EXPLAINED]],
+        contradictions=explained,
         listed=LISTED,
         sampled=SAMPLED,
         live=not comparison.finished,
+        judging=any(side.judging for each in explained for side in each.sides),
         by_deal=left.game != right.game,
         beside=lambda difference: _beside(left, right, difference),
     )
@@ -262,4 +264,5 @@ def beside(
         steps = [number if index == side else known for index, known in enumerate(shown)]
         return url(path, {"step": steps[0], "other": steps[1]})
 
-    return page(request, "beside.html", sides=sides, link=link, runs=(run, run2))
+    judging = any(side.judging for side in sides)
+    return page(request, "beside.html", sides=sides, link=link, runs=(run, run2), judging=judging)

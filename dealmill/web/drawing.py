@@ -15,6 +15,8 @@ LONG_TEXT = 400
 """Scenes of a longer layout with its evidence are kept for the next view, which is probably of another step."""
 MOST_KEPT = 50_000_000
 """The most characters of scenes that are kept."""
+STEPS_PER_LIST = 100
+"""The most steps that a list shows, those around the current one, so that a page is small however long a play is."""
 LARGE = 900
 """The width or height from which on a scene has its own size, and scrolls in a box."""
 
@@ -72,6 +74,12 @@ class Steps:
     def last(self) -> int:
         """The number of the last scene."""
         return len(self.titles) - 1
+
+    @property
+    def listed(self) -> range:
+        """The numbers of the scenes in the list of steps."""
+        first = max(0, min(self.number - STEPS_PER_LIST // 2, len(self.titles) - STEPS_PER_LIST))
+        return range(len(self.titles))[first : first + STEPS_PER_LIST]
 
     @property
     def parameter(self) -> str:

@@ -12,15 +12,15 @@ from fastapi.responses import Response
 import dealmill
 from dealmill.pipeline.games.contract import Choice, Link
 from dealmill.pipeline.printable import counted
-from dealmill.web.check import MOST_LAYOUT, MOST_NODES, MOST_SECONDS, Drawer, PasteSolver, Task
+from dealmill.web.check import LAYOUT_LIMIT, NODE_LIMIT, TIME_LIMIT, Drawer, PasteSolver, Task
 from dealmill.web.filters import url
 from dealmill.web.site import Digits, page
 
-NODES = 20_000
+DEFAULT_NODES = 20_000
 """The node limit of each position if none is given."""
 MORE_NODES = 1_000_000
 """The node limit to which a link leads from a position that was not decided."""
-MOST_MOVES = 10_000
+MOVES_LIMIT = 10_000
 """The most characters of the moves in an address."""
 
 router = APIRouter(include_in_schema=False)
@@ -39,7 +39,7 @@ class Game:
 
     def address(self, moves: tuple[str, ...] | None = None, **further: str | int) -> str:
         """Return the address after some moves, of this position by default."""
-        nodes = {} if self.nodes == NODES else {"nodes": self.nodes}
+        nodes = {} if self.nodes == DEFAULT_NODES else {"nodes": self.nodes}
         words = " ".join(self.moves if moves is None else moves)
         given = {"game": self.game, "layout": self.layout, **({"moves": words} if words else {})}
         return url("/play", {**given, **nodes, **further}) + "#play"
@@ -64,23 +64,23 @@ class Board:
 def play(
     request: Request,
     game: Annotated[str, Query(max_length=100)],
-    layout: Annotated[str, Query(max_length=MOST_LAYOUT)],
-    moves: Annotated[str, Query(max_length=MOST_MOVES)] = "",
+    layout: Annotated[str, Query(max_length=LAYOUT_LIMIT)],
+    moves: Annotated[str, Query(max_length=MOVES_LIMIT)] = "",
     piece: Annotated[str, Query(max_length=4)] = "",
     hint: bool = False,
-    nodes: Annotated[int, Query(ge=1, le=MOST_NODES), Digits] = NODES,
+    nodes: Annotated[int, Query(ge=1, le=NODE_LIMIT), Digits] = DEFAULT_NODES,
 ) -> Response:
     """Show a position, with a link for each move."""
     asked = Game(game, " ".join(layout.split()), tuple(moves.split()), piece, nodes)
     drawer: Drawer = request.app.state.drawer
-    board = drawer.call(MOST_SECONDS, draw, asked, ())
+    board = drawer.call(TIME_LIMIT, draw, asked, ())
     result, undecided = _solved(request.app.state.paste_solver, asked, board)
     is_lost = result is not None and result.verdict is dealmill.Verdict.UNWINNABLE
     lost_now = is_lost and board.before is not None and _was_won(request.app.state.paste_solver, asked, board.before)
     winning = result.evidence.split(" ")[0] if result and not is_lost and result.evidence and not board.won else None
     if hint and winning:
         [choice] = [choice for choice in board.choices if choice.word == winning]
-        board = drawer.call(MOST_SECONDS, draw, asked, (choice.piece,))
+        board = drawer.call(TIME_LIMIT, draw, asked, (choice.piece,))
     return page(
         request,
         "play.html",
@@ -104,7 +104,8 @@ def draw(asked: Game, marked: tuple[str, ...]) -> Board:
     Raises
     ------
     UsageError
-        If the layout is not one of the game, positions of the game are not layouts, or a move is not legal.
+        If the layout is not one of the game, positions of the game are not layouts, a move is not legal, or the piece
+        that was tapped cannot move.
     """
     owner = dealmill.games(asked.game)[asked.game]
     if owner.play is None:
@@ -116,26 +117,27 @@ def draw(asked: Game, marked: tuple[str, ...]) -> Board:
         where = error if error.step else error.reason  # step 0 is the layout
         raise dealmill.UsageError(f"this game cannot be played on: {where}") from None
     choices = list(table.choices)
-    tapped = asked.piece if any(choice.piece == asked.piece for choice in choices) else ""
-    links = _links(asked, choices, tapped)
-    svg = table.scene(links, marked or (tapped,)).svg
+    pieces = sorted({choice.piece for choice in choices})
+    if asked.piece and asked.piece not in pieces:
+        raise dealmill.UsageError(f"{asked.piece!r} cannot move here; what can: {', '.join(pieces) or 'nothing'}")
+    svg = table.scene(_links(asked, choices), marked or (asked.piece,)).svg
     picture = svg.replace('role="img"', 'role="group"', 1)  # an image has no links
     return Board(table.layout, table.won, choices, before, picture)
 
 
-def _links(asked: Game, choices: list[Choice], tapped: str) -> dict[str, Link]:
+def _links(asked: Game, choices: list[Choice]) -> dict[str, Link]:
     """Return the links of pieces and places."""
     links: dict[str, Link] = {}
     for choice in choices:
         if not choice.targets:
             links[choice.piece] = Link(asked.after(choice.word), choice.caption)
-        elif choice.piece != tapped:
+        elif choice.piece != asked.piece:
             links.setdefault(choice.piece, Link(asked.address(piece=choice.piece), f"Take {choice.piece}"))
     for choice in choices:
-        if choice.piece == tapped:
+        if choice.piece == asked.piece:
             links |= {target: Link(asked.after(choice.word), choice.caption, True) for target in choice.targets}
-    if tapped:
-        links[tapped] = Link(asked.address(), f"Put {tapped} back")
+    if asked.piece:
+        links[asked.piece] = Link(asked.address(), f"Put {asked.piece} back")
     return links
 
 

@@ -29,7 +29,7 @@ from dealmill.pipeline.charts import STYLE, Chart
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.run_charts import distribution_chart, winnability_chart
-from dealmill.web.check import MOST_SECONDS, Drawer
+from dealmill.web.check import TIME_LIMIT, Drawer
 from dealmill.web.drawing import Drawing, draw_all
 from dealmill.web.site import TEMPLATES
 from dealmill.web.steps import is_small
@@ -247,8 +247,8 @@ def _proof(result: dealmill.Result, drawer: Drawer, max_characters: int) -> Proo
     drawing = engine = judgement = why = None
     try:
         _, engine = result.game_and_engine
-        judgement = drawer.call(MOST_SECONDS, dealmill.Result.check, result)
-        drawing = drawer.call(MOST_SECONDS, draw_all, result, max_characters)
+        judgement = drawer.call(TIME_LIMIT, dealmill.Result.check, result)
+        drawing = drawer.call(TIME_LIMIT, draw_all, result, max_characters)
     except dealmill.DealmillError as error:
         why = str(error)
     return Proof(result, drawing, engine, judgement, why)

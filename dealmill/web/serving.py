@@ -24,7 +24,8 @@ def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], obj
     listening = _listen(host, port)
     tell(f"http://{shown}:{listening.getsockname()[1]}/ serves {store}; stop it with Ctrl-C")
     config = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False, limit_concurrency=200)
-    app.state.judge.start()
+    for process in (app.state.judge, app.state.drawer, app.state.paste_solver):
+        process.start()
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:

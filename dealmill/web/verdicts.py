@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.games import find_engine
-from dealmill.web.check import MOST_LAYOUT, MOST_NODES, NODES, Task
+from dealmill.web.check import LAYOUT_LIMIT, NODE_LIMIT, DEFAULT_NODES, Task
 from dealmill.web.filters import Filtered, url
 from dealmill.web.report import attached
 from dealmill.web.runs import slice_of
@@ -73,8 +73,8 @@ def board(request: Request, store: OpenStore, run: RunNumber, position: Position
 def check(
     request: Request,
     game: Annotated[str, Query(max_length=100)] = "",
-    layout: Annotated[str, Query(max_length=MOST_LAYOUT)] = "",
-    nodes: Annotated[int, Query(ge=1, le=MOST_NODES), Digits] = NODES,
+    layout: Annotated[str, Query(max_length=LAYOUT_LIMIT)] = "",
+    nodes: Annotated[int, Query(ge=1, le=NODE_LIMIT), Digits] = DEFAULT_NODES,
     step: Number = None,
     leaf: Number = None,
     form: Form = "page",
@@ -82,7 +82,7 @@ def check(
     """Show the form; or, if there is a layout, its solution at one step."""
     text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
     given = {"game": game, "layout": text, "nodes": nodes}
-    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": MOST_LAYOUT, "example": _example}
+    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": LAYOUT_LIMIT, "example": _example}
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:

@@ -12,7 +12,7 @@ from fastapi.testclient import TestClient
 import dealmill
 from dealmill.pipeline.bounded import TooMuch
 from dealmill.web import check
-from dealmill.web.check import MOST_WAITING, Busy, PasteSolver, Task
+from dealmill.web.check import QUEUE_LIMIT, Busy, PasteSolver, Task
 from tests.doing import QUICK
 from tests.web import shop
 
@@ -58,7 +58,7 @@ def test_errors_come_back_and_the_process_lives_on(
 
 
 def test_requests_wait_for_each_other_only_so_long(solver: PasteSolver, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "MOST_WAIT", 0.05)
+    monkeypatch.setattr(check, "WAIT_LIMIT", 0.05)
     with solver.lock, pytest.raises(Busy, match="try again"):
         solver.solve(Task("memory", "ABBA", None, 100))
 
@@ -101,7 +101,7 @@ def test_the_form_keeps_invalid_input(client: TestClient) -> None:
 
 
 def test_only_a_few_requests_wait_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "MOST_WAIT", 60)
+    monkeypatch.setattr(check, "WAIT_LIMIT", 60)
     solver = PasteSolver()
     answers = SimpleQueue[str]()
 
@@ -111,7 +111,7 @@ def test_only_a_few_requests_wait_for_the_others(monkeypatch: pytest.MonkeyPatch
         except Busy as busy:
             answers.put(str(busy))
 
-    asking = [threading.Thread(target=ask) for _ in range(MOST_WAITING + 4)]
+    asking = [threading.Thread(target=ask) for _ in range(QUEUE_LIMIT + 4)]
     with solver.lock:  # another layout is being solved
         for thread in asking:
             thread.start()
@@ -159,7 +159,7 @@ def test_judgements_are_made_in_the_process_and_errors_are_not_kept(monkeypatch:
             judge.judge(wrong)
     with pytest.raises(TooMuch):
         judge.judge(wrong)
-    monkeypatch.setattr(check, "MOST_KEPT", 1)
+    monkeypatch.setattr(check, "JUDGEMENT_LIMIT", 1)
     assert judge.judge(replace(result, nodes=5)) == result.check()
     assert judge.judge(wrong) == wrong.check(), "the earlier error is not kept any more"
     judge.close()

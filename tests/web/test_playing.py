@@ -71,6 +71,7 @@ def test_a_win_can_be_played_to_its_end_and_bad_addresses_are_refused(client: Te
     for path, message in (
         (address(win, "KSQD"), "the rules do not allow KSQD"),
         (address(win, "hello"), "is not a move"),
+        (address(win, piece="ZZ"), "&#39;ZZ&#39; cannot move here; what can: AD"),
         (f"/play?game={GAME}&layout=x", "played on: the line begins with"),
         ("/play?game=memory&layout=ABBA", "cannot be played here"),
         ("/play?game=nothing&layout=x", "there is no game"),

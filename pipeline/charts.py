@@ -132,8 +132,8 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 def number_label(number: float) -> str:
     """Return a round number in few characters: ``2,000``, ``50k``, ``1.5M``."""
-    for power, letter in ((9, "G"), (6, "M"), (3, "k")):
-        if max(10**power, 10_000) <= abs(number) < 1e12:
+    for power, letter in ((12, "T"), (9, "G"), (6, "M"), (3, "k")):
+        if max(10**power, 10_000) <= abs(number) < 1e15:
             return f"{number / 10**power:.4g}{letter}"
     return f"{number:,.4g}"
 
@@ -501,32 +501,37 @@ def scatter(counts: Sequence[tuple[int, int, int]], name: str, other_name: str) 
     drawn as 1. Dots above each other show their numbers together, so that a keyboard needs few steps."""
     dots = Counter(tuple(round(PER_DECADE * log10(max(count, 1))) for count in pair) for _, *pair in counts)
     decades = max(ceil(max(max(dot) for dot in dots) / PER_DECADE), 1)
-    cells = decades * PER_DECADE
+    scale = Scale(-1, decades * PER_DECADE + 1)  # the largest dots at its ends do not reach the labels
+    cell = scale.at(0)
     largest = max(dots.values())
+
+    def down(y: float) -> float:
+        return SIDE * (1 - scale.at(y))
 
     def dot(x: int, y: int) -> str:
         count = dots[x, y]
         title = element("title", f"{counted(count, 'layout')}: about {_nodes(x)} and {_nodes(y)} nodes")
-        radius = max(0.8 * SIDE / cells * sqrt(count / largest), 1.5)
-        return element("circle", title, class_="dot", cx=_across(x / cells), cy=SIDE * (1 - y / cells), r=radius)
+        radius = max(0.75 * SIDE * cell * sqrt(count / largest), 1.5)
+        return element("circle", title, class_="dot", cx=_across(scale.at(x)), cy=down(y), r=radius)
 
     def drawn(x: int) -> str:
         heights = sorted(y for column, y in dots if column == x)
         number = sum(dots[x, y] for y in heights)
         span = " to ".join(dict.fromkeys((_nodes(heights[0]), _nodes(heights[-1]))))
         label = f"{counted(number, 'layout')}: about {_nodes(x)} nodes, {other_name} {span}"
-        return _point(label, _reach((x - 0.5) / cells, 1 / cells, 0, SIDE), *(dot(x, y) for y in heights))
+        return _point(label, _reach(scale.at(x - 0.5), cell, 0, SIDE), *(dot(x, y) for y in heights))
 
-    labels = [number_label(10.0**decade) for decade in range(decades + 1)]
-    places = {label: decade / decades for decade, label in enumerate(labels)}
+    marked = {
+        number_label(10.0**decade): PER_DECADE * decade for decade in range(0, decades + 1, ceil(decades / TICKS))
+    }
     return _chart(
         f"Node counts of {name} and {other_name} on logarithmic scales",
         SIDE,
-        _y_axis({label: SIDE * (1 - share) for label, share in places.items()}, f"nodes of {other_name}"),
-        *(_line(share, share, 0, SIDE, GRIDLINE) for share in places.values()),
+        _y_axis({label: down(y) for label, y in marked.items()}, f"nodes of {other_name}"),
+        *(_line(scale.at(x), scale.at(x), 0, SIDE, GRIDLINE) for x in marked.values()),
         _line(0, 1, SIDE, 0, MARK),
         element("g", *map(drawn, sorted({x for x, _ in dots})), fill=BLUE, fill_opacity=0.75),
-        _x_axis(places, SIDE, f"nodes of {name}"),
+        _x_axis({label: scale.at(x) for label, x in marked.items()}, SIDE, f"nodes of {name}"),
     )
 
 

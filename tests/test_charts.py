@@ -170,6 +170,18 @@ def test_a_scatter_plot_counts_layouts_with_about_the_same_nodes() -> None:
     check_labels(chart)
 
 
+NODES = st.integers(0, 10**13)
+
+
+@given(st.lists(st.tuples(st.just(1), NODES, NODES), min_size=1, max_size=9))
+def test_the_dots_of_a_scatter_plot_keep_off_its_labels(counts: list[tuple[int, int, int]]) -> None:
+    chart = scatter(counts, "run 1", "run 2")
+    check_labels(chart)
+    for dot in ET.fromstring(chart.svg).iter("circle"):
+        x, y, radius = PHONE * float(dot.get("cx", "")[:-1]) / 100, float(dot.get("cy", "")), float(dot.get("r", ""))
+        assert radius <= min(x, y) and x + radius <= PHONE and y + radius <= chart.height
+
+
 def test_a_scatter_plot_shows_its_numbers_column_by_column() -> None:
     chart = scatter([(1, 10, 1_000), (2, 11, 990), (3, 10, 10**8), (4, 12 * 10**7, 1)], "run 998", "run 999")
     assert [point.get("aria-label") for point in ET.fromstring(chart.svg).iter("g") if point.get("tabindex")] == [

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import dealmill
 from dealmill.pipeline.record import API, JUDGEMENT, RESULT, RecordField, run_fields
-from dealmill.web.check import LAYOUT_LIMIT, NODE_LIMIT, DEFAULT_NODES, Task
+from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
 from dealmill.web.downloads import FORMS, Form
 from dealmill.web.filters import Filtered
 from dealmill.web.runs import After, Before, slice_of

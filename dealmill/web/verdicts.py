@@ -7,7 +7,7 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.games import find_engine
-from dealmill.web.check import LAYOUT_LIMIT, NODE_LIMIT, DEFAULT_NODES, Task
+from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
 from dealmill.web.filters import Filtered, url
 from dealmill.web.report import attached
 from dealmill.web.runs import slice_of

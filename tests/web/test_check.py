@@ -1,5 +1,6 @@
 """Pasted layouts, judgements and pictures: made in processes, which end if that takes too much time or memory."""
 
+import re
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,7 +12,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.bounded import TooMuch
-from dealmill.web import check
+from dealmill.web import check, drawing
 from dealmill.web.check import QUEUE_LIMIT, Busy, PasteSolver, Task
 from tests.doing import QUICK
 from tests.web import shop
@@ -79,6 +80,16 @@ def test_the_form_takes_a_board_as_other_programs_write_it(client: TestClient) -
         assert 'data-step="0" aria-current="step"' in answer.text
     answer = client.get("/check", params={"game": "freecell", "layout": board.replace("KC", "KD")})
     assert answer.status_code == 400 and "is not a layout of freecell: " in answer.text and "KD" in answer.text
+
+
+def test_a_long_play_lists_the_steps_around_the_current_one(client: TestClient) -> None:
+    address = "/check?game=freecell&layout=deal:freecell:seed=1:3"
+    last = int(re.findall(r"0 / (\d+)", client.get(address).text)[0])
+    for step, earlier, later in ((0, 0, last - 99), (70, 20, last - 119), (last, last - 99, 0)):
+        text = client.get(f"{address}&step={step}").text
+        listed = [int(number) for number in re.findall(r'<li value="(\d+)">', text)]
+        assert listed == list(range(earlier, last - later + 1)) and len(listed) == drawing.STEPS_PER_LIST
+        assert (f">{earlier} earlier steps<" in text, f">{later} later steps<" in text) == (earlier > 0, later > 0)
 
 
 GAMES = [pytest.param(game, marks=() if game in QUICK else pytest.mark.slow) for game in dealmill.games()]

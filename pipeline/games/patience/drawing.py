@@ -46,9 +46,11 @@ SMALL_HEIGHT = 24
 MARGIN, LABEL = 16, 22
 LEAST_SLOTS = 7
 """The table is at least as wide as so many cards side by side."""
+COLUMNS_PER_TIER = 13
+"""More columns lie in two tiers, so that their cards are large enough to be read in lists and on phones."""
 LEAST_ROWS, MOST_ROWS, GROWTH = 8, 13, 3
 """The cards of a column for which there is room without squeezing: `GROWTH` more than are dealt, within limits; half as
-many more at most with two decks."""
+many more at most with two decks. Nothing is added to columns on which no cards are built."""
 RANK, SMALL_RANK = 19, 15
 """The sizes of ranks; those of two digits are a little smaller."""
 RING: Style = CHOSEN | {"stroke_width": 4}
@@ -227,21 +229,31 @@ class Cards:
 
 def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:
     """Return the table."""
-    slots = max(len(rules.sizes), LEAST_SLOTS, rules.cells + 4 + (rules.reserve > 0))
-    limit = MOST_ROWS * (rules.decks + 1) // 2
-    rows = min(max(*rules.sizes, LEAST_ROWS - GROWTH, limit - GROWTH if rules.to == "tableau" else 0) + GROWTH, limit)
+    tiers = -(-len(rules.sizes) // COLUMNS_PER_TIER)
+    per_tier = -(-len(rules.sizes) // tiers)
+    slots = max(per_tier, LEAST_SLOTS, rules.cells + 4 + (rules.reserve > 0))
     width = slots * PITCH + 2 * MARGIN - (PITCH - WIDTH)
     top = MARGIN + HEIGHT + 2 * LABEL
-    bottom = top + (rows - 1) * STRIP + HEIGHT
+    tier = (_rows(rules, tiers) - 1) * STRIP + HEIGHT
+    bottom = top + tiers * (tier + LABEL) - LABEL
     per_row = (width - 2 * MARGIN + SMALL_PITCH - SMALL) // SMALL_PITCH
     stock_rows = -(-rules.stock // per_row)
     height = bottom + MARGIN + stock_rows * (SMALL_HEIGHT + 4) + (LABEL if rules.stock else 0)
     cards = Cards(marks)
-    labels = [*_upper_row(rules, position, cards, slots), *_columns(rules, position, cards, top, bottom)]
+    labels = [*_upper_row(rules, position, cards, slots), *_columns(rules, position, cards, top, tier, per_tier)]
     labels += _stock(rules, position, cards, bottom + 6, per_row) if rules.stock else []
     drawn = scene(width, height, [*labels, *cards.elements()], caption, alt, proves=proves)
     tallest = max(map(len, position.columns)) * STRIP + HEIGHT - STRIP
-    return replace(drawn, focus=(0, top - 4, width, tallest + 8))
+    return replace(drawn, focus=(0, top - 4, width, (tiers - 1) * (tier + LABEL) + tallest + 8))
+
+
+def _rows(rules: Rules, tiers: int) -> int:
+    """Return the number of cards for which a column has room without squeezing."""
+    if rules.build == "none":
+        return max(rules.sizes)
+    limit = MOST_ROWS * (rules.decks + 1) // 2
+    least = max(LEAST_ROWS // tiers, limit if rules.to == "tableau" else 0)
+    return min(max(*rules.sizes, least - GROWTH) + GROWTH, limit)
 
 
 def _upper_row(rules: Rules, position: Position, cards: Cards, slots: int) -> Iterator[str]:
@@ -287,16 +299,23 @@ def _add(cards: Cards, slot: int, card: str | None, name: str, suit: str = "") -
         cards.add_space(x, MARGIN, name, suit)
 
 
-def _columns(rules: Rules, position: Position, cards: Cards, top: float, bottom: float) -> Iterator[str]:
-    """Add the columns; yield their numbers."""
-    lefts = [MARGIN + index * PITCH for index in range(len(position.columns))]
+def _columns(
+    rules: Rules, position: Position, cards: Cards, first_top: float, tier: float, per_tier: int
+) -> Iterator[str]:
+    """Add the columns, in tiers of this height; yield their numbers."""
+    corners = [
+        (MARGIN + index % per_tier * PITCH, first_top + index // per_tier * (tier + LABEL))
+        for index in range(len(position.columns))
+    ]
     yield texts(
-        (bare_text(x + WIDTH / 2, top - 10, str(number), 13, NOTE) for number, x in enumerate(lefts, 1)), 13, NOTE
+        (bare_text(x + WIDTH / 2, top - 10, str(number), 13, NOTE) for number, (x, top) in enumerate(corners, 1)),
+        13,
+        NOTE,
     )
-    for index, (x, column) in enumerate(zip(lefts, position.columns, strict=True)):
+    for index, ((x, top), column) in enumerate(zip(corners, position.columns, strict=True)):
         if not column:
             cards.add_space(x, top, f"column {index + 1}")
-        strip = min(STRIP, (bottom - HEIGHT - top) / max(len(column) - 1, 1))
+        strip = min(STRIP, (tier - HEIGHT) / max(len(column) - 1, 1))
         suffix = str(index + 1) if rules.copies > 1 else ""
         names = {card + suffix: row for row, card in enumerate(column)}  # of copies, only the uppermost can move
         for row, card in enumerate(column):

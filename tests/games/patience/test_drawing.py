@@ -1,25 +1,36 @@
-"""The picture of a table: every card once, short enough for pages with many, and a part of it for lists."""
+"""The picture of a table: every card once, short enough for pages with many, and a part of it for lists that can be
+read there."""
 
 from collections import Counter
 from xml.etree import ElementTree
 
 import pytest
 
-from dealmill.game import rank_name
+from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.drawing import WIDTH
 from tests.doing import deal
 from tests.games.drawn import parsed
 
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 MOST_CHARACTERS = 15_000
-"""The most of a picture for each deck: six pictures of one deck fit into a page of 100 kB, three of two decks."""
+"""The most of a picture for each deck."""
+BOX = 256, 140
+"""The size of boards in lists, in pixels (``.thumb.board img`` in ``style.css``)."""
+LEAST_WIDTH = 16
+"""The least width of a card in lists."""
 
 
 def symbols(texts: list[str]) -> Counter[str]:
     """Count the ranks among some texts."""
     ranks = set(map(rank_name, "A23456789TJQK"))
     return Counter(text for text in texts if text in ranks)
+
+
+def part(scene: Scene) -> tuple[int, ...]:
+    """Return the left and upper end, the width and the height of the part of a picture that lists show."""
+    return tuple(map(int, (ElementTree.fromstring(scene.thumbnail).get("viewBox") or "").split()))
 
 
 @pytest.mark.parametrize("name", PATIENCES)
@@ -33,13 +44,15 @@ def test_a_picture_has_every_card_once(name: str) -> None:
     hidden = game.rules.reserve - 1 if game.rules.stacked else 0
     assert drawn <= dealt and drawn.total() == dealt.total() - hidden
     assert len(scene.svg) <= MOST_CHARACTERS * game.rules.decks
+    _, _, width, height = part(scene)
+    assert WIDTH * min(BOX[0] / width, BOX[1] / height) >= LEAST_WIDTH
 
 
 def test_lists_show_the_columns() -> None:
     game = PATIENCES["klondike"]
     [layout] = deal(game, 1, 1, 1)
     scene = next(iter(game.scenes(layout)))
-    left, top, width, height = map(int, (ElementTree.fromstring(scene.thumbnail).get("viewBox") or "").split())
+    left, top, width, height = part(scene)
     cards = [card for card in parsed(scene).iter() if card.get("height") == "62" and float(card.get("y", 0)) > top]
     assert len(cards) == 28 and (left, width) == (0, scene.width)
     assert max(float(card.get("y", 0)) for card in cards) + 62 < top + height < scene.height / 2 + top

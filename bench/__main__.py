@@ -156,6 +156,13 @@ SECTIONS: list[Section] = [
         pages.pages,
     ),
     (
+        "Pages of patiences",
+        "Pages of `dealmill web` over runs of patiences on SQLite, requested one by one. The first view of a proof or "
+        "a play draws it, and starts to check it; that of a pasted layout loads its engine and solves it. Both are "
+        "kept. The CPU time is that of later views, in all processes of the server.",
+        pages.patiences,
+    ),
+    (
         "Small jobs",
         "A thousand jobs of two layouts by a worker, in one process, compared with a script that claims them, reads, "
         "solves and writes their layouts, and finishes them with the database driver alone. The script checks neither "

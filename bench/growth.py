@@ -220,7 +220,7 @@ def _pages(folders: Sequence[Path], numbers: Sequence[int]) -> dict[str, list[fl
     for count, folder in zip(numbers, folders, strict=True):
         with serving(f"sqlite:///{folder}/dealmill.db") as (port, process):
             for times, path in zip(means.values(), PAGES.values(), strict=True):
-                times.append(alone(port, path.format(run=count), [process], REQUESTS)[1] / 1e3)
+                times.append(alone(port, path.format(run=count), [process], REQUESTS).cpu / 1e3)
     return means
 
 

@@ -68,7 +68,11 @@ class SharedProcess:
 
     def start(self) -> None:
         """Start the process in the background, so that the first page need not wait for it."""
-        Thread(target=self.call, args=(LOADING_TIME_LIMIT, _load_games), daemon=True).start()
+        Thread(target=self._load_games, daemon=True).start()
+
+    def _load_games(self) -> None:
+        with suppress(dealmill.DealmillError):  # the server may end before; the first page says what else is wrong
+            self.call(LOADING_TIME_LIMIT, _load_games)
 
     def call(self, seconds: int, function: Callable[..., T], *arguments: object) -> T:
         """Call a function in the process.

@@ -170,10 +170,10 @@ def test_a_scatter_plot_counts_layouts_with_about_the_same_nodes() -> None:
     check_labels(chart)
 
 
-NODES = st.integers(0, 10**13)
+COUNT = st.integers(0, 10**13)
 
 
-@given(st.lists(st.tuples(st.just(1), NODES, NODES), min_size=1, max_size=9))
+@given(st.lists(st.tuples(st.just(1), COUNT, COUNT), min_size=1, max_size=9))
 def test_the_dots_of_a_scatter_plot_keep_off_its_labels(counts: list[tuple[int, int, int]]) -> None:
     chart = scatter(counts, "run 1", "run 2")
     check_labels(chart)

@@ -86,8 +86,8 @@ def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
 
 
 def run_tests(game: Game) -> int:
-    tests = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."), "test_rules.py")
-    return pytest.main([*BARE, str(tests)], plugins=[QUICKEST_FIRST])
+    folder = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."))
+    return pytest.main([*BARE, *map(str, sorted(folder.glob("test_rules*.py")))], plugins=[QUICKEST_FIRST])
 
 
 def outcomes(game: Game, count: int) -> list[bool]:

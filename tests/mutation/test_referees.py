@@ -15,16 +15,10 @@ PROJECT = Path(__file__).parents[2]
 
 GAMES = {game.check.__module__: game for game in games().values()}
 """The last game of each referee: a family has one."""
-TRIED = [
-    pytest.param(game, id=game.name, marks=pytest.mark.by_hand if "Player" in vars(sys.modules[module]) else ())
-    for module, game in GAMES.items()
-]
-"""Mutants of patiences are tried by hand: `test_rules.py`, which is run on each, does not try the careful player, nor
-all that two decks need, so some of them live."""
 
 
 @pytest.mark.timeout(1_200)  # a hundred mutants of the referee of a family, which is tried on many rules, take minutes
-@pytest.mark.parametrize("game", TRIED)
+@pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 def test_every_mutant_of_a_referee_fails_its_tests(game: Game) -> None:
     command = [sys.executable, "-m", "tests.mutation", game.name]
     report = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)

@@ -951,7 +951,7 @@ class Player:
             for play in referee._targets(cards, rest, shown):
                 if play.word[2:] not in later:
                     yield play, waste
-        if referee.rules.to == "waste" and waste:
+        if waste:
             stock = (*position.stock[: waste - 1], *position.stock[waste:])
             rest = shown._replace(stock=stock, turned=waste - 1)
             for play in referee._targets(position.stock[waste - 1 : waste], rest, shown):

@@ -11,9 +11,9 @@ from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.rules import PLAYS, Player, Referee, Rules, check_plays, drawn_plays, read_plays
+from dealmill.pipeline.games.patience.rules import PLAYS, Referee, Rules, check_plays
 from dealmill.testing.engines import golden_file, golden_lines
-from dealmill.verdicts import InvalidEvidence, Verdict
+from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules, random_spider_rules
@@ -69,34 +69,6 @@ def test_a_stock_is_turned_from_where_it_is() -> None:
         check_plays(Referee(rules), *row, FEW)
 
 
-@pytest.mark.parametrize(
-    ("value", "evidence", "reason"),
-    [
-        (1_000_000, "v" * 199, "not 200"),
-        (1_000_000, "v" * 201, "not 200"),
-        (1_000_000, "V" * 200, "not 200"),
-        (1_000_000, "v" * 199 + "w", "not 200"),
-        (1_000_000, "v" * 199 + "٣", "not 200"),
-        (1_000_000, "", "not 200"),
-        (999_000, "v" * 200, "the value is 999000"),
-        (None, "v" * 200, "the value is None"),
-        (999_000, "v" * 199 + "u", "play 1000 is won"),
-        (0, "0" * 200, "is won, the evidence"),
-    ],
-)
-def test_evidence_that_is_wrong_is_refused(value: int | None, evidence: str, reason: str) -> None:
-    with pytest.raises(InvalidEvidence, match=reason):
-        Referee(rules_of("trigon"))("chances", WON, Verdict.SCORED, value, evidence)
-
-
-def test_evidence_that_is_right_proves_no_other_verdict() -> None:
-    referee = Referee(rules_of("trigon"))
-    referee("chances", WON, Verdict.SCORED, 1_000_000, "v" * 200)
-    for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED):
-        with pytest.raises(InvalidEvidence):
-            referee("chances", WON, verdict, 1_000_000, "v" * 200)
-
-
 @pytest.mark.parametrize(("evidence", "won"), [("v" * 200, 1_000), ("0" * 200, 0), ("g" + "0" * 198 + "3", 3)])
 def test_the_plays_that_are_won_are_filled(evidence: str, won: int) -> None:
     game = find_game("trigon")
@@ -105,42 +77,3 @@ def test_the_plays_that_are_won_are_filled(evidence: str, won: int) -> None:
     *_, grid = game.scenes(WON, Verdict.SCORED, evidence)
     squares = {path.get("class"): str(path.get("d")).count("M") for path in parsed(grid).iter() if path.get("d")}
     assert squares == {look: count for look, count in (("mover", won), ("card", PLAYS - won)) if count}
-
-
-def test_plays_of_either_result_are_drawn_by_layout_and_evidence() -> None:
-    evidence = f"{7 << 600:0>200x}"[-200:]
-    wins = read_plays(evidence)
-    assert 0 < sum(wins) < 50
-    drawn = drawn_plays(WON, evidence)
-    assert len(set(drawn)) == 100 <= PLAYS
-    assert {number for number, won in enumerate(wins, start=1) if won} <= {*drawn}
-    others = drawn_plays(f"{WON} ", evidence), drawn_plays(WON, evidence.replace("0", "1"))
-    assert len({*map(tuple, (drawn, *others))}) == 3
-
-
-def test_the_player_does_not_see_what_lies_face_down_or_is_to_be_turned() -> None:
-    """Until a face-down card or a card of the stock is turned up, plays of layouts that differ only there are equal."""
-    rules, random = rules_of("klondike"), Random(57)
-    referee = Referee(rules)
-    text = unpack(deal(rules, 7, 1, 1))[0]
-    first = referee.position(text)
-    hidden = [card.upper() for column in first.columns for card in column if card[1].islower()] + [*first.stock]
-    for _ in range(3):
-        shuffled = dict(zip(hidden, random.sample(hidden, len(hidden)), strict=True))
-        columns = tuple(
-            tuple(_hidden(shuffled, card) if card[1].islower() else card for card in column) for column in first.columns
-        )
-        second = first._replace(columns=columns, stock=tuple(shuffled[card] for card in first.stock))
-        for number in range(1, 20):
-            moves = [_first_move(Player(referee), position, number) for position in (first, second)]
-            assert moves[0] == moves[1]
-
-
-def _hidden(shuffled: dict[str, str], card: str) -> str:
-    new = shuffled[card.upper()]
-    return new[0] + new[1].lower()
-
-
-def _first_move(player: Player, position: object, number: int) -> object:
-    thought, _ = player._look_ahead(position, 0, number, 0)  # type: ignore[arg-type]
-    return thought and (thought.rank, [len(column) for column in thought.position.columns])

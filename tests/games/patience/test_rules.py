@@ -14,15 +14,15 @@ from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import easier, naive
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules, random_spider_rules
+from tests.games.patience.random_rules import random_rules, random_rules_by_stages, random_spider_rules
 
 FEW, MANY = 150, 1_500
 """Rules that are tried; a deal with more positions than `POSITIONS` is passed over."""
 POSITIONS = 120
 ABSENT_IN_STOCK = (542, 583, 626, 1_014, 1_234)
 """Further rules, by which it matters which cards of a stock are idle or absent."""
-FIRST_SPIDER = 10_000
-SEEDS = [*range(FEW), *range(FIRST_SPIDER, FIRST_SPIDER + FEW)]
+FIRST_SPIDER, FIRST_STAGED = 10_000, 20_000
+SEEDS = [first + seed for first in (0, FIRST_SPIDER, FIRST_STAGED) for seed in range(FEW)]
 CARDS = [rank + suit for rank in "A234" for suit in "CHSD"]
 WORDS_OF_MOVES = [card + target for card in CARDS for target in (*CARDS, *"fcehd", *(f"e{n}" for n in range(1, 8)))]
 FORMS = {False: referees.easier_game_is_sound, True: referees.cards_may_be_absent_at_once}
@@ -32,7 +32,8 @@ FORMS = {False: referees.easier_game_is_sound, True: referees.cards_may_be_absen
 @cache
 def known(seed: int) -> tuple[Rules, list[tuple[str, tuple[bool, int] | None]]]:
     """Random rules, and deals with what plain code says of them."""
-    rules = (random_rules if seed < FIRST_SPIDER else random_spider_rules)(Random(seed))
+    kinds = random_rules, random_spider_rules, random_rules_by_stages
+    rules = kinds[seed // FIRST_SPIDER](Random(seed))
     return rules, [(text, naive.counted(text, rules, POSITIONS)) for text in unpack(deal(rules, seed, 1, 2))]
 
 
@@ -186,6 +187,24 @@ def test_foundations_have_whole_suits_if_only_these_leave_the_columns(base: str,
     assert list(referees.Referee(rules).reasons(f"{columns} foundations:{top}D")) == []
     given = list(referees.Referee(rules).reasons("tiny 3D2C3CAC/2H3HAH/2S3SAS foundations:2D"))
     assert any("only whole suits leave the columns" in reason for reason in given) == complete
+
+
+@pytest.mark.parametrize(
+    ("up", "reasons"),
+    [
+        ("2H2H", []),
+        ("2H2S", []),
+        ("2S2H", ["the suits of the foundations are SH, expected each at most 2 times, in the order HS"]),
+        ("2H2H2H", ["the suits of the foundations are HHH, expected each at most 2 times, in the order HS"]),
+    ],
+)
+def test_a_suit_goes_up_as_often_as_its_cards_exist(up: str, reasons: list[str]) -> None:
+    rules = replace(TINY, ranks=2, suits=2, sizes=(2, 2), complete=True)
+    left = {"2H2H": "AS2S/AS2S", "2H2S": "AH2H/AS2S"}.get(up, "AS2S/AS2S")
+    text = f"tiny {left} foundations:{up}"
+    assert list(referees.Referee(rules).reasons(text)) == reasons
+    if not reasons:
+        assert referees.Referee(rules).position(text).foundations == ((2, 2, 0, 0) if up == "2H2H" else (2, 0, 2, 0))
 
 
 @pytest.mark.parametrize(("draw", "card", "turned"), [(3, "AH", 2), (3, "AD", 0), (1, "AC", 0)])

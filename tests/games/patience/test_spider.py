@@ -38,27 +38,6 @@ def test_verdicts_are_those_of_plain_code(seed: int) -> None:
             Referee(rules)("winnable", text, verdict, None, evidence)
 
 
-@pytest.mark.parametrize("seed", range(100))
-def test_the_referee_lists_the_moves_of_plain_code(seed: int) -> None:
-    """By their words, with the positions after them, in a random play."""
-    random = Random(seed)
-    rules = random_rules_by_stages(random)
-    [text] = unpack(deal(rules, seed, 1, 1))
-    state, position = naive.parsed(text, rules), Referee(rules).position(text)
-    for _ in range(20):
-        states = dict(naive.following(state, rules))
-        plays = {play.word: play.after for play in Referee(rules).plays(position)}
-        assert states.keys() == plays.keys(), (rules, text)
-        if not states:
-            return
-        word = random.choice(sorted(states))
-        state, position = states[word], plays[word]
-        columns = [tuple(card.name.lower() if card.down else card.name for card in each) for each in state.columns]
-        assert [tuple(c[0].upper() + c[1] if c[1].islower() else c for c in each) for each in position.columns] == [
-            tuple(name[0].upper() + name[1:] for name in each) for each in columns
-        ]
-
-
 @pytest.mark.parametrize("name", ["spider", "spider-2-suits", "spider-1-suit", "spiderette"])
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
     rules = rules_of(name)

@@ -1,0 +1,141 @@
+"""The careful player of the referee, and evidence that says which of his plays are won."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.patience import rules as referees
+from dealmill.pipeline.games.patience.chances import Chances
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.rules import (
+    PLAYS,
+    Player,
+    Referee,
+    check_plays,
+    drawn_plays,
+    read_plays,
+)
+from dealmill.testing.engines import golden_file
+from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games.patience.files import rules_of
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+REPEATED = {
+    "canfield": 2,
+    "east-haven": 3,
+    "freecell": 3,
+    "golf": 3,
+    "klondike-deal-1": 3,
+    "simple-simon": 2,
+    "yukon": 3,
+}
+"""Games of each kind that the player meets, and how many plays of each deal are repeated."""
+WON = "trigon -/-/-/-/-/-/KC foundations:QCKHKSKD"
+"""A position in which every play wins by its only move."""
+
+
+def lines(name: str) -> Iterator[tuple[str, int, str]]:
+    """Layouts, values and evidence of the golden file of a game's plays."""
+    game = find_game(name)
+    for line in golden_file(GOLDEN, game, game.engines[1]).read_text().splitlines():
+        layout, _, value, _, evidence = json.loads(line)
+        yield layout, value, evidence
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_the_player_wins_the_plays_that_were_won_before(name: str) -> None:
+    for layout, value, evidence in lines(name):
+        wins = read_plays(evidence)
+        won = [number for number, win in enumerate(wins, start=1) if win][: REPEATED[name]]
+        lost = [number for number, win in enumerate(wins, start=1) if not win][: REPEATED[name]]
+        check_plays(Referee(rules_of(name)), layout, value, evidence, [*won, *lost])
+
+
+@pytest.mark.parametrize("passes", [1, 2, 3])
+def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> None:
+    """Which plays are won is what the engine says, which shares no code with the referee."""
+    rules = replace(rules_of("klondike-deal-1"), passes=passes)
+    layouts = unpack(deal(rules, 1, 1, 6))
+    batch = to_batch(Chances(rules)(pack(layouts)))
+    for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
+        check_plays(Referee(rules), layout, value, str(evidence), range(1, 9))
+
+
+def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = rules_of("freecell")
+    position = Referee(rules).position(unpack(deal(rules, 1, 1, 1))[0])
+    monkeypatch.setattr(referees, "MOST_TABLES", 1)
+    assert Player(Referee(rules))._look_ahead(position, 0, 1, 0) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("value", "evidence", "reason"),
+    [
+        (1_000_000, "v" * 199, "not 200"),
+        (1_000_000, "v" * 201, "not 200"),
+        (1_000_000, "V" * 200, "not 200"),
+        (1_000_000, "v" * 199 + "w", "not 200"),
+        (1_000_000, "v" * 199 + "٣", "not 200"),
+        (1_000_000, "", "not 200"),
+        (999_000, "v" * 200, "the value is 999000"),
+        (None, "v" * 200, "the value is None"),
+        (999_000, "v" * 199 + "u", "play 1000 is won"),
+        (0, "0" * 200, "is won, the evidence"),
+    ],
+)
+def test_evidence_that_is_wrong_is_refused(value: int | None, evidence: str, reason: str) -> None:
+    with pytest.raises(InvalidEvidence, match=reason):
+        Referee(rules_of("trigon"))("chances", WON, Verdict.SCORED, value, evidence)
+
+
+def test_evidence_that_is_right_proves_no_other_verdict() -> None:
+    referee = Referee(rules_of("trigon"))
+    referee("chances", WON, Verdict.SCORED, 1_000_000, "v" * 200)
+    for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED):
+        with pytest.raises(InvalidEvidence):
+            referee("chances", WON, verdict, 1_000_000, "v" * 200)
+
+
+def test_plays_of_either_result_are_drawn_by_layout_and_evidence() -> None:
+    evidence = f"{7 << 600:0>200x}"[-200:]
+    wins = read_plays(evidence)
+    assert 0 < sum(wins) < 50
+    drawn = drawn_plays(WON, evidence)
+    assert len(set(drawn)) == 100 <= PLAYS
+    assert {number for number, won in enumerate(wins, start=1) if won} <= {*drawn}
+    others = drawn_plays(f"{WON} ", evidence), drawn_plays(WON, evidence.replace("0", "1"))
+    assert len({*map(tuple, (drawn, *others))}) == 3
+
+
+def test_the_player_does_not_see_what_lies_face_down_or_is_to_be_turned() -> None:
+    """Until a face-down card or a card of the stock is turned up, plays of layouts that differ only there are equal."""
+    rules, random = rules_of("klondike"), Random(57)
+    referee = Referee(rules)
+    text = unpack(deal(rules, 7, 1, 1))[0]
+    first = referee.position(text)
+    hidden = [card.upper() for column in first.columns for card in column if card[1].islower()] + [*first.stock]
+    for _ in range(3):
+        shuffled = dict(zip(hidden, random.sample(hidden, len(hidden)), strict=True))
+        columns = tuple(
+            tuple(_hidden(shuffled, card) if card[1].islower() else card for card in column) for column in first.columns
+        )
+        second = first._replace(columns=columns, stock=tuple(shuffled[card] for card in first.stock))
+        for number in range(1, 20):
+            moves = [_first_move(Player(referee), position, number) for position in (first, second)]
+            assert moves[0] == moves[1]
+
+
+def _hidden(shuffled: dict[str, str], card: str) -> str:
+    new = shuffled[card.upper()]
+    return new[0] + new[1].lower()
+
+
+def _first_move(player: Player, position: object, number: int) -> object:
+    thought, _ = player._look_ahead(position, 0, number, 0)  # type: ignore[arg-type]
+    return thought and (thought.rank, [len(column) for column in thought.position.columns])

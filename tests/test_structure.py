@@ -9,6 +9,7 @@ import grimp
 import pytest
 
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.outputs.checker.build import parts_of_referee
 from tests.doing import each_package
 
 GRAPH = grimp.build_graph(
@@ -49,11 +50,13 @@ def test_public_modules_only_reexport_names(name: str) -> None:
 
 @each_package
 def test_the_referee_shares_no_code_with_engines(game: Game) -> None:
-    behind_the_referee = GRAPH.find_upstream_modules(f"{game.package}.rules")
+    referee = {part.module for part in parts_of_referee(game)} & GRAPH.modules
+    behind_the_referee = {module for name in referee for module in GRAPH.find_upstream_modules(name)} - referee
     engines = {function.__module__ for function in game.solvers.values()}
     compiled = (engines | {f"{game.package}.{name}" for name in ("deal", "canonical")}) & GRAPH.modules
     behind_the_engine = {module for name in compiled for module in GRAPH.find_upstream_modules(name)}
-    assert not behind_the_referee & {*compiled, "numpy", "numba"}
+    assert not (behind_the_referee | referee) & {*compiled, "numpy", "numba"}
+    assert game.check.__module__ not in behind_the_engine
     shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("dealmill")}
     assert shared <= {"dealmill.verdicts", "dealmill.pipeline.games.verdict", "dealmill.pipeline.errors"}, shared
 

@@ -1,16 +1,16 @@
 """Checks of a referee: it refuses texts that are not layouts, altered evidence, and verdicts that are not true."""
 
-import ast
 import sys
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 from random import Random
+from types import FunctionType
 
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.outputs.checker.build import sections_of
+from dealmill.pipeline.outputs.checker.build import parts_of_referee, sections_of
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts, assumes, require
 
 DEALS = 200
@@ -23,11 +23,20 @@ PROVED = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
 
 
 def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
-    """It imports only `dealmill.verdicts` and the standard library, so it can also be copied into a program."""
-    rules = Path(str(sys.modules[subject.game.check.__module__].__file__))
-    for name in _imported(ast.parse(rules.read_text())):
-        known = name == ALLOWED or name.partition(".")[0] in sys.stdlib_module_names
-        require(known, f"{rules.name} imports {name}, expected only {ALLOWED} and the standard library")
+    """Its modules import only each other, `dealmill.verdicts` and the standard library, and no engine uses a function
+    of them."""
+    try:
+        parts = parts_of_referee(subject.game)
+    except UsageError as error:
+        raise CheckFailed(str(error)) from error
+    modules = {part.module for part in parts}
+    for part in parts:
+        for name in sorted({each.module for each in part.taken} - modules):
+            require(name == ALLOWED, f"{part.module} imports {name}, expected only {ALLOWED} and the standard library")
+    for engine in sorted({solve.__module__ for solve in subject.game.solvers.values()}):
+        for name, function in vars(sys.modules[engine]).items():
+            shared = isinstance(function, FunctionType) and function.__module__ in modules
+            require(not shared, f"{engine} uses {name}, which is a function of the referee")
 
 
 def the_referee_can_be_copied_into_a_checker(subject: Subject) -> None:
@@ -36,15 +45,6 @@ def the_referee_can_be_copied_into_a_checker(subject: Subject) -> None:
         sections_of(subject.game, Path("export.csv"))
     except UsageError as error:
         raise CheckFailed(str(error)) from error
-
-
-def _imported(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        match node:
-            case ast.Import():
-                yield from (name.name for name in node.names)
-            case ast.ImportFrom():
-                yield "." * node.level + (node.module or "")
 
 
 def the_referee_refuses_texts_that_are_not_layouts(subject: Subject, engine: Engine) -> None:

@@ -17,7 +17,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.memory import Memory
-from dealmill.pipeline.outputs.checker.build import READERS, checker, sections_of
+from dealmill.pipeline.outputs.checker.build import READERS, checker, parts_of_referee, sections_of
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.outputs.checker.parts import part_of
 from dealmill.pipeline.printable import printable
@@ -47,9 +47,10 @@ def text_of(game: str, suffix: str = ".csv", export: Export = EXPORT) -> str:
 def test_a_checker_has_the_rules_as_they_are_and_imports_only_the_standard_library(game: str, suffix: str) -> None:
     text = text_of(game, suffix)
     assert text == text_of(game, suffix)
-    rules = Path(str(sys.modules[f"{GAMES[game].package}.rules"].__file__)).read_text()
-    code = [node for node in ast.parse(rules).body if not isinstance(node, ast.Import | ast.ImportFrom)]
-    assert all(str(ast.get_source_segment(rules, node)) in text for node in code)
+    for part in parts_of_referee(GAMES[game]):
+        rules = Path(str(sys.modules[part.module].__file__)).read_text()
+        code = [node for node in ast.parse(rules).body if not isinstance(node, ast.Import | ast.ImportFrom)]
+        assert all(str(ast.get_source_segment(rules, node)) in text for node in code)
     modules = re.findall(r"^\s*(?:import|from) (\w+)", text, re.MULTILINE)
     assert set(modules) <= set(sys.stdlib_module_names)
 
@@ -85,16 +86,17 @@ SECTIONS = sections_of(find_game("memory"), Path("a.csv"))
 
 @pytest.fixture
 def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A function that returns a game whose rules have this source."""
+    """A function that returns a game whose rules have this source, and that has further modules."""
 
-    def game(source: str) -> Game:
-        (tmp_path / "rules.py").write_text(source)
-        spec = importlib.util.spec_from_file_location("outside.rules", tmp_path / "rules.py")
-        assert spec and spec.loader
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+    def game(source: str, **modules: str) -> Game:
         monkeypatch.setitem(sys.modules, "outside", ModuleType("outside"))
-        monkeypatch.setitem(sys.modules, "outside.rules", module)
+        for name, text in {**modules, "rules": source}.items():
+            (tmp_path / f"{name}.py").write_text(text)
+            spec = importlib.util.spec_from_file_location(f"outside.{name}", tmp_path / f"{name}.py")
+            assert spec and spec.loader
+            module = importlib.util.module_from_spec(spec)
+            monkeypatch.setitem(sys.modules, f"outside.{name}", module)
+            spec.loader.exec_module(module)
 
         class Outside(Memory):
             check = module.check
@@ -127,6 +129,42 @@ def outside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 )
 def test_rules_that_cannot_be_in_a_checker_are_refused(imports: str, message: str, outside: Any) -> None:
     game = outside(RULES.format(imports=imports))
+    with pytest.raises(UsageError, match=message):
+        sections_of(game, Path("a.csv"))
+
+
+BOARD = "import re\nfrom functools import partial\n\nHOLES = 7\ndef is_row(text): return re.fullmatch('[o.]+', text)\n"
+
+
+def test_rules_may_be_in_several_modules_of_a_package(outside: Any) -> None:
+    """Each once, and after those that it imports."""
+    jumps = "from outside.board import HOLES\nJUMPS = HOLES - 2\n"
+    imports = "from .jumps import JUMPS\nfrom .board import HOLES, is_row\n"
+    game = outside(RULES.format(imports=imports), board=BOARD, jumps=jumps)
+    assert [part.module for part in parts_of_referee(game)] == ["outside.board", "outside.jumps", "outside.rules"]
+    names: dict[str, Any] = {"__name__": "checker"}
+    exec(checker(sections_of(game, Path("a.csv")), EXPORT, ABOUT), names)  # noqa: S102
+    assert names["JUMPS"] == 5 and names["is_row"]("oo.") and names["check"].__doc__ == "Check nothing."
+
+
+@pytest.mark.parametrize(
+    ("imports", "board", "message"),
+    [
+        ("from .board import HOLES", "import numpy\nHOLES = 7", "outside.board imports numpy, but a checker"),
+        ("from .board import HOLES", "def main(): ...\nHOLES = 7", "outside.board defines main, which means"),
+        ("from .board import HOLES", "HOLES = SECONDS = 7", "outside.rules defines SECONDS, which means"),
+        ("from .board import HOLES as FEW", "HOLES = 7", "outside.rules imports outside.board.HOLES as FEW, but"),
+        ("from .board import *", "HOLES = 7", r"outside.rules imports outside.board.\*, but"),
+        ("from . import board", "HOLES = 7", "outside.rules imports outside.board, but"),
+        (
+            "from .board import printable",
+            "from dealmill.pipeline.printable import printable",
+            "outside.board imports printable from Dealmill, but the rules of a",
+        ),
+    ],
+)
+def test_each_module_of_the_rules_must_fit_into_a_checker(imports: str, board: str, message: str, outside: Any) -> None:
+    game = outside(RULES.format(imports=f"{imports}\nSECONDS = 1"), board=board)
     with pytest.raises(UsageError, match=message):
         sections_of(game, Path("a.csv"))
 

@@ -1,8 +1,8 @@
 """Which mutants of a game's referee its tests let live: ``python -m tests.mutation camelot``.
 
 The tests run once as they are, so that a failure means something and everything is loaded; then each mutant gets a fork
-of this process, in which it takes the place of the referee before the tests are imported anew. A mutant is dead
-if the tests fail, if it cannot even be imported, or if it never comes to an end.
+of this process, in which it takes the place of a module of the referee before the tests of that module are imported
+again. A mutant is dead if the tests fail, if it cannot even be imported, or if it never comes to an end.
 """
 
 import ast
@@ -11,12 +11,14 @@ import json
 import os
 import sys
 from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
+from inspect import getsource
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from signal import ITIMER_PROF, setitimer
+from typing import NamedTuple
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -24,6 +26,7 @@ from hypothesis import HealthCheck, Phase, settings
 from dealmill.pipeline import games as package_of_games
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.outputs.checker.build import parts_of_referee
 from tests.mutation.mutants import mutations
 
 QUICK = settings(
@@ -37,6 +40,14 @@ QUICK = settings(
 BARE = ["-x", "-q", "--tb", "no", "--disable-plugin-autoload", "--assert", "plain"]
 BARE += ["-p", "no:cacheprovider", "-o", "addopts=--strict-markers"]
 """Only whether the tests pass is of interest: no plugin is set up for each mutant, and no assertion is explained."""
+
+
+class Mutant(NamedTuple):
+    """The name of a module of a referee, the number of a mutation of its syntax tree, and what it changes, in words."""
+
+    module: str
+    number: int
+    change: str
 
 
 class QuickestFirst:
@@ -61,17 +72,16 @@ def main(game: Game) -> None:
     settings.register_profile("mutation", QUICK)
     settings.load_profile("mutation")
     with redirect_stdout(sys.stderr):
-        if run_tests(game):
+        if run_tests(game, referee_of(game)):
             sys.exit("the tests fail without any change")
     gc.freeze()  # each of the forks would go through all objects ten times when pytest ends
-    _, source = referee_of(game)
-    changes = list(mutations(ast.parse(source.read_text())))
-    survivors = [
-        f"{source}:{mutation.line}: {mutation.change}"
-        for mutation, failed in zip(changes, outcomes(game, len(changes)), strict=True)
-        if not failed
+    mutants = [
+        Mutant(module, number, f"{sys.modules[module].__file__}:{mutation.line}: {mutation.change}")
+        for module in referee_of(game)
+        for number, mutation in enumerate(mutations(tree_of(module)))
     ]
-    json.dump({"mutants": len(changes), "survivors": survivors}, sys.stdout)
+    survivors = [mutant.change for mutant, failed in zip(mutants, outcomes(game, mutants), strict=True) if not failed]
+    json.dump({"mutants": len(mutants), "survivors": survivors}, sys.stdout)
 
 
 def folder_of(game: Game) -> str:
@@ -79,29 +89,34 @@ def folder_of(game: Game) -> str:
     return game.package.removeprefix(f"{package_of_games.__name__}.")
 
 
-def referee_of(game: Game) -> tuple[ModuleSpec, Path]:
-    spec = find_spec(f"{game.package}.rules")
-    assert spec and spec.origin
-    return spec, Path(spec.origin)
+def referee_of(game: Game) -> list[str]:
+    """The names of the modules of a referee, each after those that it imports."""
+    return [part.module for part in parts_of_referee(game)]
 
 
-def run_tests(game: Game) -> int:
+def tree_of(module: str) -> ast.Module:
+    return ast.parse(getsource(sys.modules[module]))
+
+
+def run_tests(game: Game, modules: Iterable[str]) -> int:
+    """Run the tests of modules of a referee: those of `rules` are in ``test_rules.py``."""
     folder = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."))
-    return pytest.main([*BARE, *map(str, sorted(folder.glob("test_rules*.py")))], plugins=[QUICKEST_FIRST])
+    tests = [str(folder / f"test_{module.rpartition('.')[2]}.py") for module in modules]
+    return pytest.main([*BARE, *tests], plugins=[QUICKEST_FIRST])
 
 
-def outcomes(game: Game, count: int) -> list[bool]:
+def outcomes(game: Game, mutants: Sequence[Mutant]) -> list[bool]:
     """Of each mutant, whether the tests fail on it; as many at once as there are processors."""
-    failed: dict[int, bool] = {}
+    failed: dict[Mutant, bool] = {}
     seconds = seconds_allowed(game)
-    running: dict[int, int] = {}
-    for number in range(count):
+    running: dict[int, Mutant] = {}
+    for mutant in mutants:
         if len(running) == os.cpu_count():
             reap(running, failed)
-        running[fork(game, number, seconds)] = number
+        running[fork(game, mutant, seconds)] = mutant
     while running:
         reap(running, failed)
-    return [failed[number] for number in range(count)]
+    return [failed[mutant] for mutant in mutants]
 
 
 def seconds_allowed(game: Game) -> float:
@@ -116,13 +131,13 @@ def seconds_allowed(game: Game) -> float:
     return 2 * (used.ru_utime + used.ru_stime)
 
 
-def reap(running: dict[int, int], failed: dict[int, bool]) -> None:
+def reap(running: dict[int, Mutant], failed: dict[Mutant, bool]) -> None:
     """Wait for one of the forks."""
     process, status = os.wait()
     failed[running.pop(process)] = status != 0
 
 
-def fork(game: Game, number: int | None, seconds: float = 60.0) -> int:
+def fork(game: Game, mutant: Mutant | None, seconds: float = 60.0) -> int:
     """Run the tests on a mutant, or on the referee as it is, in a process that ends with 0 if they pass."""
     process = os.fork()
     if not process:
@@ -132,26 +147,28 @@ def fork(game: Game, number: int | None, seconds: float = 60.0) -> int:
             silence = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silence, 1)
             os.dup2(silence, 2)
-            put_in_place(game, number)
-            failed = run_tests(game)
+            put_in_place(game, mutant)
+            failed = run_tests(game, [mutant.module] if mutant else referee_of(game))
         finally:
             os._exit(failed)
     return process
 
 
-def put_in_place(game: Game, number: int | None) -> None:
-    """Make a mutant the referee of its game, for tests that are still to be imported."""
-    spec, source = referee_of(game)
-    tree = ast.parse(source.read_text())
-    if number is not None:
-        list(mutations(tree))[number].make()
-    code = compile(ast.fix_missing_locations(tree), source, "exec")
+def put_in_place(game: Game, mutant: Mutant | None) -> None:
+    """Make a mutant the referee of its game, for tests that are still to be imported. The modules that import the
+    changed one are loaded again, too."""
     for loaded in [name for name in sys.modules if name.startswith(f"tests.games.{folder_of(game)}.")]:
         del sys.modules[loaded]
-    mutant = module_from_spec(spec)
-    sys.modules[spec.name] = mutant
-    setattr(sys.modules[game.package], "rules", mutant)  # noqa: B010
-    exec(code, mutant.__dict__)  # noqa: S102
+    for name in referee_of(game):
+        spec, tree = find_spec(name), tree_of(name)
+        assert spec
+        if mutant and mutant.module == name:
+            list(mutations(tree))[mutant.number].make()
+        code = compile(ast.fix_missing_locations(tree), str(spec.origin), "exec")
+        module = module_from_spec(spec)
+        sys.modules[name] = module
+        setattr(sys.modules[game.package], name.rpartition(".")[2], module)
+        exec(code, module.__dict__)  # noqa: S102
 
 
 if __name__ == "__main__":

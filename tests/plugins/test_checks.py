@@ -108,7 +108,7 @@ FAULTS = {
         "canonical.py", "", MASK.format("[True for _ in rows]"), "not all of them layouts, reached an engine"
     ),
     "the referee shares no code with engines": Fault(
-        "rules.py", "import re\n", "import re\nimport numpy.random\n", r"rules\.py imports numpy\.random, expected only"
+        "rules.py", "import re\n", "import re\nimport numpy.random\n", r"rules imports numpy\.random, but a checker can"
     ),
     "the referee can be copied into a checker": Fault("rules.py", "import re\n", "import re\n\nEXPORT = 1\n", "EXPORT"),
     "the referee accepts every verdict": Fault(
@@ -194,6 +194,34 @@ def test_a_check_finds_what_breaks_its_rule(name: str, fault: Fault, site: Path)
     damaged(site, fault)
     [check] = [check for check in checks_of("peg-row") if check.name == name]
     with pytest.raises(CheckFailed, match=fault.message):
+        check()
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "message"),
+    [
+        (
+            "engine.py",
+            "from dealmill_peg_row.rules import jump",
+            "engine uses jump, which is a function of the referee",
+        ),
+        (
+            "rules.py",
+            "from dealmill_peg_row.engine import _jumps",
+            "engine imports Batch, NO_LIMIT, .* from Dealmill, but",
+        ),
+        (
+            "rules.py",
+            "from dealmill_peg_row.layout import canonical",
+            "layout imports BadLayout, EachLine, .* from Dealmill, but",
+        ),
+    ],
+)
+def test_no_function_is_shared_by_the_referee_and_an_engine(file: str, code: str, message: str, site: Path) -> None:
+    before = "from dealmill.verdicts import"
+    damaged(site, Fault(file, before, f"{code}\n{before}", message))
+    [check] = [check for check in checks_of("peg-row") if check.name == "the referee shares no code with engines"]
+    with pytest.raises(CheckFailed, match=message):
         check()
 
 

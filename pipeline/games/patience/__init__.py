@@ -28,7 +28,8 @@ from dealmill.game import (
 from dealmill.pipeline.games.patience.grades import GRADES
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.patience.rules import Referee, Rules
+    from dealmill.pipeline.games.patience.player import RefereeOfPlays
+    from dealmill.pipeline.games.patience.rules import Rules
 
 MAX_NODES = 1_000_000
 PLAYS = 1_000
@@ -59,11 +60,11 @@ class Patience(Game):
         self.deals = GAMES.deals_by(rules_text.digest)
 
     @cached_property
-    def referee(self) -> "Referee":
+    def referee(self) -> "RefereeOfPlays":
         """The referee by the rules."""
-        from dealmill.pipeline.games.patience.rules import Referee
+        from dealmill.pipeline.games.patience.player import RefereeOfPlays
 
-        return Referee(self.rules)
+        return RefereeOfPlays(self.rules)
 
     @property
     def read(self) -> Read:

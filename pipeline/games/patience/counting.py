@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import compiling, inlined, kernel, lowest_bit, routine
+from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
     MOST_POSITIONS,
     RANKS,
@@ -28,7 +29,6 @@ from dealmill.pipeline.games.patience.rules import (
     SUITS,
     UNLIMITED,
     Loss,
-    Referee,
     Rules,
     read_loss,
 )
@@ -92,7 +92,7 @@ class CompiledReferee:
         UncompiledError
             If the compiled referee is needed, and must not be compiled now.
         """
-        plain = Referee(self.rules)
+        plain = RefereeOfPlays(self.rules)
         if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
             plain(engine, layout, verdict, value, evidence)
             return

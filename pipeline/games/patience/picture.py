@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.patience.drawing import PLAYS_IN_ROW, Marks, grid, table
+from dealmill.pipeline.games.patience.player import read_plays
 from dealmill.pipeline.games.patience.rules import (
     DEALT,
     EMPTY,
@@ -19,7 +20,6 @@ from dealmill.pipeline.games.patience.rules import (
     Referee,
     Rules,
     read_loss,
-    read_plays,
 )
 from dealmill.verdicts import Verdict
 

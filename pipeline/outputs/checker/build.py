@@ -14,7 +14,7 @@ from dealmill.pipeline.games import verdict
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker import csv_rows, facts, json_lines, json_pack, program
 from dealmill.pipeline.outputs.checker.facts import Export
-from dealmill.pipeline.outputs.checker.parts import Import, Part, check_names, import_lines, part_of
+from dealmill.pipeline.outputs.checker.parts import Import, Part, check_names, import_lines, part_of, parts_of
 from dealmill.pipeline.printable import printable as on_one_line
 
 SUFFIX = ".check.py"
@@ -107,12 +107,7 @@ def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READ
     reader = readers.get(path.suffix.lower())
     if reader is None:
         raise UsageError(f"{path} cannot have a checker: Python alone reads only {' and '.join(readers)}")
-    rules = Section(f"The rules: {game.title}", _part_of_rules(game))
-    if unknown := rules.part.taken - set(TAKEN):
-        raise UsageError(
-            f"{rules.part.module} imports {', '.join(sorted(unknown))} from Dealmill, but the rules of a game can only "
-            f"import {', '.join(TAKEN)}"
-        )
+    rules = [Section(f"The rules: {game.title}", part) for part in parts_of_referee(game)]
     before = [
         Section("The export", part_of(facts)),
         Section("The fields of its rows", part_of(record, RECORD)),
@@ -126,19 +121,31 @@ def sections_of(game: Game, path: Path, readers: Mapping[str, ModuleType] = READ
         Section("Text for terminals", part_of(printable)),
         Section("The main program", part_of(program)),
     ]
-    check_names([section.part for section in (*before, *after, rules)], ["EXPORT"])
-    return [*before, rules, *after]
+    check_names([section.part for section in (*before, *after, *rules)], ["EXPORT"])
+    return [*before, *rules, *after]
 
 
-def _part_of_rules(game: Game) -> Part:
-    """Return the module of the referee. If the referee is not a function of the module but a dataclass, the part ends
-    with the expression that makes it."""
-    part = part_of(sys.modules[game.check.__module__])
-    if not is_dataclass(game.check):
-        return part
-    return part._replace(
-        source=f"{part.source}\n\ncheck = {_constructed(game.check)}\n", defined=part.defined | {"check"}
-    )
+def parts_of_referee(game: Game) -> list[Part]:
+    """Return the modules of the referee, each after those that it imports. If the referee is not a function but a
+    dataclass, the last part ends with the expression that makes it.
+
+    Raises
+    ------
+    UsageError
+        If a module imports anything but the standard library, a few names of Dealmill, and its own package.
+    """
+    parts = parts_of(sys.modules[game.check.__module__])
+    modules = {part.module for part in parts}
+    for part in parts:
+        if unknown := {each.name for each in part.taken if each.module not in modules} - set(TAKEN):
+            raise UsageError(
+                f"{part.module} imports {', '.join(sorted(unknown))} from Dealmill, but the rules of a game can only "
+                f"import {', '.join(TAKEN)}"
+            )
+    if is_dataclass(game.check):
+        source = f"{parts[-1].source}\n\ncheck = {_constructed(game.check)}\n"
+        parts[-1] = parts[-1]._replace(source=source, defined=parts[-1].defined | {"check"})
+    return parts
 
 
 def _constructed(instance: object, indent: str = "") -> str:

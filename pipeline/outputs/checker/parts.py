@@ -5,6 +5,7 @@ import builtins
 import re
 import sys
 from collections.abc import Collection, Iterable, Iterator
+from importlib.util import resolve_name
 from inspect import getsource
 from symtable import symtable
 from types import ModuleType
@@ -32,6 +33,10 @@ class Import(NamedTuple):
         """The name of the package that is imported; empty if the import is relative."""
         return (self.module or self.name).partition(".")[0]
 
+    def absolute(self, package: str) -> "Import":
+        """Return the import without leading dots, if it is in a module of a package."""
+        return self._replace(module=resolve_name(self.module, package)) if self.module else self
+
     def __str__(self) -> str:
         return f"{self.module}.{self.name}".removeprefix(".") + (f" as {self.alias}" if self.alias else "")
 
@@ -40,13 +45,13 @@ class Part(NamedTuple):
     """The source of a module, or of some of its definitions, without imports.
 
     `defined` are the names that it defines, and `imports` what it imports from the standard library. What it imports
-    from Dealmill, `taken`, must be defined by other parts of the program.
+    from Dealmill and from other modules of its package, `taken`, must be defined by other parts of the program.
     """
 
     module: str
     source: str
     defined: frozenset[str]
-    taken: frozenset[str]
+    taken: frozenset[Import]
     imports: frozenset[Import]
 
 
@@ -56,28 +61,29 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
     Raises
     ------
     UsageError
-        If the module has no source, or imports anything but the standard library and names of Dealmill.
+        If the module has no source, or imports anything but the standard library and names of Dealmill or its package.
     """
     try:
         whole = getsource(module)
     except (OSError, TypeError) as error:
         raise UsageError(f"the source of {module.__name__} is not installed, so it cannot be in a checker") from error
-    tree = ast.parse(whole)
+    tree, package = ast.parse(whole), module.__package__ or ""
     source = _without_imports(whole, tree, only)
-    imports = {dependency for node in tree.body for dependency in _imports_in(node)}
+    imports = {dependency.absolute(package) for node in tree.body for dependency in _imports_in(node)}
     if only:
         imports = {dependency for dependency in imports if re.search(rf"\b{dependency.bound}\b", source)}
     taken = {
         dependency
         for dependency in imports
-        if dependency.package == DEALMILL and dependency.module and not dependency.alias
+        if f"{dependency.module}.".startswith(f"{DEALMILL}.") or dependency.module.startswith(f"{package}.")
+        if dependency.name != "*" and not dependency.alias
     }
     nested = {dependency for node in ast.walk(ast.parse(source)) for dependency in _imports_in(node)}
     for dependency in (imports - taken) | nested:
         if dependency.package not in sys.stdlib_module_names or dependency.name == "*":
             raise UsageError(
                 f"{module.__name__} imports {dependency}, but a checker can only contain code that imports the "
-                "standard library and names of Dealmill"
+                "standard library and names of Dealmill or its own package"
             )
     symbols = symtable(source, module.__name__, "exec").get_symbols()
     defined = {symbol.get_name() for symbol in symbols if symbol.is_assigned()} - {"__all__"}
@@ -85,9 +91,23 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
         module.__name__,
         source,
         frozenset(defined),
-        frozenset(dependency.name for dependency in taken),
+        frozenset(taken),
         frozenset(imports - taken),
     )
+
+
+def parts_of(module: ModuleType) -> list[Part]:
+    """Return a module as the last of these parts of a program, after all modules of its package that it needs.
+
+    Raises
+    ------
+    UsageError
+        As `part_of` does.
+    """
+    part = part_of(module)
+    needed = sorted({name.module for name in part.taken if name.module.startswith(f"{module.__package__}.")})
+    before = [earlier for name in needed for earlier in parts_of(sys.modules[name])]
+    return list({each.module: each for each in (*before, part)}.values())
 
 
 def _imports_in(node: ast.AST) -> Iterator[Import]:

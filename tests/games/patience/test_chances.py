@@ -11,7 +11,8 @@ from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.rules import PLAYS, Referee, Rules, check_plays
+from dealmill.pipeline.games.patience.player import PLAYS, check_plays
+from dealmill.pipeline.games.patience.rules import Referee, Rules
 from dealmill.testing.engines import golden_file, golden_lines
 from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed

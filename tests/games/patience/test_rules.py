@@ -57,6 +57,10 @@ def test_the_referee_counts_the_positions_that_plain_code_reaches(seed: int) -> 
             assert not accepts(rules, text, Verdict.UNWINNABLE, "* 100000"), (rules, text)
 
 
+def written(card: naive.Card) -> str:
+    return card.name[0] + card.name[1].lower() if card.down else card.name
+
+
 @pytest.mark.parametrize("seed", SEEDS)
 def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
     """Along random plays. Moves that differ only in when the stock is turned are one."""
@@ -76,6 +80,7 @@ def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
             play = referee.play(position, word)
             assert play
             position, state = play.after, expected[word]
+            assert position.columns == tuple(tuple(map(written, column)) for column in state.columns), (rules, text)
 
 
 @cache

@@ -10,17 +10,18 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
-from dealmill.pipeline.games.patience import rules as referees
+from dealmill.pipeline.games.patience import player as players
 from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.rules import (
+from dealmill.pipeline.games.patience.player import (
     PLAYS,
     Player,
-    Referee,
+    RefereeOfPlays,
     check_plays,
     drawn_plays,
     read_plays,
 )
+from dealmill.pipeline.games.patience.rules import Referee
 from dealmill.testing.engines import golden_file
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
@@ -70,7 +71,7 @@ def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> 
 def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = rules_of("freecell")
     position = Referee(rules).position(unpack(deal(rules, 1, 1, 1))[0])
-    monkeypatch.setattr(referees, "MOST_TABLES", 1)
+    monkeypatch.setattr(players, "MOST_TABLES", 1)
     assert Player(Referee(rules))._look_ahead(position, 0, 1, 0) == (None, 0)
 
 
@@ -91,11 +92,11 @@ def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: p
 )
 def test_evidence_that_is_wrong_is_refused(value: int | None, evidence: str, reason: str) -> None:
     with pytest.raises(InvalidEvidence, match=reason):
-        Referee(rules_of("trigon"))("chances", WON, Verdict.SCORED, value, evidence)
+        RefereeOfPlays(rules_of("trigon"))("chances", WON, Verdict.SCORED, value, evidence)
 
 
 def test_evidence_that_is_right_proves_no_other_verdict() -> None:
-    referee = Referee(rules_of("trigon"))
+    referee = RefereeOfPlays(rules_of("trigon"))
     referee("chances", WON, Verdict.SCORED, 1_000_000, "v" * 200)
     for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED):
         with pytest.raises(InvalidEvidence):

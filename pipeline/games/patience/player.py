@@ -1,0 +1,269 @@
+"""The careful player of docs/chances.md, and the referee that repeats its plays.
+
+The player plays a layout a thousand times, each time with other *lots*: small errors in its judgement of a *table*,
+which is what it sees of a position. The evidence of `chances` says which of these plays are won.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from heapq import heappop, heappush
+from itertools import pairwise
+from typing import NamedTuple
+
+from dealmill.pipeline.games.patience.rules import (
+    CELL,
+    DEALT,
+    EMPTY,
+    FOUNDATION,
+    HOLE,
+    RANKS,
+    SUITS,
+    UNLIMITED,
+    Play,
+    Position,
+    Referee,
+)
+from dealmill.verdicts import InvalidEvidence, Verdict
+
+PLAYS, REPEATED_PLAYS = 1_000, 100
+DIGITS = 200
+MILLION = 1_000_000
+MOST_TABLES = 1_000
+"""The player looks no further once there are so many tables in mind."""
+CODES = {CELL: 52, FOUNDATION: 53, HOLE: 56, EMPTY: 63}
+"""The numbers of targets that are no cards."""
+ERROR_SHIFT = 59
+"""The highest five bits of a lot are the error with which the player judges a table."""
+WORD = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def read_plays(evidence: str) -> list[bool]:
+    """Return which of the plays are won.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence is not 200 digits of five plays each.
+    """
+    if not re.fullmatch(rf"[0-9a-v]{{{DIGITS}}}", evidence, re.ASCII):
+        raise InvalidEvidence(1, f"{evidence[:40]!r} is not {DIGITS} of the digits 0-9 and a-v, one for five plays")
+    return [digit == "1" for digit in f"{int(evidence, 32):0{PLAYS}b}"]
+
+
+def drawn_plays(layout: str, evidence: str) -> list[int]:
+    """Return the numbers of the plays, from 1, that a referee repeats: fifty that are won and fifty that are lost, or
+    all if there are fewer, and then others. They are drawn by a seed that is bound to the layout and the evidence.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence cannot be read.
+    """
+    wins = read_plays(evidence)
+    seed = int.from_bytes(blake2b(f"{layout} {evidence}".encode(), digest_size=8).digest(), "little")
+    order = sorted(range(1, PLAYS + 1), key=lambda number: _mixed(seed ^ number))
+    halves = [[number for number in order if wins[number - 1] == won][: REPEATED_PLAYS // 2] for won in (True, False)]
+    chosen = [*halves[0], *halves[1]]
+    return [*chosen, *(number for number in order if number not in chosen)][:REPEATED_PLAYS]
+
+
+def check_plays(
+    referee: Referee, layout: str, value: int | None, evidence: str, numbers: Iterable[int] = range(1, PLAYS + 1)
+) -> None:
+    """Check that a value counts the plays that are won, and repeat those with the given numbers, from 1.
+
+    Raises
+    ------
+    InvalidEvidence
+        If the evidence cannot be read, or the value or a play differs.
+    """
+    wins = read_plays(evidence)
+    if value != sum(wins) * MILLION // PLAYS:
+        raise InvalidEvidence(1, f"{sum(wins)} of {PLAYS} plays are won by the evidence, but the value is {value}")
+    position, waste = referee.position(layout), layout.partition(" waste:")[2].partition(" ")[0]
+    player = Player(referee)
+    for number in numbers:
+        if player.wins(number, position, len(waste) // 2) != wins[number - 1]:
+            result = "lost" if wins[number - 1] else "won"
+            raise InvalidEvidence(number, f"play {number} is {result}, the evidence says otherwise")
+
+
+def _mixed(number: int) -> int:
+    """Return 64 bits that look random, others for each number: the last step of SplitMix64."""
+    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & WORD
+    number = (number ^ number >> 27) * 0x94D049BB133111EB & WORD
+    return number ^ number >> 31
+
+
+class Thought(NamedTuple):
+    """A table that the player has in mind: how bad it seems and, of tables that seem as bad, the negative of its lot;
+    the position, and how many cards are in the waste."""
+
+    rank: tuple[int, int]
+    position: Position
+    waste: int
+
+
+@dataclass(frozen=True)
+class Player:
+    """The careful player of docs/chances.md."""
+
+    referee: Referee
+    costs: dict[tuple[object, ...], int] = field(default_factory=dict)
+    """The costs of columns by their cards and by what is on the foundations."""
+
+    def wins(self, number: int, position: Position, waste: int) -> bool:
+        """Play once with the lots of a play, counted from 1; return whether the game is won."""
+        rules, referee = self.referee.rules, self.referee
+        seed, looked, begun = _mixed(number * GOLDEN & WORD), 0, waste == 0
+        while not referee.won(position):
+            thought, looked = self._look_ahead(position, waste, seed, looked)
+            if thought:
+                position, waste, begun = thought.position, thought.waste, False
+            elif rules.to != "waste":
+                play = self._dealt(position)
+                if not play:
+                    return False
+                position = play.after
+            else:
+                count = len(position.stock)
+                if waste == count:
+                    if begun or not count or (rules.passes != UNLIMITED and not position.passes):
+                        return False
+                    waste, begun = 0, True
+                    position = position._replace(passes=position.passes - (rules.passes != UNLIMITED))
+                waste = min(waste + rules.draw, count)
+        return True
+
+    def _look_ahead(self, position: Position, waste: int, seed: int, looked: int) -> tuple[Thought | None, int]:
+        """Return a better table to move to, if any is seen, and from how many tables the player has looked by then."""
+        cost, hidden = self._cost(position), self._hidden(position)
+        seen, thoughts, better = {self._key(position)}, [Thought((cost, 0), position, waste)], list[Thought]()
+        while thoughts and len(seen) < MOST_TABLES and (self.referee.rules.hole != "none" or not better):
+            table = heappop(thoughts)
+            for play, left in self._plays(table.position, table.waste):
+                key = self._key(play.after)
+                if key in seen:
+                    continue
+                seen.add(key)
+                after, lot = self._cost(play.after), _mixed(seed ^ (looked << 12 | self._code(play, table.position)))
+                thought = Thought((after + (lot >> ERROR_SHIFT), -lot), play.after, left)
+                if self._hidden(play.after) == hidden:
+                    heappush(thoughts, thought)
+                if after < cost:
+                    better.append(thought)
+            looked += 1
+        return min(better, default=None), looked
+
+    def _plays(self, position: Position, waste: int) -> Iterator[tuple[Play, int]]:
+        """Yield the moves that the player thinks of, and how many cards are in the waste after each."""
+        referee, shown = self.referee, position._replace(turned=waste)
+        spaces = [number for number, column in enumerate(position.columns, start=1) if not column]
+        later = {f"{EMPTY}{number}" for number in spaces[1:]}
+        for cards, rest in referee._uncovered(shown):
+            for play in referee._targets(cards, rest, shown):
+                if play.word[2:] not in later:
+                    yield play, waste
+        if waste:
+            stock = (*position.stock[: waste - 1], *position.stock[waste:])
+            rest = shown._replace(stock=stock, turned=waste - 1)
+            for play in referee._targets(position.stock[waste - 1 : waste], rest, shown):
+                if play.word[2:] not in later:
+                    yield play, waste - 1
+        for play in referee._several(shown):
+            if not play.word.endswith(DEALT):
+                yield play, waste
+
+    def _dealt(self, position: Position) -> Play | None:
+        """Return the move that deals a card of the stock into the hole, or a row to the columns; None if there is
+        none."""
+        referee = self.referee
+        if referee.rules.to == "hole":
+            offered = referee._offered(position)
+            return next((play for cards, rest in offered for play in referee._targets(cards, rest, position)), None)
+        return next((play for play in referee._several(position) if play.word.endswith(DEALT)), None)
+
+    def _key(self, position: Position) -> Position:
+        return self.referee._key(position)._replace(turned=0, passes=0)
+
+    def _code(self, play: Play, before: Position) -> int:
+        """Return the numbers of the card and the target of a move, six bits each."""
+        target = play.word[2:]
+        code = CODES[EMPTY] if target.startswith(EMPTY) else CODES.get(target)
+        return self._number(play.word[:2], before) << 6 | (self._number(target, before) if code is None else code)
+
+    def _number(self, card: str, position: Position) -> int:
+        rank = (RANKS.index(card[0]) - position.base) % self.referee.rules.ranks
+        return len(RANKS) * SUITS.index(card[1]) + rank
+
+    def _hidden(self, position: Position) -> int:
+        """Return how many cards lie face down, or in a reserve of which only the top card can be seen."""
+        rules = self.referee.rules
+        columns = position.columns if rules.face_down != "none" else ()
+        down = sum(card[1].islower() for column in columns for card in column)
+        return down + len(position.reserve) * rules.stacked
+
+    def _cost(self, position: Position) -> int:
+        """Return how bad a table is."""
+        rules = self.referee.rules
+        beside = len(position.stock) + len(position.reserve)
+        left = sum(map(len, position.columns)) + len(position.cells) + beside
+        cost = 4 * left + 4 * len(position.cells) ** 2
+        if rules.hole != "none":
+            return cost
+        for column in position.columns:
+            key = column, position.foundations
+            if key not in self.costs:
+                self.costs[key] = self._cost_of_column(column, position.foundations, position.base)
+            cost += self.costs[key]
+        return cost + beside
+
+    def _cost_of_column(self, column: tuple[str, ...], foundations: tuple[int, ...], base: int) -> int:
+        """Return how bad a column is, from what lies face up in it."""
+        referee = self.referee
+        covering, misfit, broken, space = (2, 10, 10, -12) if referee.rules.complete else (4, 2, 1, -4)
+        if not column:
+            return space
+        down = sum(card[1].islower() for card in column)
+        cards, cost = column[down:], 20 * down
+        heights = [(RANKS.index(card[0]) - base) % referee.rules.ranks for card in cards]
+        cost += sum(covering for at, height in enumerate(heights) if any(lower < height for lower in heights[:at]))
+        for below, card in pairwise(cards):
+            if not referee._fits(card, below, base):
+                cost += misfit
+            elif (card, below) not in referee._pairs_of_runs[base]:
+                cost += broken
+        if not referee.rules.complete:
+            waited = [height == foundations[SUITS.index(card[1])] for card, height in zip(cards, heights, strict=True)]
+            cost += 2 * (len(cards) - 1 - waited.index(True)) if any(waited) else 0
+        return cost
+
+
+class RefereeOfPlays(Referee):
+    """The referee of all engines: it checks wins and losses, and repeats a hundred plays of a thousand."""
+
+    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+        """Check evidence as `Referee` does, or repeat plays.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence does not prove the verdict; at step 0, if the text is not a position.
+        Unchecked
+            If a loss has too many positions for plain Python.
+        """
+        if engine == "chances" and verdict is Verdict.SCORED:
+            self.position(layout)  # refuses any other text at step 0, whatever the evidence
+            check_plays(self, layout, value, evidence, drawn_plays(layout, evidence))
+        else:
+            super().__call__(engine, layout, verdict, value, evidence)
+
+    def explained(self, layout: str, verdict: Verdict, evidence: str) -> Iterator[str]:
+        """Yield, in words, what evidence that was checked says, of a loss or of plays."""
+        if verdict is Verdict.SCORED:
+            yield f"The careful player wins {sum(read_plays(evidence))} of {PLAYS:,} plays."
+        else:
+            yield from super().explained(layout, verdict, evidence)

@@ -1,7 +1,7 @@
 """``status``: show the progress of runs, the workers and the sources."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from math import ceil
 from typing import Any
@@ -96,20 +96,29 @@ def status(
             elif sources:
                 _show_sources(store, form)
             else:
+                asked = {measure: _histogram(listed[0], measure) for measure in measures}  # or a usage error
                 _show_runs(store, listed, form, labelled=labelled)
-                _tell_run(store, listed, measures, quiet=not (runs or measures) or form is not None)
+                _tell_run(store, listed, asked, quiet=not (runs or measures) or form is not None)
 
 
-def _tell_run(store: "dealmill.Store", runs: Sequence["dealmill.Run"], measures: Sequence[str], *, quiet: bool) -> None:
-    """Print what is known of a single run beside its progress, with the distributions of these measures, too."""
+def _tell_run(
+    store: "dealmill.Store",
+    runs: Sequence["dealmill.Run"],
+    asked: Mapping[str, "dealmill.Histogram | None"],
+    *,
+    quiet: bool,
+) -> None:
+    """Print what is known of a single run beside its progress, and distributions: those that are recorded, and those
+    that are asked for, by measure."""
     if quiet or len(runs) != 1:
         return
     [run] = runs
     _tell_work(store, run)
     _tell_cost(run)
     tell_winnability(run)
-    for measure in dict.fromkeys((*RECORDED, *measures)):
-        _tell_numbers(run, measure, asked=measure in measures)
+    recorded = {measure: _histogram(run, measure) for measure in RECORDED}
+    for measure, histogram in {**recorded, **asked}.items():
+        _tell_numbers(run, measure, histogram, asked=measure in asked)
 
 
 def _show_workers(store: "dealmill.Store", form: str | None) -> None:
@@ -198,12 +207,16 @@ LONGEST_BAR = 40
 """The characters of the longest bar of a histogram."""
 
 
-def _tell_numbers(run: "dealmill.Run", measure: str, *, asked: bool) -> None:
+def _histogram(run: "dealmill.Run", measure: str) -> "dealmill.Histogram | None":
+    """Return the distribution of a number of the verdicts of a run; None if they are retracted or have none."""
+    return None if run.progress.retracted is not None else run.histogram(measure)
+
+
+def _tell_numbers(run: "dealmill.Run", measure: str, histogram: "dealmill.Histogram | None", *, asked: bool) -> None:
     """Print bounds on a number of the verdicts of a run, and its histogram, if it has several bars or was asked for."""
-    retracted = run.progress.retracted is not None
-    histogram = None if retracted else run.histogram(measure)
     if histogram is None or (len(histogram.bars) == 1 and not asked):
         if asked:
+            retracted = run.progress.retracted is not None
             why = "its verdicts are retracted" if retracted else "none is recorded, or no verdict has this number"
             tell(f"run {run.id} has no distribution of {measure}: {why}")
         return

@@ -183,10 +183,10 @@ def load_rules(name: str, rules: "RulesText") -> "Game":
         game = _load_text(family, name, rules.text)
     except UsageError as error:
         wrong = f"the recorded rules {rules.digest!r:.80} of {name!r:.80} are not valid: {printable(str(error))}"
-        raise DamagedError(f"{wrong}; restore the database from a backup") from error
+        raise DamagedError(f"{wrong}; restore the database or pack that has them from a backup") from error
     if game.rules_text is None or game.rules_text.digest != rules.digest:
         wrong = f"the recorded rules of {name} do not have the digest {rules.digest!r:.80}"
-        raise DamagedError(f"{wrong}; restore the database from a backup")
+        raise DamagedError(f"{wrong}; restore the database or pack that has them from a backup")
     return game
 
 

@@ -59,7 +59,7 @@ def test_all_failed_checks_are_reported_together(tmp_path: Path) -> None:
     wrong = {check: told for check, (state, told) in checks.items() if state == "failed"}
     assert (code, list(wrong)) == (1, ["kernels", "database", "tables", "clock", "broker"])
     assert "name another cache folder with XDG_CACHE_HOME" in wrong["kernels"]
-    assert "is DEALMILL_DATABASE_URL right?" in wrong["database"]
+    assert "or else DEALMILL_DATABASE_URL?" in wrong["database"]
     assert "is DEALMILL_BROKER_URL right?" in wrong["broker"]
 
 

@@ -184,6 +184,8 @@ def test_a_run_over_numbered_deals_says_how_sure_its_share_is_and_how_hard_they_
     assert interval and float(interval[1]) < summary["winnable"] / 10 < float(interval[2])
     told = dealmill("status", "--game", "card-pairing", "--histogram", "value", cwd=tmp_path).stderr
     assert "run 1 has no distribution of value: " in told
+    refused = dealmill("status", "1", "--histogram", "nope", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "") and "has no number 'nope'" in refused.stderr
     nodes = sorted(row["nodes"] for row in rows("query", "1", cwd=tmp_path))
     for share in (50, 90, 99):
         bound = re.search(rf"distribution of nodes: .*\b{share} % at most ([\d,]+)", told)

@@ -395,7 +395,7 @@ class Database:
         too_large = str(getattr(error.orig, "sqlstate", "")).startswith(LIMITS)  # which waiting does not change
         if isinstance(error, exc.OperationalError) and not too_large:
             reason = reason.partition(" Is the server running on that host")[0]  # which the hint asks, too
-            hint = "is the server running, and is DEALMILL_DATABASE_URL right?"
+            hint = "is the server running, and is the URL right, the one passed or else DEALMILL_DATABASE_URL?"
             if getattr(error.orig, "sqlstate", None) == LOCKED:
                 hint = f"another process has held a lock on it for {BUSY_SECONDS} s; try again when it has ended"
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")

@@ -16,9 +16,8 @@ from dealmill.pipeline.solve import solve
 DEALS = 30
 SMALL_LIMIT, SHARE = 10_000, 20
 """For engines with a node limit of their own: the nodes that are tried, and one of how many deals."""
-SHARE_OF_COSTLY, LEAST = 400, 2
-"""One of how many deals is tried if the engine's own limit is below `SMALL_LIMIT`, so that no lower one makes it quick;
-and the fewest deals."""
+DEALS_OF_COSTLY = 2
+"""The deals of a costly engine that are tried."""
 LARGEST = 4
 """How many times its default a parameter of the deals is at most, since very large deals may take long to solve."""
 SHORTEST_NOISE, LONGEST_NOISE = 0, 200
@@ -198,11 +197,11 @@ class Subject:
 
     def deals_for(self, engine: Engine, seed: int, count: int) -> list[str]:
         """Return the first `count` deals of a seed; fewer if the engine has a node limit of its own, since it then
-        searches for long, and very few if this limit is low, since then each node takes long."""
+        searches for long, and two if it is costly."""
         if engine.max_nodes is None:
             return self.deal(seed, 1, count)
-        if engine.max_nodes < SMALL_LIMIT:
-            return self.deal(seed, 1, max(LEAST, count // SHARE_OF_COSTLY))
+        if is_costly(engine):
+            return self.deal(seed, 1, DEALS_OF_COSTLY)
         return self.deal(seed, 1, -(-count // SHARE))
 
     def verdicts(self, engine: Engine, layouts: Sequence[str]) -> list[Row]:
@@ -246,9 +245,15 @@ class Subject:
 
 @lru_cache(maxsize=1)
 def _solved_once(subject: Subject, engine: Engine) -> list[Row]:
-    """Return the verdicts on deals, examples and lines; eight checks of an engine, one after the other, share them."""
-    others = [text.decode() for text in subject.canonical_texts]
+    """Return the verdicts on deals, examples and lines; eight checks of an engine, one after the other, share them. Of
+    a costly engine, only the last texts are tried, the lines if there are any."""
+    others = [text.decode() for text in subject.canonical_texts[-DEALS_OF_COSTLY if is_costly(engine) else 0 :]]
     return subject.verdicts(engine, [*subject.deals_for(engine, SUBJECT_SEED, SUBJECT_DEALS), *others])
+
+
+def is_costly(engine: Engine) -> bool:
+    """Return whether each node takes long, so that no lower limit makes the engine quick."""
+    return engine.max_nodes is not None and engine.max_nodes < SMALL_LIMIT
 
 
 def small_limit(engine: Engine) -> int | None:

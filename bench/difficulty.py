@@ -70,7 +70,8 @@ def measure(name: str, count: int) -> None:
     print(f"  of two deals, both say which is harder: {agreement(nodes, chances):.0%}")
     for left, right in combinations(columns, 2):
         pair = columns[left], columns[right]
-        print(f"  {left} and {right}: {rank_correlation(*pair):+.2f} [{', '.join(f'{b:+.2f}' for b in interval(*pair))}]")
+        low, high = interval(*pair)
+        print(f"  {left} and {right}: {rank_correlation(*pair):+.2f} [{low:+.2f}, {high:+.2f}]")
 
 
 def compare_with_published() -> None:
@@ -81,8 +82,10 @@ def compare_with_published() -> None:
             layouts = [layout for number in numbers for layout in deals("freecell", seed=0, first=number, count=1)]
             chances = [result.value or 0 for result in solve("freecell/chances", layouts)]
             nodes = [result.nodes for result in solve("freecell/winnable", layouts, max_nodes=NODES)]
-            zeros, median = chances.count(0), int(np.median(nodes))
-            print(f"  {grade}: {len(numbers)} deals, mean {percent(chances)}, none {zeros}, nodes {median:,}", flush=True)
+            print(
+                f"  {grade}: {len(numbers)} deals, mean {percent(chances)}, no play wins {chances.count(0)},", end=" "
+            )
+            print(f"median of the nodes {np.median(nodes):,.0f}", flush=True)
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ PROVED = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
 
 
 def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
-    """Its modules import only each other, `dealmill.verdicts` and the standard library, and no engine uses a function
-    of them."""
+    """Its modules import only each other, `dealmill.verdicts` and the standard library, and no engine uses them or a
+    function of them."""
     try:
         parts = parts_of_referee(subject.game)
     except UsageError as error:
@@ -34,9 +34,9 @@ def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
         for name in sorted({each.module for each in part.taken} - modules):
             require(name == ALLOWED, f"{part.module} imports {name}, expected only {ALLOWED} and the standard library")
     for engine in sorted({solve.__module__ for solve in subject.game.solvers.values()}):
-        for name, function in vars(sys.modules[engine]).items():
-            shared = isinstance(function, FunctionType) and function.__module__ in modules
-            require(not shared, f"{engine} uses {name}, which is a function of the referee")
+        for name, value in vars(sys.modules[engine]).items():
+            home = value.__module__ if isinstance(value, FunctionType) else getattr(value, "__name__", None)
+            require(home not in modules, f"{engine} uses {name}, which is code of the referee")
 
 
 def the_referee_can_be_copied_into_a_checker(subject: Subject) -> None:

@@ -200,10 +200,11 @@ def test_a_check_finds_what_breaks_its_rule(name: str, fault: Fault, site: Path)
 @pytest.mark.parametrize(
     ("file", "code", "message"),
     [
+        ("engine.py", "from dealmill_peg_row import rules", "engine uses rules, which is code of the referee"),
         (
             "engine.py",
             "from dealmill_peg_row.rules import jump",
-            "engine uses jump, which is a function of the referee",
+            "engine uses jump, which is code of the referee",
         ),
         (
             "rules.py",

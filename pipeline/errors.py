@@ -32,6 +32,14 @@ from collections.abc import Sequence
 class DealmillError(Exception):
     """Base class of all errors; the command line reports them as one message without a traceback."""
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Have a pickle keep the message and the attributes; by default, it would call the class with the message."""
+        return _unpickled, (type(self), *self.args), self.__dict__
+
+
+def _unpickled(kind: type[DealmillError], *args: object) -> DealmillError:
+    return kind.__new__(kind, *args)
+
 
 class UsageError(DealmillError):
     """An argument that cannot be used: out of range, malformed, or in conflict with another one."""

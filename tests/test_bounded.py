@@ -12,6 +12,7 @@ import pytest
 
 import dealmill
 from dealmill.pipeline.bounded import MOST_BYTES, NOT_STARTED, BoundedProcess, TooMuch
+from dealmill.pipeline.errors import BadLayout, DamagedResults
 
 LONG = 60
 MEGABYTE = 1 << 20
@@ -56,6 +57,10 @@ def test_errors_come_back_and_the_process_lives_on(process: BoundedProcess) -> N
     before = process.call(LONG, os.getpid)
     with pytest.raises(dealmill.NotFoundError, match=r"^no$"):
         process.call(LONG, complain, dealmill.NotFoundError("no"))
+    for error in (DamagedResults(1, 2, 3, "gone"), BadLayout(["too short"]), dealmill.InvalidEvidence(4, "no move")):
+        with pytest.raises(type(error)) as raised:
+            process.call(LONG, complain, error)
+        assert (str(raised.value), vars(raised.value)) == (str(error), vars(error))
     with pytest.raises(dealmill.DealmillError, match=r"^KeyError: 'x'$"):
         process.call(LONG, complain, KeyError("x"))
     assert process.call(LONG, os.getpid) == before

@@ -257,10 +257,7 @@ def _load(task: Task) -> None:
 def _solve(task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
     game, _ = engine_of(task.game, task.engine)
     layouts = parse_deal(task.layout) if is_deal_range(task.layout) else [_pasted(game, task.layout)]
-    try:
-        [result] = dealmill.solve(task.game, layouts, engine=task.engine, max_nodes=task.max_nodes)
-    except dealmill.BadLayout as error:
-        raise dealmill.UsageError(str(error)) from None  # a BadLayout cannot be pickled
+    [result] = dealmill.solve(task.game, layouts, engine=task.engine, max_nodes=task.max_nodes)
     if (result.evidence or "").startswith(f"{RETRYABLE}{MemoryError.__name__}"):
         raise MemoryError
     return result, result.check()

@@ -38,7 +38,7 @@ def test_the_result_is_that_of_the_engine_and_judged(solver: PasteSolver) -> Non
 @pytest.mark.parametrize(
     ("task", "error", "message"),
     [
-        (Task("card-pairing", "98AK", None, 1), dealmill.UsageError, "is not a layout of card-pairing"),
+        (Task("card-pairing", "98AK", None, 1), dealmill.BadLayout, "is not a layout of card-pairing"),
         (Task("memory", "deal:memory:seed=1:1-2", None, 1), dealmill.UsageError, "name a single one"),
         (
             Task("memory", "deal:camelot:seed=1:1", None, 1),

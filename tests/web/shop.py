@@ -1,7 +1,12 @@
-"""A store with something on every page: all games, an audit, a rerun, rejects, a retraction, and hostile text."""
+"""A store with something on every page: all games, an audit, a rerun, rejects, a retraction, and hostile text; and one
+with the longest names, the largest numbers, and runs without results."""
+
+import json
+from pathlib import Path
 
 from sqlalchemy import text
 
+import dealmill
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
@@ -10,7 +15,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import a_run, an_audit, deal, do_runs
+from tests.doing import a_run, alter, an_audit, deal, do_runs
 from tests.survey.doing import a_survey
 
 HOSTILE = (
@@ -38,6 +43,36 @@ def furnish(database: Database) -> None:
     a_survey(database, "camelot/winnable", 2_000)
     a_run(database, "memory/incremental", ["ABBA", "ABAB"], name="other.txt")
     retract(database, "memory/incremental", "1", f"it miscounts {HOSTILE}")
+
+
+LONG_NAME, ARABIC, CHINESE, EMPTY, FAILED, HUGE, OPPOSITE = range(1, 8)
+"""The runs of the store of extremes, in the order in which they are made."""
+
+
+def furnish_with_extremes(database: Database, folder: Path) -> None:
+    """Fill an empty store; files are written into a folder."""
+    for name in ("0123456789" * 20, "تجربة ليلية ١٢٣ (نسخة)", "夜间运行的纸牌布局" * 8):
+        a_run(database, "memory/two-pass", ["ABBA", "ABAB"], name=f"{name}.txt")
+    a_run(database, "memory/two-pass", [], name="empty.txt")
+    a_run(database, "memory/two-pass", ["ABBA", "AABB"], name="failed.txt")
+    for change in (
+        "UPDATE verdicts SET verdict = 5, value = NULL, evidence = :error WHERE run_id = :run",
+        "UPDATE jobs SET failed = scored, scored = 0, value_sum = 0, least_value = NULL, greatest_value = NULL, "
+        "value_counts = NULL WHERE run_id = :run AND :error IS NOT NULL",
+    ):
+        alter(database, change, error="ValueError: " + "word" * 200, run=FAILED)
+    with dealmill.open(database.url.render_as_string()) as store:
+        store.find_run(LONG_NAME).tag("z" * 50, "ليلة", *(f"tag{number}" for number in range(20)))
+        layouts = deal(games()["card-pairing"], 1, 1, 40)
+        for engine, verdicts in (("x" * 60, ("winnable", "unwinnable")), ("rival", ("unwinnable", "winnable"))):
+            rows = [
+                {"layout": layout, "verdict": verdicts[index % 2], "nodes": 10 ** (index % 13) + index}
+                for index, layout in enumerate(layouts)
+            ]
+            file = folder / f"{engine}.jsonl"
+            file.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+            version = "2026.11.26-nightly+abcdef0123456789"
+            store.import_verdicts(file, engine=engine, version=version, game="card-pairing", max_nodes=4 * 10**18)
 
 
 def _with_rejects(database: Database) -> None:

@@ -1,8 +1,9 @@
 """The pages in a real browser: keyboard, no script, live runs, hostile text, accessibility and narrow screens."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from io import BytesIO
+from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
@@ -60,6 +61,22 @@ PATHS = [
     TALL,
     PLAYED,
 ]
+EXTREMES = [
+    "/",
+    "/log",
+    "/chart",
+    "/compare",
+    f"/compare?run={shop.HUGE}&run={shop.OPPOSITE}",
+    f"/compare/{shop.HUGE}/1/{shop.OPPOSITE}/1",
+    f"/compare?run={shop.EMPTY}&run={shop.ARABIC}",
+    f"/runs/{shop.FAILED}/layouts",
+    f"/runs/{shop.FAILED}/layouts/1",
+    f"/runs/{shop.HUGE}/layouts?order=nodes&desc=1",
+    f"/runs/{shop.HUGE}/layouts/1",
+    f"/runs/{shop.EMPTY}/layouts",
+    *(f"/runs/{run}" for run in range(shop.LONG_NAME, shop.OPPOSITE + 1)),
+]
+"""Pages of the store of extremes."""
 BAD = '<html lang="en"><title>x</title><main><h1>x</h1><p style="color:#ccc;background:#fff">pale<img src="x"></main>'
 
 
@@ -430,15 +447,34 @@ FAULTS = """() => {
 @pytest.mark.parametrize("width", [390, 1280])
 def test_no_text_overlaps_or_is_cut(browser: Browser, site: str, width: int, scheme: str) -> None:
     context = browser.new_context(base_url=site, viewport={"width": width, "height": 844}, color_scheme=scheme)  # type: ignore[arg-type]
-    page, faults = context.new_page(), {}
-    for path in PATHS:
-        response = page.goto(path)
-        assert response and len(response.body()) <= MOST_BYTES, path
-        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-        if found := page.evaluate(FAULTS):
-            faults[path] = found
+    assert faults_on(context.new_page(), PATHS) == {}
     context.close()
-    assert faults == {}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_long_names_and_large_numbers_are_neither_cut_nor_overlap(
+    browser: Browser, sqlite_store: Database, tmp_path: Path, width: int
+) -> None:
+    shop.furnish_with_extremes(sqlite_store, tmp_path)
+    with serving(sqlite_store.url.render_as_string()) as address:
+        context = browser.new_context(base_url=address, viewport={"width": width, "height": 844})
+        assert faults_on(context.new_page(), EXTREMES) == {}
+        context.close()
+
+
+def faults_on(page: Page, paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return what is wrong with pages, each of which must be small enough."""
+    faults = {}
+    for path in paths:
+        response = page.goto(path)
+        assert response and response.status < 500 and len(response.body()) <= MOST_BYTES, path
+        page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
+        found = page.evaluate(FAULTS)
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            found.append("wider than the screen")
+        if found:
+            faults[path] = found
+    return faults
 
 
 @pytest.mark.parametrize(

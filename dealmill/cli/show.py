@@ -66,8 +66,8 @@ def show(
     """Print a layout and its evidence step by step, as text or as pictures.
 
     ITEM is RUN:POSITION, as in the first column of `dealmill query`; or a numbered deal such as deal:camelot:seed=1:17;
-    or the name of a game, followed by a LAYOUT in canonical text. The last two are solved immediately, and nothing is
-    stored.
+    or the name of a game, followed by a LAYOUT in canonical text, which is enough if it begins with the name, as those
+    of patiences do. The last two are solved immediately, and nothing is stored.
 
     With --moves "6H7S KHe", these moves are played, and the position is shown with its verdict. If it is lost and could
     be won before, the move that lost it is named. MOVES are written as in the evidence of a win.
@@ -84,6 +84,8 @@ def show(
         raise UsageError(f"--svg writes SVG, and {file} does not end in .svg; for PNG, use --picture FILE.png")
     if picture is not None and Path(picture).suffix.lower() not in SUFFIXES:
         raise UsageError(f"{picture} must end in {' or '.join(SUFFIXES)}, which determines the format")
+    if layout is None and " " in item:
+        item, layout = item.partition(" ")[0], item
     after = None if moves is None else _after(item, layout, engine, moves)
     result, status = _find(item, layout, engine, retracted) if after is None else (after.result, None)
     if target is not None:

@@ -69,7 +69,7 @@ def test_the_losing_move_is_the_first_after_which_no_play_wins() -> None:
         if verdicts[-1] is Verdict.UNWINNABLE:
             lost += 1
             assert after.losing_move == verdicts.index(Verdict.UNWINNABLE) and after.result.check().valid
-            shown = CliRunner().invoke(commands, ["show", name, win.layout, "--moves", " ".join(moves)])
+            shown = CliRunner().invoke(commands, ["show", win.layout, "--moves", " ".join(moves)])
             assert shown.stdout.startswith(f"move {after.losing_move}, {moves[after.losing_move - 1]}, lost it")
         else:
             assert after.losing_move is after.won is after.lost is None

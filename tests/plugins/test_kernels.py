@@ -37,6 +37,22 @@ sys.stdin.read()
 with compiling(Path(sys.argv[1], "polo"), "putting"):
     print(worth(14))
 """
+ROUTINES = """
+from dealmill.kernels import inlined, kernel, routine
+
+@inlined
+def half(cards):
+    return cards // 2
+
+@routine
+def printed(cards):
+    print("cards:", cards)
+    return half(cards)
+
+@kernel
+def deal(cards):
+    return printed(cards) + half(cards)
+"""
 LOCK = """
 import sys
 from pathlib import Path
@@ -86,6 +102,18 @@ def test_a_kernel_of_another_package_is_compiled_and_cached(package: Path) -> No
     again = kernel(worth.py_func)
     assert again(14) == 42
     assert (again.stats.cache_hits.total(), again.stats.cache_misses.total()) == (1, 0)  # type: ignore[attr-defined]
+
+
+def test_a_routine_is_part_of_its_kernels(package: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (package / "parts" / "routines.py").write_text(ROUTINES)
+    from polo.parts.routines import deal, half, printed  # type: ignore[import-not-found]
+
+    for compiled in (deal, kernel(deal.py_func)):
+        assert (compiled(14), capfd.readouterr().out) == (14, "cards: 14\n")
+        for function in (half, printed):
+            with pytest.raises(TypeError, match=f"^{function.__name__} is part of kernels"):
+                function(14)
+    assert len(list(cache_folder(package).glob("parts.routines.*"))) == 1
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -205,6 +205,11 @@ AT_SCALE: list[Section] = [
         partial(patiences.evidence, 2_000, 1_000_000, ("klondike-deal-1", "klondike")),
     ),
     (
+        "Losses of patiences",
+        "As *Patiences*, on deals 1 to 200 of each patience of which a list can prove a loss.",
+        lambda: patiences.evidence(200, names=list(patiences.games_with_lists())),
+    ),
+    (
         "Ten million layouts",
         "As *The whole way*: the time of `dealmill run` on a file with two workers, compared with two scripts.",
         scripts.against_scripts_at_scale,

@@ -1,11 +1,18 @@
 """Benchmark of the engine of patiences: what it decides, how fast, and how large its proofs of losses are."""
 
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from statistics import median
 from time import process_time
 
 from bench.measure import rounded, table
-from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.rules import easier_game_is_sound
 from dealmill.pipeline.solve import load, solve
 from dealmill.verdicts import Unchecked, Verdict
 from tests.doing import deal
@@ -28,34 +35,76 @@ COLUMNS = [
 ]
 
 
-def evidence(count: int = 100, max_nodes: int = QUICK_NODES, games: tuple[str, ...] = GAMES) -> str:
+@dataclass(frozen=True)
+class Figures:
+    """The verdicts on deals, the moves of wins, the cards and positions of lists, the milliseconds in which the plain
+    referee checks each loss that it can check, and the seconds of solving."""
+
+    verdicts: Counter[Verdict]
+    moves: list[int]
+    lists: list[tuple[int, int]]
+    judging: list[float]
+    seconds: float
+
+    def __add__(self, other: "Figures") -> "Figures":
+        """Return the figures of the deals of both."""
+        return Figures(
+            self.verdicts + other.verdicts,
+            self.moves + other.moves,
+            self.lists + other.lists,
+            self.judging + other.judging,
+            self.seconds + other.seconds,
+        )
+
+
+def evidence(count: int = 100, max_nodes: int = QUICK_NODES, names: Sequence[str] = GAMES) -> str:
     """Return a table of the first deals of games: what is decided, in how much processor time, with which evidence."""
-    return table(COLUMNS, [_row(find_game(name), count, max_nodes) for name in games])
+    figures = {f"`{name}`": measured(find_game(name), 1, count, max_nodes) for name in names}
+    figures["all"] = reduce(add, figures.values())
+    return table(COLUMNS, [row(name, each) for name, each in figures.items()])
 
 
-def _row(game: Game, count: int, max_nodes: int) -> list[str]:
+def games_with_lists() -> Iterator[str]:
+    """Yield the patiences of which a list can prove a loss."""
+    for name, game in games().items():
+        if isinstance(game, Patience) and easier_game_is_sound(game.rules):
+            yield name
+
+
+def measured(game: Game, first: int, count: int, max_nodes: int) -> Figures:
+    """Solve deals and referee their losses."""
     name = game.full_name(game.engines[0])
-    layouts = deal(game, SEED, 1, count)
+    layouts = deal(game, SEED, first, count)
     load(name)
     solve(name, layouts[:1], 1)
     begun = process_time()
     solved = solve(name, layouts, max_nodes)
     seconds = process_time() - begun
     rows = list(zip(layouts, solved.verdicts, map(str, solved.evidence), strict=True))
-    wins = [text.count(" ") + 1 for _, verdict, text in rows if verdict is Verdict.WINNABLE]
     losses = [(layout, text) for layout, verdict, text in rows if verdict is Verdict.UNWINNABLE]
-    lists = [
-        (len(cards) // 2, int(positions)) for cards, positions in (text.split() for _, text in losses) if cards != "*"
-    ]
-    times = sorted(ms for layout, text in losses if (ms := _judging_time(game, layout, text)) is not None)
-    share = f"{len(lists) / len(losses):.0%}" if losses else "–"
-    short = f"{sum(positions <= SHORT_LIST for _, positions in lists) / len(losses):.0%}" if losses else "–"
+    proofs = [text.split() for _, text in losses]
+    return Figures(
+        Counter(solved.verdicts),
+        [text.count(" ") + 1 for _, verdict, text in rows if verdict is Verdict.WINNABLE],
+        [(len(cards) // 2, int(positions)) for cards, positions in proofs if cards != "*"],
+        [ms for layout, text in losses if (ms := _judging_time(game, layout, text)) is not None],
+        seconds,
+    )
+
+
+def row(name: str, figures: Figures) -> list[str]:
+    """The row of the table."""
+    won, lost, undecided = (
+        figures.verdicts[verdict] for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED)
+    )
+    deals, lists, times = figures.verdicts.total(), figures.lists, sorted(figures.judging)
+    share = f"{len(lists) / lost:.1%}" if lost else "–"
+    short = f"{sum(positions <= SHORT_LIST for _, positions in lists) / lost:.1%}" if lost else "–"
     sizes = f"{median(cards for cards, _ in lists):.0f}, {median(count for _, count in lists):.0f}" if lists else "–"
     judged = f"{rounded(median(times))}, {rounded(times[len(times) * 99 // 100])}" if times else "–"
-    moves = f"{median(wins):.0f}" if wins else "–"
-    counts = [f"{solved.verdicts.count(verdict)}" for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE)]
-    undecided = f"{solved.verdicts.count(Verdict.UNDECIDED)} ({solved.verdicts.count(Verdict.UNDECIDED) / count:.1%})"
-    return [f"`{game.name}`", *counts, undecided, rounded(count / seconds), moves, share, short, sizes, judged]
+    moves = f"{median(figures.moves):.0f}" if figures.moves else "–"
+    counts = [f"{won:,}", f"{lost:,}", f"{undecided:,} ({undecided / deals:.1%})"]
+    return [name, *counts, rounded(deals / figures.seconds), moves, share, short, sizes, judged]
 
 
 def _judging_time(game: Game, layout: str, evidence: str) -> float | None:

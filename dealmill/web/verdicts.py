@@ -92,6 +92,7 @@ def check(
         return page(request, "paste.html", code=code, message=str(error), **asked)
     if form == "html":
         return attached(request, result, f"{game}-layout")
+    given["layout"] = min(text, result.layout, key=len)  # each step has a link with it
     _, engine = find_engine(result.engine)
     steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
     if steps and form != "page":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import NoReturn
+from urllib.parse import urlencode
 
 import pytest
 from fastapi.testclient import TestClient
@@ -77,6 +78,7 @@ def test_the_form_takes_a_board_as_other_programs_write_it(client: TestClient) -
     for text in (board, board.replace("\n", "\r\n  "), solvitaire):
         answer = client.get("/check", params={"game": "freecell", "layout": text})
         assert answer.status_code == 200 and f"<code>{deal.text}</code>" in answer.text
+        assert answer.text.count(urlencode({"layout": deal.text})) > 50, "each step has the short form"
         assert 'data-step="0" aria-current="step"' in answer.text
     answer = client.get("/check", params={"game": "freecell", "layout": board.replace("KC", "KD")})
     assert answer.status_code == 400 and "is not a layout of freecell: " in answer.text and "KD" in answer.text

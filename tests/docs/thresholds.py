@@ -17,7 +17,11 @@ The bounds are the most nodes of each grade; the last grade has no end. They div
 seed 1 that need at most 100,000 nodes (56 in Flower Garden, 50 in FreeCell without cells, 176 in Scotch Patience) into
 fifths, so each grade has about every fifth deal that can be won. Card pairing has fewer grades, since many of its deals
 have the same number of nodes. Games without grades are Camelot, whose engine needs one node for each win, British
-Canister, of whose first 10,000 deals none can be won within the limit, and games by rules of users.
+Canister, of whose first 10,000 deals none can be won within the limit, the Spider family and East Haven, of which no
+bounds were set yet, and games by rules of users.
+
+The bounds of patiences were set with version 3 of their engine. Later versions search less or more in some games, whose
+grades are not of equal size now. `python -m bench.grades` prints the bounds that the installed version would have.
 
 Nodes say how long a program searches. They agree only roughly with what people find hard: see
 [how often a careful player wins](chances.md), by which packs can be graded.

@@ -27,8 +27,8 @@ How many of 1,000 random deals of seed 1 can be won if all cards are known, with
 win has its moves, and each loss a proof: `dealmill audit` has a referee check them, as `make reproduce` does. The
 published figures are those of Blake and Gent (*The Winnability of Klondike Solitaire and Many Other Patience Games*,
 [arXiv 1906.12314](https://arxiv.org/abs/1906.12314)), for other deals by the same rules. Their program plays the Spider
-family [by easier rules](beside-others.md#spider-and-its-relatives). Spider itself has
-[its own figures](decisions/0089-spider.md).
+family [by easier rules](beside-others.md#spider-and-its-relatives). Mrs. Mop, and Spider with more than one
+suit, need more nodes: [decision 89](decisions/0089-spider.md) has figures.
 
 {patiences}
 

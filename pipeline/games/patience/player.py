@@ -184,7 +184,7 @@ class Player:
         if referee.rules.to == "hole":
             offered = referee._offered(position)
             return next((play for cards, rest in offered for play in referee._targets(cards, rest, position)), None)
-        return next((play for play in referee._several(position) if play.word.endswith(DEALT)), None)
+        return next(referee._several(position), None)  # a whole suit would have left: the table is better without it
 
     def _key(self, position: Position) -> Position:
         return self.referee._key(position)._replace(turned=0, passes=0)

@@ -95,9 +95,18 @@ def test_evidence_that_is_wrong_is_refused(value: int | None, evidence: str, rea
         RefereeOfPlays(rules_of("trigon"))("chances", WON, Verdict.SCORED, value, evidence)
 
 
-def test_evidence_that_is_right_proves_no_other_verdict() -> None:
+def test_evidence_that_is_right_proves_nothing_else() -> None:
+    """No other verdict, and nothing of another engine or of a text that is not a layout, whatever else is wrong."""
     referee = RefereeOfPlays(rules_of("trigon"))
     referee("chances", WON, Verdict.SCORED, 1_000_000, "v" * 200)
+    for engine, layout, evidence in (
+        ("winnable", WON, "v" * 200),
+        ("chances", f"{WON} ", "v" * 200),
+        ("chances", f"{WON} ", "wrong"),
+    ):
+        with pytest.raises(InvalidEvidence) as caught:
+            referee(engine, layout, Verdict.SCORED, 1_000_000, evidence)
+        assert caught.value.step == 0
     for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.UNDECIDED):
         with pytest.raises(InvalidEvidence):
             referee("chances", WON, verdict, 1_000_000, "v" * 200)

@@ -212,6 +212,14 @@ def test_a_suit_goes_up_as_often_as_its_cards_exist(up: str, reasons: list[str])
         assert referees.Referee(rules).position(text).foundations == ((2, 2, 0, 0) if up == "2H2H" else (2, 0, 2, 0))
 
 
+def test_a_whole_suit_goes_to_a_foundation_of_its_own() -> None:
+    rules = replace(TINY, ranks=2, suits=2, sizes=(2, 2, 4), complete=True)
+    referee = referees.Referee(rules)
+    play = referee.play(referee.position("tiny 2SAS/AH2H/AH2H2SAS"), "2S1f")
+    assert play
+    assert play.after.foundations == (0, 0, 2, 0)
+
+
 @pytest.mark.parametrize(("draw", "card", "turned"), [(3, "AH", 2), (3, "AD", 0), (1, "AC", 0)])
 def test_the_stock_counts_as_not_turned_if_the_same_cards_are_offered(draw: int, card: str, turned: int) -> None:
     referee = referees.Referee(replace(TINY, ranks=3, sizes=(7,), stock=5, draw=draw))

@@ -34,11 +34,7 @@ class DealmillError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """Have a pickle keep the message and the attributes; by default, it would call the class with the message."""
-        return _unpickled, (type(self), *self.args), self.__dict__
-
-
-def _unpickled(kind: type[DealmillError], *args: object) -> DealmillError:
-    return kind.__new__(kind, *args)
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UsageError(DealmillError):

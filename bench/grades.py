@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dealmill import Verdict, deals, games, solve
 
 SEED, MAX_NODES = 1, 100_000
-WINS, FEWEST_WINS, DEALS, MOST_DEALS = 200, 50, 1_000, 100_000
+WINS, FEWEST_WINS, DEALS, DEAL_LIMIT = 200, 50, 1_000, 100_000
 AT_ONCE, GRADES = 100, 5
 
 
@@ -35,7 +35,7 @@ def wins(name: str) -> list[int]:
 
 
 def _wins_of_deals(name: str) -> Iterator[list[int]]:
-    for first in range(1, MOST_DEALS, AT_ONCE):
+    for first in range(1, DEAL_LIMIT, AT_ONCE):
         solved = solve(name, deals(name, seed=SEED, first=first, count=AT_ONCE), max_nodes=MAX_NODES)
         yield [result.nodes for result in solved if result.verdict is Verdict.WINNABLE]
 

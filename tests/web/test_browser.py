@@ -469,11 +469,11 @@ def faults_on(page: Page, paths: Sequence[str]) -> dict[str, list[str]]:
         response = page.goto(path)
         assert response and response.status < 500 and len(response.body()) <= MOST_BYTES, path
         page.evaluate("document.querySelectorAll('details').forEach(each => each.open = true)")
-        found = page.evaluate(FAULTS)
+        seen = page.evaluate(FAULTS)
         if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            found.append("wider than the screen")
-        if found:
-            faults[path] = found
+            seen.append("wider than the screen")
+        if seen:
+            faults[path] = seen
     return faults
 
 

@@ -30,7 +30,7 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 PLAYS, REPEATED_PLAYS = 1_000, 100
 DIGITS = 200
 MILLION = 1_000_000
-MOST_TABLES = 1_000
+TABLE_LIMIT = 1_000
 """The player looks no further once there are so many tables in mind."""
 CODES = {CELL: 52, FOUNDATION: 53, HOLE: 56, EMPTY: 63}
 """The numbers of targets that are no cards."""
@@ -142,7 +142,7 @@ class Player:
         """Return a better table to move to, if any is seen, and from how many tables the player has looked by then."""
         cost, hidden = self._cost(position), self._hidden(position)
         seen, thoughts, better = {self._key(position)}, [Thought((cost, 0), position, waste)], list[Thought]()
-        while thoughts and len(seen) < MOST_TABLES and (self.referee.rules.hole != "none" or not better):
+        while thoughts and len(seen) < TABLE_LIMIT and (self.referee.rules.hole != "none" or not better):
             table = heappop(thoughts)
             for play, left in self._plays(table.position, table.waste):
                 key = self._key(play.after)
@@ -163,17 +163,17 @@ class Player:
         referee, shown = self.referee, position._replace(turned=waste)
         spaces = [number for number, column in enumerate(position.columns, start=1) if not column]
         later = {f"{EMPTY}{number}" for number in spaces[1:]}
-        for cards, rest in referee._uncovered(shown):
-            for play in referee._targets(cards, rest, shown):
+        for cards, rest in referee.uncovered(shown):
+            for play in referee.targets(cards, rest, shown):
                 if play.word[2:] not in later:
                     yield play, waste
         if waste:
             stock = (*position.stock[: waste - 1], *position.stock[waste:])
             rest = shown._replace(stock=stock, turned=waste - 1)
-            for play in referee._targets(position.stock[waste - 1 : waste], rest, shown):
+            for play in referee.targets(position.stock[waste - 1 : waste], rest, shown):
                 if play.word[2:] not in later:
                     yield play, waste - 1
-        for play in referee._several(shown):
+        for play in referee.several(shown):
             if not play.word.endswith(DEALT):
                 yield play, waste
 
@@ -182,12 +182,12 @@ class Player:
         none."""
         referee = self.referee
         if referee.rules.to == "hole":
-            offered = referee._offered(position)
-            return next((play for cards, rest in offered for play in referee._targets(cards, rest, position)), None)
-        return next(referee._several(position), None)  # a whole suit would have left: the table is better without it
+            offered = referee.offered(position)
+            return next((play for cards, rest in offered for play in referee.targets(cards, rest, position)), None)
+        return next(referee.several(position), None)  # a whole suit would have left: the table is better without it
 
     def _key(self, position: Position) -> Position:
-        return self.referee._key(position)._replace(turned=0, passes=0)
+        return self.referee.key(position)._replace(turned=0, passes=0)
 
     def _code(self, play: Play, before: Position) -> int:
         """Return the numbers of the card and the target of a move, six bits each."""
@@ -232,9 +232,9 @@ class Player:
         heights = [(RANKS.index(card[0]) - base) % referee.rules.ranks for card in cards]
         cost += sum(covering for at, height in enumerate(heights) if any(lower < height for lower in heights[:at]))
         for below, card in pairwise(cards):
-            if not referee._fits(card, below, base):
+            if not referee.fits(card, below, base):
                 cost += misfit
-            elif (card, below) not in referee._pairs_of_runs[base]:
+            elif (card, below) not in referee.pairs_of_runs[base]:
                 cost += broken
         if not referee.rules.complete:
             waited = [height == foundations[SUITS.index(card[1])] for card, height in zip(cards, heights, strict=True)]
@@ -246,15 +246,7 @@ class RefereeOfPlays(Referee):
     """The referee of all engines: it checks wins and losses, and repeats a hundred plays of a thousand."""
 
     def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Check evidence as `Referee` does, or repeat plays.
-
-        Raises
-        ------
-        InvalidEvidence
-            If the evidence does not prove the verdict; at step 0, if the text is not a position.
-        Unchecked
-            If a loss has too many positions for plain Python.
-        """
+        """Check evidence and raise errors as `Referee` does, or repeat plays."""
         if engine == "chances" and verdict is Verdict.SCORED:
             self.position(layout)  # refuses any other text at step 0, whatever the evidence
             check_plays(self, layout, value, evidence, drawn_plays(layout, evidence))

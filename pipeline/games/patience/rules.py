@@ -360,8 +360,8 @@ class Referee:
     def _sources(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield cards that may be moved together, the lowest first, and the position without them."""
         rules, base = self.rules, position.base
-        yield from self._uncovered(position)
-        yield from self._offered(position)
+        yield from self.uncovered(position)
+        yield from self.offered(position)
         if rules.removable:
             for suit, count in enumerate(position.foundations):
                 for number in reversed(range(rules.initial == "all", count)):
@@ -371,8 +371,8 @@ class Referee:
                         yield (card,), position._replace(foundations=counts)
                         break
 
-    def _uncovered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
-        """Yield those of the columns, the cells and the reserve."""
+    def uncovered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the cards of the columns, the cells and the reserve that can move, and the positions without them."""
         rules, base = self.rules, position.base
         for number, column in enumerate(position.columns):
             size = 0
@@ -387,7 +387,7 @@ class Referee:
         for card in position.reserve[-1:] if rules.stacked else position.reserve:
             yield (card,), position._replace(reserve=tuple(each for each in position.reserve if each != card))
 
-    def _offered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+    def offered(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards of the stock that turning it would uncover, and the positions without them."""
         rules, count, turned = self.rules, len(position.stock), position.turned
         if rules.to != "waste":
@@ -404,7 +404,7 @@ class Referee:
             stock = (*position.stock[: number - 1], *position.stock[number:])
             yield position.stock[number - 1 : number], position._replace(stock=stock, turned=number - 1, passes=passes)
 
-    def _targets(self, cards: tuple[str, ...], rest: Position, before: Position) -> Iterator[Play]:
+    def targets(self, cards: tuple[str, ...], rest: Position, before: Position) -> Iterator[Play]:
         """Yield the moves of some cards, which `rest` lacks."""
         rules, base, card = self.rules, before.base, cards[0]
         if rules.to == "hole" and before.stock and card == before.stock[0]:
@@ -415,7 +415,7 @@ class Referee:
         for number, column in enumerate(rest.columns):
             if column:
                 word = self._word(card, column[-1], number, rest, before)
-                fits = self._fits(card, column[-1], base) and column == before.columns[number]
+                fits = self.fits(card, column[-1], base) and column == before.columns[number]
             else:  # a whole column does not move to another empty one, unless it will be dealt to there
                 target = EMPTY + (str(number + 1) if rules.to == "tableau" else "")
                 word = self._word(card, target, number, rest, before)
@@ -451,7 +451,7 @@ class Referee:
         if len(rest.cells) < rules.cells and len(rest.cells) == len(before.cells):
             yield self._play(card + CELL, (card,), rest._replace(cells=(*rest.cells, card)))
 
-    def _several(self, position: Position) -> Iterator[Play]:
+    def several(self, position: Position) -> Iterator[Play]:
         """Yield the moves of cards to several places at once: a whole suit to its foundation, and a row of the stock to
         the columns."""
         rules, columns, stock = self.rules, position.columns, position.stock
@@ -561,16 +561,16 @@ class Referee:
         )
 
     def _fits_absent(self, card: str, position: Position) -> bool:
-        return any(self._fits(card, absent, position.base) for absent in position.absent)
+        return any(self.fits(card, absent, position.base) for absent in position.absent)
 
     def _plays(self, position: Position) -> Iterator[Play]:
         """Yield all moves. A card that could still lie on an absent one is offered by a stock that is turned by two or
         more cards: to become absent is a move of it. Absent cards may be played into a hole, and more than once."""
         for cards, rest in self._sources(position):
-            yield from self._targets(cards, rest, position)
+            yield from self.targets(cards, rest, position)
             if self._fits_absent(cards[0], position):
                 yield self._play(cards[0], cards, self._without(rest, frozenset(cards)))
-        yield from self._several(position)
+        yield from self.several(position)
         for card in sorted(position.absent) if position.hole else ():
             if self._next_to(card, position.hole):
                 yield self._play(card + HOLE, (card,), position._replace(hole=card))
@@ -581,10 +581,10 @@ class Referee:
 
     def _move_together(self, card: str, below: str, base: int) -> bool:
         """Return whether a card of a column takes the one on it along when it moves to another column."""
-        is_run = (card, below) in self._pairs_of_runs[base]
+        is_run = (card, below) in self.pairs_of_runs[base]
         return {"card": False, "run": is_run, "any": below[1].isupper()}[self.rules.move]
 
-    def _fits(self, card: str, below: str, base: int) -> bool:
+    def fits(self, card: str, below: str, base: int) -> bool:
         """Return whether a card may lie on another one in a column, if both lie face up."""
         return (card, below) in self._pairs_that_fit[base]
 
@@ -599,7 +599,7 @@ class Referee:
         return self._pairs_built(self.rules.build)
 
     @cached_property
-    def _pairs_of_runs(self) -> list[set[tuple[str, str]]]:
+    def pairs_of_runs(self) -> list[set[tuple[str, str]]]:
         """By base, the pairs of cards of which the first moves along with the second, if runs move."""
         return self._pairs_built(self.rules.build if self.rules.run == "build" else self.rules.run)
 
@@ -649,10 +649,10 @@ class Referee:
         """Return the move for which a word stands, or None if it is not legal."""
         for cards, rest in self._sources(position):
             if cards[0] == word[:2]:
-                for play in self._targets(cards, rest, position):
+                for play in self.targets(cards, rest, position):
                     if play.word == word:
                         return play
-        return next((play for play in self._several(position) if play.word == word), None)
+        return next((play for play in self.several(position) if play.word == word), None)
 
     def _check_win(self, position: Position, evidence: str) -> None:
         steps = 0
@@ -673,14 +673,14 @@ class Referee:
         referee._check_count(position, loss.positions)
 
     def _check_count(self, position: Position, claimed: int) -> None:
-        first = self._key(position)
+        first = self.key(position)
         reached, waiting = {first}, [first]
         while waiting:
             position = waiting.pop()
             if self.won(position):
                 raise InvalidEvidence(1, "the game can be won")
             for play in self._plays(position):
-                after = self._key(play.after)
+                after = self.key(play.after)
                 if after not in reached:
                     reached.add(after)
                     waiting.append(after)
@@ -692,10 +692,10 @@ class Referee:
     def visits(self, position: Position, loss: Loss) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
         referee, first = self.easier(position, loss)
-        numbers, reached = {referee._key(first): 1}, [Visit(first, 0, None, [])]
+        numbers, reached = {referee.key(first): 1}, [Visit(first, 0, None, [])]
         for number, visit in enumerate(reached, start=1):
             for play in referee._plays(visit.position):
-                after = referee._key(play.after)
+                after = referee.key(play.after)
                 if after not in numbers:
                     numbers[after] = len(numbers) + 1
                     reached.append(Visit(play.after, number, play, []))
@@ -743,7 +743,7 @@ class Referee:
             for suit, count in zip(self.rules.piles, position.foundations, strict=True)
         ]
 
-    def _key(self, position: Position) -> Position:
+    def key(self, position: Position) -> Position:
         """Return one position for all that differ in the order of columns, unless cards will be dealt to them, of cells
         and of an open reserve, or in the suit of the card in the hole."""
         return position._replace(

@@ -71,7 +71,7 @@ def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> 
 def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = rules_of("freecell")
     position = Referee(rules).position(unpack(deal(rules, 1, 1, 1))[0])
-    monkeypatch.setattr(players, "MOST_TABLES", 1)
+    monkeypatch.setattr(players, "TABLE_LIMIT", 1)
     assert Player(Referee(rules))._look_ahead(position, 0, 1, 0) == (None, 0)
 
 

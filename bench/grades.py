@@ -1,8 +1,8 @@
-"""Print the bounds of the grades of patiences again: ``python -m bench.grades [GAME…]``. All games take a quarter of an
-hour.
+"""Print the bounds of the grades of patiences again: ``python -m bench.grades [GAME…]``. All games take half an hour.
 
 The bounds divide the wins of deals of seed 1 within 100,000 nodes into fifths by their nodes: the first 200 wins, or
-fewer if a thousand deals have fewer, but at least 50. `dealmill.pipeline.games.patience.grades` has what this prints.
+fewer if a thousand deals have fewer, but at least 50. A game has no grades if none of a thousand deals is won, or fewer
+than 50 of 100,000. `dealmill.pipeline.games.patience.grades` has what this prints.
 """
 
 import sys
@@ -29,7 +29,7 @@ def wins(name: str) -> list[int]:
     for dealt, more in enumerate(_wins_of_deals(name), start=1):
         nodes += more
         enough = FEWEST_WINS if dealt * AT_ONCE >= DEALS else WINS
-        if len(nodes) >= enough:
+        if len(nodes) >= enough or (not nodes and dealt * AT_ONCE >= DEALS):
             break
     return nodes[:WINS]
 

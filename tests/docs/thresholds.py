@@ -14,14 +14,13 @@ not depend on other deals, and stays the same as long as the version of the engi
 layouts of a run into grades of equal size instead.
 
 The bounds are the most nodes of each grade; the last grade has no end. They divide the first 200 winnable deals of
-seed 1 that need at most 100,000 nodes (56 in Flower Garden, 50 in FreeCell without cells, 176 in Scotch Patience) into
-fifths, so each grade has about every fifth deal that can be won. Card pairing has fewer grades, since many of its deals
-have the same number of nodes. Games without grades are Camelot, whose engine needs one node for each win, British
-Canister, of whose first 10,000 deals none can be won within the limit, the Spider family and East Haven, of which no
-bounds were set yet, and games by rules of users.
+seed 1 that need at most 100,000 nodes into fifths, so each grade has about every fifth deal that can be won. Where the
+first 1,000 deals have fewer, they divide those, and in FreeCell without cells the first 50 of more deals. Card pairing
+has fewer grades, since many of its deals have the same number of nodes. Games without grades are Camelot, whose engine
+needs one node for each win, British Canister, Mrs. Mop and Spider with four suits, of which hardly any deal is won
+within the limit, and games by rules of users.
 
-The bounds of patiences were set with version 3 of their engine. Later versions search less or more in some games, whose
-grades are not of equal size now. `python -m bench.grades` prints the bounds that the installed version would have.
+`python -m bench.grades` prints the bounds of patiences, which were set with version 6 of their engines.
 
 Nodes say how long a program searches. They agree only roughly with what people find hard: see
 [how often a careful player wins](chances.md), by which packs can be graded.

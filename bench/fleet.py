@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, Job, SolvingJobs
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run

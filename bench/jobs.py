@@ -16,7 +16,7 @@ from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.workers import tasks
 from tests.doing import a_source, dealer
 from tests.servers import Postgres, running_postgres

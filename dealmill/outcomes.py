@@ -10,7 +10,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.store.arrow import Tabular, table_of_runs
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.planning import plan_replacement
+from dealmill.pipeline.store.run_planning import plan_replacement
 from dealmill.pipeline.store.runs.status import RunStatus, runs_over
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.runs import Run

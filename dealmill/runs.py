@@ -20,16 +20,16 @@ from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import Tabular
 from dealmill.pipeline.store.audits.audit import latest_audits
+from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.audits.contradictions import Contradiction, contradictions
-from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.audits.seals import entry_in
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Range
 from dealmill.pipeline.store.histograms import Histogram, histogram_of, histogram_of_numbers
-from dealmill.pipeline.store.planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
+from dealmill.pipeline.store.run_planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted, find_run, related_runs

@@ -29,7 +29,6 @@ from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Range
-from dealmill.pipeline.store.planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.results import (
     FIRST_ITEM,
     Item,
@@ -40,6 +39,7 @@ from dealmill.pipeline.store.results import (
     query_of,
     unless_retracted,
 )
+from dealmill.pipeline.store.run_planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.runs.controls import Labels, labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
 from dealmill.pipeline.store.runs.log import Action, list_actions

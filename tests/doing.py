@@ -13,11 +13,11 @@ from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, t
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
-from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

@@ -22,8 +22,8 @@ from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.installation import installed_engines
-from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING

@@ -9,7 +9,7 @@ from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diff import differences
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning import queue_rerun
+from dealmill.pipeline.store.run_planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.rows import Rows

@@ -32,8 +32,8 @@ from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning import queue_run
 from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.run_planning import queue_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.doing import a_run, deal, do_runs
 

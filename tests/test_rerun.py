@@ -22,8 +22,8 @@ from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, Storage, engines, jobs, verdicts
 from dealmill.pipeline.store.diff import Difference, diff, differences
-from dealmill.pipeline.store.planning import plan_replacement, plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.results import find_result, matching_runs
+from dealmill.pipeline.store.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs

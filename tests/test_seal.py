@@ -16,7 +16,7 @@ from dealmill.pipeline.store.audits.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage, items, runs, source_blocks
-from dealmill.pipeline.store.planning import plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.run_planning import plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.planned import run_seal
 from dealmill.pipeline.store.runs.status import find_run

@@ -35,8 +35,8 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import OpenFailed, Opening, Progress
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import BY_POSITION
-from dealmill.pipeline.store.planning import NO_END
 from dealmill.pipeline.store.results import LAST_ITEM, Query
+from dealmill.pipeline.store.run_planning import NO_END
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import open_deals, open_source
 

@@ -5,7 +5,7 @@
 - `sources`: layouts and rejects
 - `filters`, `histograms`, `arrow`: what is asked of results, and the forms in which they are returned
 - `storages`: verdicts and evidence, as rows or compact
-- `installation`, `planning`, `imports`, `deletion`, `states`: how runs begin and end, and their state in words
+- `installation`, `run_planning`, `imports`, `deletion`, `states`: how runs begin and end, and their state in words
 - `audits`: audits, what they check, and seals
 - `results`, `find`, `diff`: what users ask of stored results
 - `job_kinds`: the two kinds of jobs

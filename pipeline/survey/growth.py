@@ -15,7 +15,7 @@ from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.writing import open_deals

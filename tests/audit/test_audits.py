@@ -15,14 +15,14 @@ from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING, find_audit, findings_of, latest_audits, objections_of
+from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.audits.findings import Findings
-from dealmill.pipeline.store.audits.planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run
@@ -39,7 +39,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
 ) -> None:
     run = a_run(database, PAIRING, DEALS, chunk=700)
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audits.audit_planning.CHUNK", chunk)
         assert an_audit(database, run).clean
     alter(database, "DELETE FROM verdicts WHERE position IN (7, 2100)")
     alter(database, "DELETE FROM items WHERE position = 650")
@@ -50,7 +50,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     expected = faults(database, run)
     assert len(expected) > 10
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.store.audits.planning.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audits.audit_planning.CHUNK", chunk)
         assert faults(database, run) == expected
 
 

@@ -27,8 +27,8 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import Difference, diff
 from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.planning import plan_run
 from dealmill.pipeline.store.results import Query, find_result
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

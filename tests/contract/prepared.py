@@ -15,7 +15,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.planning import plan_run, queue_rerun
+from dealmill.pipeline.store.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run

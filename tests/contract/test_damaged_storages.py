@@ -14,8 +14,8 @@ from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import diff
-from dealmill.pipeline.store.planning import plan_replacement, queue_rerun, queue_run
 from dealmill.pipeline.store.results import find_result
+from dealmill.pipeline.store.run_planning import plan_replacement, queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.audits.invariants import FREE
 from dealmill.pipeline.store.database.connections import Database, engine_for
 from dealmill.pipeline.store.database.tables import JsonNumbers, Storage, metadata
-from dealmill.pipeline.store.planning import plan_run, queue_run
+from dealmill.pipeline.store.run_planning import plan_run, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source

@@ -17,7 +17,7 @@ from dealmill.pipeline.progress import Event, Message, silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs

@@ -18,14 +18,14 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.programs import solver
 from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import differences
 from dealmill.pipeline.store.installation import Installation, installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
-from dealmill.pipeline.store.planning import queue_rerun, queue_retry, queue_run
 from dealmill.pipeline.store.results import find_result, matching_runs
+from dealmill.pipeline.store.run_planning import queue_rerun, queue_retry, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING

@@ -34,7 +34,7 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.planning import plan_replacement, queue_run
+from dealmill.pipeline.store.run_planning import plan_replacement, queue_run
 from dealmill.pipeline.store.sources import writing as source_writing
 from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine
 from tests.servers import dealmill

@@ -19,7 +19,7 @@ from dealmill.pipeline.store.database.revisions import OLDEST
 from dealmill.pipeline.store.database.tables import Control, Storage
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.planning import plan_rerun, plan_run
+from dealmill.pipeline.store.run_planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import controls
 from dealmill.pipeline.store.runs.controls import Labels, control
 from dealmill.pipeline.store.runs.jobs import grow

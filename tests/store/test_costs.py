@@ -20,7 +20,7 @@ from dealmill.pipeline.store.database.tables import Storage, jobs
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

@@ -12,7 +12,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs.status import Runs
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.stores import Store

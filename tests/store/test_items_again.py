@@ -12,7 +12,7 @@ from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, packs
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning import queue_run
+from dealmill.pipeline.store.run_planning import queue_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages import compact
 from dealmill.pipeline.store.storages.bitmaps import encode, next_bitmap

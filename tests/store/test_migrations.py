@@ -26,7 +26,7 @@ from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.histograms import histogram_of
 from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, SPREAD
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

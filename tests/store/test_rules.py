@@ -31,13 +31,13 @@ from dealmill.pipeline.outputs.pack import Choice, write_pack
 from dealmill.pipeline.outputs.pack_check import check_pack
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, rules
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.installation import Installation, workable_engines
-from dealmill.pipeline.store.planning import queue_rerun, queue_run
 from dealmill.pipeline.store.results import find_result
+from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.jobs import SOLVING

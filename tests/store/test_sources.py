@@ -16,7 +16,7 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items
-from dealmill.pipeline.store.planning import plan_run
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs.jobs import CHUNK
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources import duplicates

@@ -11,7 +11,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.audits.audit import AUDITING, objections_of, recorded_faults
-from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.filters import Filter

@@ -26,8 +26,8 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.planning import queue_rerun, queue_run
 from dealmill.pipeline.store.results import FIRST_ITEM, query_of
+from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of

@@ -14,9 +14,9 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress import Event, Ingesting
-from dealmill.pipeline.store.audits.planning import queue_audit
+from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.installation import installed_engines
-from dealmill.pipeline.store.planning import plan_run, queue_rerun
+from dealmill.pipeline.store.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.store.runs.status import find_run

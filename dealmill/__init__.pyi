@@ -73,10 +73,10 @@ from .pipeline.store.audits.audit import Finding as Finding
 from .pipeline.store.audits.contradictions import Contradiction as Contradiction
 from .pipeline.store.copy import Copy as Copy
 from .pipeline.store.database.tables import Storage as Storage
-from .pipeline.store.diff import Diff as Diff
-from .pipeline.store.diff import Difference as Difference
-from .pipeline.store.diff import DiffPart as DiffPart
-from .pipeline.store.diff import DiffSummary as DiffSummary
+from .pipeline.store.diffs.diff import Diff as Diff
+from .pipeline.store.diffs.difference import Difference as Difference
+from .pipeline.store.diffs.difference import DiffPart as DiffPart
+from .pipeline.store.diffs.difference import DiffSummary as DiffSummary
 from .pipeline.store.filters import Filter as Filter
 from .pipeline.store.find import Match as Match
 from .pipeline.store.histograms import Bar as Bar

@@ -25,7 +25,7 @@ from dealmill.pipeline.store.audits.contradictions import Contradiction, contrad
 from dealmill.pipeline.store.audits.seals import entry_in
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
-from dealmill.pipeline.store.diff import Diff, diff, diffs
+from dealmill.pipeline.store.diffs.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Range
 from dealmill.pipeline.store.histograms import Histogram, histogram_of, histogram_of_numbers
 from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted

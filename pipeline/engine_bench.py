@@ -21,7 +21,7 @@ from dealmill.pipeline.ingest.verdicts import read_verdicts
 from dealmill.pipeline.node_counts import NodeCounts, compare_nodes
 from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.solve import load, solve_texts
-from dealmill.pipeline.store.diff import Difference, DiffSummary
+from dealmill.pipeline.store.diffs.difference import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 
 MAX_NODES = 10_000_000

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.patience.rules import read_loss
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.diff import Difference
+from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, each_engine
 from tests.games.patience.files import rules_of

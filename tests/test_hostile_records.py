@@ -7,7 +7,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.diff import differences
+from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.run_planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
@@ -80,9 +80,7 @@ def test_edited_layouts_fail_with_the_reason_and_all_others_are_solved(
             assert (after.verdict, after.value, after.nodes) == (before.verdict, before.value, before.nodes)
             assert (after.layout, after.evidence) == (before.layout, before.evidence)
 
-    assert [difference.one.position for difference in differences(database, run, find_run(database, again))] == list(
-        edits
-    )
+    assert [difference.one.position for difference in diff(database, run, find_run(database, again))] == list(edits)
     faults = recorded_faults(database, an_audit(database, find_run(database, again)).id)
     assert [fault.first for fault in faults] == list(edits)
     assert {fault.reason for fault in faults} == {"the text of the layout does not match its digest"}

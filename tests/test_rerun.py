@@ -17,11 +17,11 @@ from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store import diff as room
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, Storage, engines, jobs, verdicts
-from dealmill.pipeline.store.diff import Difference, diff, differences
+from dealmill.pipeline.store.diffs.diff import diff
+from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.results import find_result, matching_runs
 from dealmill.pipeline.store.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract, unretract
@@ -53,7 +53,7 @@ def put_on_record(database: Database, version: str) -> None:
 
 
 def compared(database: Database, left: RunStatus, right: RunStatus) -> list[Difference]:
-    return list(differences(database, left, right))
+    return list(diff(database, left, right))
 
 
 def test_a_rerun_gives_the_same_results_as_a_run_of_its_own(database: Database) -> None:
@@ -161,7 +161,7 @@ def test_verdicts_that_nobody_decided_differ_in_the_reason(database: Database) -
 def test_node_counts_are_compared_on_layouts_that_both_decided(
     database: Database, same_source: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "COUNTS_PER_FETCH", 17)
+    monkeypatch.setattr("dealmill.pipeline.store.diffs.nodes.COUNTS_PER_FETCH", 17)
     chance, layouts = Random(5), LAYOUTS[:100]
     run = a_run(database, ENGINE, layouts)
     second = repeat(database, run) if same_source else a_run(database, ENGINE, layouts[::-1], name="b.txt")
@@ -429,7 +429,7 @@ def test_a_retracted_survey_is_repeated_with_as_many_deals(database: Database) -
 def test_the_parts_of_a_comparison_are_all_differences(
     database: Database, monkeypatch: pytest.MonkeyPatch, size: int
 ) -> None:
-    monkeypatch.setattr(room, "PART", size)
+    monkeypatch.setattr("dealmill.pipeline.store.diffs.rows.PART", size)
     layouts = deal(find_game("card-pairing"), 3, 1, 30)
     whole = a_run(database, "card-pairing/winnable", layouts)
     limited = a_run(database, "card-pairing/winnable", layouts, max_nodes=8)

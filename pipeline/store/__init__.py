@@ -7,6 +7,6 @@
 - `storages`: verdicts and evidence, as rows or compact
 - `installation`, `run_planning`, `imports`, `deletion`, `states`: how runs begin and end, and their state in words
 - `audits`: audits, what they check, and seals
-- `results`, `find`, `diff`: what users ask of stored results
+- `results`, `find`, `diffs`: what users ask of stored results
 - `job_kinds`: the two kinds of jobs
 """

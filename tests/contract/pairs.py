@@ -24,7 +24,8 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.diff import Difference, diff
+from dealmill.pipeline.store.diffs.diff import diff
+from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
 from dealmill.pipeline.store.results import Query, find_result

@@ -13,7 +13,7 @@ from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.results import find_result
 from dealmill.pipeline.store.run_planning import plan_replacement, queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract

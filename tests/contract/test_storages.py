@@ -20,7 +20,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs.status import find_run

@@ -21,7 +21,7 @@ from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.diff import differences
+from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.installation import Installation, installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
 from dealmill.pipeline.store.results import find_result, matching_runs
@@ -72,7 +72,7 @@ def test_a_claim_is_stored_counted_and_shown_as_not_proved(
     assert (claim.layout, claim.evidence) == (POISON, None)
     assert claim.check().outcome is Outcome.NO_EVIDENCE
     assert judge("memory/two-pass", POISON, claim.verdict, claim.value, None).outcome is Outcome.INVALID
-    [difference] = differences(database, find_run(database, proved.id), find_run(database, run.id))
+    [difference] = diff(database, find_run(database, proved.id), find_run(database, run.id))
     assert (difference.kind, difference.other.unproved) == (DifferenceKind.EVIDENCE, True)
     rerun = queue_rerun(database, find_run(database, run.id), any_version=False)
     do_runs(database)

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, jobs
-from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.run_planning import plan_run

@@ -23,7 +23,7 @@ from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.deletion import delete_subject
-from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.imports import write_imported
 from dealmill.pipeline.store.results import Query, find_result

@@ -23,7 +23,7 @@ from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.diff import diff
+from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.results import FIRST_ITEM, query_of

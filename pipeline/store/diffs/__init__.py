@@ -1,0 +1,1 @@
+"""The differences between two runs: rows by a query, compact runs block by block."""

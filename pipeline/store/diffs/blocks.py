@@ -1,0 +1,64 @@
+"""The differences between two runs over the same deals of which at least one is compact, block by block."""
+
+from collections.abc import Iterator
+
+from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.digests import block_of, block_range
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.diffs.difference import Difference, DiffPart, have_same_question
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.choice import storage_of
+from dealmill.pipeline.store.storages.storage import RecordedVerdict
+
+
+def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterator[DiffPart]:
+    """Yield the differences of each block that may have some, up to the end of the shorter run, and an empty part at
+    this end. Only blocks with different digests are solved again.
+
+    Raises
+    ------
+    DamagedError
+        If a verdict cannot be read.
+    """
+    ours, theirs = (storage_of(run).block_fingerprints(database, run) for run in (left, right))
+    count = min(left.items, right.items)
+    for number in range(block_of(count) + 1):
+        if number not in ours or ours[number] != theirs.get(number):
+            whole = block_range(number, left.items) == block_range(number, right.items)
+            solved = number in ours or number in theirs
+            first, stop = block_range(number, count)
+            differences = _differences(database, left, right, first, stop)
+            if whole and solved and not differences:
+                differences = [_unknown_difference(left, right, first, stop)]
+            yield DiffPart(stop - 1, differences)
+    yield DiffPart(count, [])
+
+
+def _differences(database: Database, left: RunStatus, right: RunStatus, first: int, stop: int) -> list[Difference]:
+    """Return the differences in a block, as far as the installed versions can solve it again."""
+    deals, same_question = _deals(left, right, first, stop), have_same_question(left, right)
+    left_verdicts, right_verdicts = (
+        storage_of(run).recorded_verdicts(database, run, first, stop, evidence=True) for run in (left, right)
+    )
+    if left_verdicts is None or right_verdicts is None:
+        left_verdicts, right_verdicts = (
+            storage_of(run).recorded_verdicts(database, run, first, stop, evidence=False) or [] for run in (left, right)
+        )
+    return [
+        Difference(layout.text, ours, theirs, same_question)
+        for layout, ours, theirs in zip(deals, left_verdicts, right_verdicts, strict=True)
+        if ours != theirs
+    ]
+
+
+def _deals(left: RunStatus, right: RunStatus, first: int, stop: int) -> DealRange:
+    """Return some deals of both runs."""
+    deals_of_both = (storage_of(run).deals_of(run) for run in (left, right))
+    return next(deals for deals in deals_of_both if deals is not None).part(first, stop)
+
+
+def _unknown_difference(left: RunStatus, right: RunStatus, first: int, stop: int) -> Difference:
+    """Return the difference of a block whose digests differ, though no difference can be seen in it."""
+    nothing = RecordedVerdict(first, None, None, None)
+    name = _deals(left, right, first, stop).name
+    return Difference(f"the layout or the evidence of one of {name}", nothing, nothing)

@@ -1,0 +1,244 @@
+"""The diff of two runs: their differences, node counts and costs."""
+
+from collections.abc import Collection, Iterator, Set
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sqlalchemy import select
+
+from dealmill.pipeline.arguments import DifferenceKind
+from dealmill.pipeline.errors import DamagedResults, UsageError
+from dealmill.pipeline.node_counts import NodeCounts, NodeSample
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.tables import DONE, jobs
+from dealmill.pipeline.store.diffs.blocks import block_parts
+from dealmill.pipeline.store.diffs.difference import (
+    Difference,
+    DiffPart,
+    DiffSummary,
+    have_same_question,
+    layouts_are_stored,
+)
+from dealmill.pipeline.store.diffs.nodes import node_counts, node_sample
+from dealmill.pipeline.store.diffs.rows import count_shared_layouts, differing_rows, row_parts
+from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.runs.jobs import bounded
+from dealmill.pipeline.store.runs.status import RunStatus, check_not_deleted
+from dealmill.pipeline.store.runs.workers import machines_of
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """The differences between two runs of a game: the layouts whose verdicts, values or evidence differ; or between
+    runs of related games: the deals whose verdicts differ.
+
+    Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
+    source item by item, others layout by layout. If one run is packed, they are compared up to the end of the shorter
+    one. If evidence of a packed run differs and cannot be computed again, because another version is installed, a block
+    of deals counts as one difference, unless verdicts differ too.
+    """
+
+    database: Database
+    one: RunStatus
+    other: RunStatus
+    ignored: Set[DifferenceKind] = frozenset()
+    """Kinds of differences that are left out."""
+
+    def __repr__(self) -> str:
+        return f"<Diff of runs {self.one.id} and {self.other.id}>"
+
+    def __iter__(self) -> Iterator[Difference]:
+        """Yield the differences.
+
+        Raises
+        ------
+        NotFoundError
+            If one of the runs was deleted meanwhile.
+        DamagedError
+            If a layout or a verdict cannot be read.
+        """
+        with self._neither_deleted():
+            for number, difference in enumerate(self._differences()):
+                if number == 0:  # `equal` reads no further
+                    self._check_not_deleted()
+                if difference.kind not in self.ignored:
+                    yield difference
+
+    def _differences(self) -> Iterator[Difference]:
+        if layouts_are_stored(self.one, self.other):
+            return differing_rows(self.database, self.one, self.other, missing=self._with_missing)
+        return (difference for part in self._parts() for difference in part.differences)
+
+    @property
+    def summary(self) -> DiffSummary:
+        """The differences in figures; computed at each use."""
+        return DiffSummary.of(self)
+
+    @property
+    def nodes(self) -> NodeCounts | None:
+        """The node counts of the layouts that both runs decided; None if there are none. Computed at each use.
+
+        Raises
+        ------
+        UsageError
+            If one of the runs is packed, so that its node counts are not stored one by one.
+        DamagedError
+            If a stored node count is not a number.
+        """
+        return node_counts(self.database, self.one, self.other)
+
+    def parts(self) -> Iterator[DiffPart]:
+        """Yield the differences in parts by position in the first run, so that a long comparison shows its progress.
+        Runs over different sources that are stored as rows are compared in one part."""
+        with self._neither_deleted():
+            for part in self._parts():
+                self._check_not_deleted()
+                yield replace(part, differences=[each for each in part.differences if each.kind not in self.ignored])
+
+    def _parts(self) -> Iterator[DiffPart]:
+        if layouts_are_stored(self.one, self.other):
+            return row_parts(self.database, self.one, self.other, missing=self._with_missing)
+        return block_parts(self.database, self.one, self.other)
+
+    @property
+    def _with_missing(self) -> bool:
+        return DifferenceKind.MISSING not in self.ignored
+
+    @contextmanager
+    def _neither_deleted(self) -> Iterator[None]:
+        """Check at the end that neither run was deleted meanwhile, which also explains results that cannot be read."""
+        try:
+            yield
+        except DamagedResults:
+            self._check_not_deleted()
+            raise
+        self._check_not_deleted()
+
+    def _check_not_deleted(self) -> None:
+        check_not_deleted(self.database, [self.one.id, self.other.id])
+
+    def node_sample(self, limit: int) -> NodeSample | None:
+        """Return the node counts at up to `limit` evenly spaced positions; None unless both runs are stored as rows
+        over the same source, and if no layout in the sample was decided by both."""
+        return node_sample(self.database, self.one, self.other, limit)
+
+    @property
+    def cost_ratio(self) -> float | None:
+        """The processor seconds that a layout took in the other run, divided by those in the first; None if one of them
+        is not on record."""
+        costs = [run.cpu_seconds / run.solved for run in (self.one, self.other) if run.cpu_seconds and run.solved]
+        return costs[1] / costs[0] if len(costs) == 2 else None
+
+    @property
+    def machines(self) -> tuple[list[str], list[str]]:
+        """The names of the machines that solved the first run, and the other one."""
+        left, right = (machines_of(self.database, run.id) for run in (self.one, self.other))
+        return left, right
+
+    @property
+    def equal(self) -> bool:
+        """Whether there are no differences."""
+        return next(iter(self), None) is None
+
+    @property
+    def compared(self) -> int:
+        """The number of items on which both runs have a verdict or, if their sources differ, of layouts; computed at
+        each use."""
+        left, right = self.one, self.other
+        if left.source != right.source and layouts_are_stored(left, right):
+            return count_shared_layouts(self.database, left, right)
+        if left.finished and right.finished:
+            return min(left.items, right.items)
+        return _count_solved_by_both(self.database, left, right)
+
+    @property
+    def deals_of_both(self) -> int | None:
+        """The number of deals compared, if one of two runs over the same deals has more deals; None otherwise."""
+        left, right = self.one, self.other
+        return None if layouts_are_stored(left, right) or left.items == right.items else min(left.items, right.items)
+
+    @property
+    def unfinished(self) -> list[RunStatus]:
+        """The runs of the two that have layouts without a verdict."""
+        return [run for run in (self.one, self.other) if not run.finished]
+
+
+def diff(
+    database: Database,
+    left: RunStatus,
+    right: RunStatus,
+    ignored: Collection[DifferenceKind | str] = (),
+    *,
+    by_deal: bool = False,
+) -> Diff:
+    """Compare two runs of a game or, `by_deal`, of related games, without differences of the `ignored` kinds.
+
+    Raises
+    ------
+    UsageError
+        If they are of different games, or of games that are not related, one is packed and the other is not over the
+        same deals, or there is no such kind.
+    """
+    if unknown := {str(kind) for kind in ignored} - {*DifferenceKind}:
+        raise UsageError(f"there is no kind of difference {min(unknown)!r}; choose from: {', '.join(DifferenceKind)}")
+    if left.game != right.game and not (by_deal and _are_related(left, right)):
+        hint = ", or these by their deals, with --by-deal" if _are_related(left, right) else ""
+        raise UsageError(
+            f"run {left.id} is of {left.game}, but run {right.id} is of {right.game}: compare runs of the same game"
+            f"{hint}"
+        )
+    if not _comparable(left, right):
+        dealt = right if left.storage.stores_layouts else left
+        raise UsageError(
+            f"run {dealt.id} is packed and can only be compared with a run over the same deals: run {left.id} is over "
+            f"{left.source_name}, run {right.id} over {right.source_name}"
+        )
+    return Diff(database, left, right, frozenset(map(DifferenceKind, ignored)))
+
+
+def diffs(database: Database, run: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Iterator[Diff]:
+    """Yield the diffs of a run and each other run that answers the same question, oldest first, on the layouts that
+    both have. Retracted runs are left out, and packed ones over other deals.
+
+    Raises
+    ------
+    UsageError
+        If there is no such kind.
+    """
+    for rival in matching_runs(database, run.game, None, None, retracted=False):
+        if rival.id != run.id and have_same_question(run, rival) and _comparable(run, rival):
+            yield diff(database, run, rival, [*ignored, DifferenceKind.MISSING])
+
+
+def _count_solved_by_both(database: Database, left: RunStatus, right: RunStatus) -> int:
+    """Return the number of positions that finished jobs of both runs cover."""
+    columns = bounded(jobs.c.first), bounded(jobs.c.stop)
+    with database.reading() as connection:
+        ends = [
+            end
+            for run in (left, right)
+            for first, stop in connection.execute(select(*columns).where(jobs.c.run_id == run.id, jobs.c.state == DONE))
+            for end in ((first, 1), (stop, -1))
+        ]
+    count = depth = reached = 0
+    for position, step in sorted(ends):
+        count += (position - reached) * (depth == 2)
+        depth, reached = depth + step, position
+    return count
+
+
+def _are_related(left: RunStatus, right: RunStatus) -> bool:
+    """Return whether the games of two runs differ only in their rules, so that a layout of both says the same."""
+    return left.rules is not None and right.rules is not None and left.rules.family == right.rules.family
+
+
+def _comparable(left: RunStatus, right: RunStatus) -> bool:
+    """Return whether two runs of a game can be compared: layouts that are not stored cannot be looked up."""
+    return layouts_are_stored(left, right) or _deals_key(left) == _deals_key(right)
+
+
+def _deals_key(run: RunStatus) -> tuple[object, ...]:
+    """Return the identity of the deals of a run, without the number of the last deal."""
+    deals = dict(run.deals or {"source": run.source})
+    deals.pop("last", None)
+    return run.game, run.generator, deals

@@ -1,0 +1,92 @@
+"""The node counts of the layouts that two runs stored as rows have both decided."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Select, select
+
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games.contract import DECIDED
+from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.row_checks import RowCheck
+from dealmill.pipeline.store.database.tables import verdicts
+from dealmill.pipeline.store.diffs.difference import layouts_are_stored
+from dealmill.pipeline.store.diffs.rows import pairs_of_layouts
+from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
+from dealmill.pipeline.store.storages.rows_pages import check_complete
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+COUNTS_PER_FETCH = 20_000
+"""Rows that are read at once."""
+NODES = RowCheck(verdicts.c.position, verdicts.c.nodes)
+
+
+def node_counts(database: Database, left: RunStatus, right: RunStatus) -> NodeCounts | None:
+    """Compare the node counts of two runs; None if no layout was decided by both.
+
+    Raises
+    ------
+    UsageError
+        If one of the runs is packed, so that its node counts are not stored one by one.
+    DamagedError
+        If a stored node count is not a number.
+    """
+    for run in (left, right):
+        if not run.storage.stores_layouts:
+            raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
+        check_complete(database, run)
+    with database.browsing() as connection:
+        rows = connection.execution_options(yield_per=COUNTS_PER_FETCH).execute(_decided_by_both(left, right))
+        return compare_nodes(_node_columns(rows.partitions(), left, right))
+
+
+def node_sample(database: Database, left: RunStatus, right: RunStatus, limit: int) -> NodeSample | None:
+    """Return the node counts at `limit` positions that are evenly spaced over two runs stored as rows over one source;
+    None for other runs, and if no layout in the sample was decided by both."""
+    if not layouts_are_stored(left, right) or left.source != right.source:
+        return None
+    positions = sorted({1 + number * left.items // limit for number in range(limit)}) if left.items else []
+    with database.reading() as connection:
+        rows = connection.execute(_decided_by_both(left, right, sampled=True), {"numbers": positions}).all()
+    if not rows:
+        return None
+    _check_nodes(rows, left, right)
+    return NodeSample([(position, ours, theirs) for position, _, ours, theirs in rows])
+
+
+def _node_columns(parts: Iterable[Sequence[Any]], left: RunStatus, right: RunStatus) -> "Iterator[NDArray[Any]]":
+    import numpy as np  # loads slowly
+
+    for part in parts:
+        _check_nodes(part, left, right)
+        yield np.array([*map(tuple, part)]).T  # NumPy would look for an interface in each row
+
+
+def _check_nodes(rows: Sequence[Any], left: RunStatus, right: RunStatus) -> None:
+    """Check rows of the positions and node counts of two runs."""
+    here, there, ours, theirs = zip(*rows, strict=True)
+    NODES.check_results(left.id, (here, ours))
+    NODES.check_results(right.id, (there, theirs))
+
+
+def _decided_by_both(left: RunStatus, right: RunStatus, *, sampled: bool = False) -> Select[*tuple[Any, ...]]:
+    """Select the positions and node counts of the layouts that both runs decided; if `sampled`, only at the positions
+    bound to `NUMBERS`."""
+    mine, theirs = verdicts.alias("mine"), verdicts.alias("theirs")
+    decided = [side.c.verdict.in_(sorted(DECIDED)) for side in (mine, theirs)]
+    query: Select[*tuple[Any, ...]] = select(mine.c.position, theirs.c.position, mine.c.nodes, theirs.c.nodes)
+    if left.source == right.source:
+        joined = mine.join(theirs, mine.c.position == theirs.c.position)
+    else:
+        pairs = pairs_of_layouts(left, right)
+        joined = pairs.join(mine, mine.c.position == pairs.c.here).join(theirs, theirs.c.position == pairs.c.there)
+    return (
+        query.select_from(joined)
+        .where(mine.c.run_id == left.id, theirs.c.run_id == right.id, *decided)
+        .where(*[one_of(mine.c.position, NUMBERS)] * sampled)
+        .order_by(mine.c.position)
+    )

@@ -22,7 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.measure import NotInstalled, rounded, table
-from dealmill.pipeline.games.card_pairing.rules import Board, Card, Deal, Numbering, Option, deal_of
+from dealmill.pipeline.games.card_pairing.certificates import Board, Card, Deal, Numbering, Option, deal_of
+from dealmill.pipeline.games.card_pairing.rules import start
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import load, solve
 from tests.doing import dealer
@@ -65,7 +66,7 @@ class Puzzle:
 
     def __init__(self, layout: str) -> None:
         self.layout = layout
-        self.deal: Deal = deal_of(layout)
+        self.deal: Deal = deal_of(start(layout))
         board, numbering = Board(self.deal), Numbering(self.deal)
         options = [numbering.option(number) for number in range(numbering.options)]
         self.pairs = [[option, *_second_pair(board, option)] for option in options]

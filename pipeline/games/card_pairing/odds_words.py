@@ -3,16 +3,9 @@ choices."""
 
 from collections.abc import Iterator
 
-from dealmill.pipeline.games.card_pairing.rules import (
-    STACK_NAMES,
-    Cards,
-    Odds,
-    Plays,
-    check,
-    deal_of,
-    read_odds,
-    stack_name,
-)
+from dealmill.pipeline.games.card_pairing.certificates import deal_of
+from dealmill.pipeline.games.card_pairing.random_play import Odds, Plays, Position, read_odds
+from dealmill.pipeline.games.card_pairing.rules import STACK_NAMES, check, stack_name, start
 from dealmill.verdicts import Verdict
 
 MOST_POSITIONS = 100_000
@@ -49,8 +42,7 @@ def best_play(layout: str, odds: Odds) -> Iterator[tuple[str, str]]:
     lost, or has too many positions."""
     if not odds.won or odds.positions > MOST_POSITIONS:
         return
-    deal = deal_of(layout)
-    plays = Plays(deal)
+    deal, plays = deal_of(start(layout)), Plays(start(layout))
     chances = _chances(plays)
     position = plays.start
     while position:
@@ -64,7 +56,7 @@ def best_play(layout: str, odds: Odds) -> Iterator[tuple[str, str]]:
         position = best
 
 
-def _chances(plays: Plays) -> dict[Cards, float]:
+def _chances(plays: Plays) -> dict[Position, float]:
     """Return for each position that can be reached the chance that random play wins from there."""
     layers = [{plays.start}]
     while reached := {after for position in layers[-1] for after in plays.after(position)}:

@@ -10,7 +10,8 @@ from dealmill.game import CHOSEN, Scene, scene
 from dealmill.pipeline.games.card_pairing.drawing import MANY, Cell, Grid, listed, printer
 from dealmill.pipeline.games.card_pairing.odds_words import best_play, checked_odds, in_words
 from dealmill.pipeline.games.card_pairing.proofs.loss import explained, loss_scenes
-from dealmill.pipeline.games.card_pairing.rules import Odds, Stacks, play, stack_name, stacks_of, start
+from dealmill.pipeline.games.card_pairing.random_play import Odds
+from dealmill.pipeline.games.card_pairing.rules import Stacks, play, stack_name, stacks_of, start
 from dealmill.verdicts import Verdict
 
 FREED = "·"

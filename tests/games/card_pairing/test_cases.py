@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dealmill.pipeline.games.card_pairing.certificates import Deal, Mates, deal_of
 from dealmill.pipeline.games.card_pairing.proofs.cases import (
     Case,
     cases,
@@ -15,7 +16,7 @@ from dealmill.pipeline.games.card_pairing.proofs.cases import (
     shortest_circle,
     shortest_first,
 )
-from dealmill.pipeline.games.card_pairing.rules import Deal, Mates, deal_of
+from dealmill.pipeline.games.card_pairing.rules import start
 from dealmill.pipeline.games.pictures import rank_name
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
@@ -51,7 +52,7 @@ def matched(draw: st.DrawFn) -> tuple[Deal, Mates]:
     """A dealt layout and matchings of some of its ranks."""
     ranks, stacks = draw(st.sampled_from([(2, 4), (4, 4), (9, 9), (9, 6), (16, 16), (9, 36)]))
     [layout] = deal(draw(st.integers(0, 2**32)), 1, 1, ranks=ranks, stacks=stacks)
-    dealt = deal_of(layout)
+    dealt = deal_of(start(layout))
     mates: Mates = {}
     for rank in draw(st.sets(st.sampled_from(sorted(dealt.ranks)), min_size=1)):
         mates |= pair_off(dealt.ranks[rank], draw(st.sampled_from([(0, 1, 2, 3), (0, 2, 1, 3)])))
@@ -88,7 +89,7 @@ def test_a_circle_is_a_shortest_one(drawn: tuple[Deal, Mates]) -> None:
 @pytest.mark.parametrize(("ranks", "stacks"), [(4, 4), (9, 9), (13, 13), (15, 20)])
 def test_every_case_jams_with_its_own_choices(ranks: int, stacks: int) -> None:
     for layout, certificate in lost(5, 60, ranks=ranks, stacks=stacks):
-        dealt = deal_of(layout)
+        dealt = deal_of(start(layout))
         leaves = cases(layout, certificate)
         assert len(leaves) == 2 * len(certificate) + 1, "a tree in which every branch has three"
         for case in leaves:

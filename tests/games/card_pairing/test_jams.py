@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.card_pairing.rules import Board, Card, Choice, Numbering, Option, deal_of
+from dealmill.pipeline.games.card_pairing.certificates import Board, Card, Choice, Numbering, Option, deal_of
+from dealmill.pipeline.games.card_pairing.rules import start
 from tests.games.card_pairing import naive
 from tests.games.card_pairing.naive import (
     Contradiction,
@@ -44,7 +45,7 @@ def all_deals() -> Iterator[str]:
 
 def choice_of(deck: str, state: State) -> Choice:
     """The same state for the referee."""
-    deal = deal_of(deck)
+    deal = deal_of(start(deck))
     numbering, choice = Numbering(deal), Choice(Board(deal))
     for number in state.taken:
         assert not choice.take(numbering.option(number))
@@ -71,7 +72,7 @@ def is_possible(play: frozenset[int], state: State) -> bool:
 
 def test_options_and_groups_are_numbered_as_specified() -> None:
     deck = "4,6,2 6,6,4 2,6,4,6 4,6"
-    numbering = Numbering(deal_of(deck))
+    numbering = Numbering(deal_of(start(deck)))
     fours, sixes, twos = [0, 5, 8, 10], [1, 3, 4, 7, 9, 11], [2, 6]
     pairs = [(card, mate) for index, card in enumerate(sixes) for mate in sixes[index + 1 :]]
     expected: list[Option] = [*((fours[0], mate) for mate in fours[1:]), *pairs, (twos[0], twos[1])]

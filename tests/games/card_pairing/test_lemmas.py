@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InvalidEvidence
-from dealmill.pipeline.games.card_pairing import rules
-from dealmill.pipeline.games.card_pairing.rules import Board, Choice, check, deal_of
+from dealmill.pipeline.games.card_pairing import certificates
+from dealmill.pipeline.games.card_pairing.certificates import Board, Choice, deal_of
+from dealmill.pipeline.games.card_pairing.rules import check, start
 from dealmill.pipeline.games.verdict import Verdict
 from tests.games.card_pairing.naive import (
     NAMES,
@@ -70,7 +71,7 @@ def dead_ends(deck: str, pairs: Pairs) -> set[Heights]:
 
 
 def jams_for_the_referee(deck: str, pairs: Pairs) -> bool:
-    deal = deal_of(deck)
+    deal = deal_of(start(deck))
     choice = Choice(Board(deal))
     return any(choice.take((card, mate)) for card, mate in ([deal.stacks[s][h] for s, h in pair] for pair in pairs))
 
@@ -180,7 +181,7 @@ def tree(deck: str, pairs: Pairs, unnamed: list[str]) -> Iterator[str]:
 def test_lemmas_without_hints_are_counted_as_work(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(InvalidEvidence, match="the certificate ends without a contradiction"):
         check("winnable", "AA KK", Verdict.UNWINNABLE, None, "-0: -0:")
-    monkeypatch.setattr(rules, "MOST_WORK", 1)
+    monkeypatch.setattr(certificates, "MOST_WORK", 1)
     with pytest.raises(InvalidEvidence, match="the certificate takes too long to check") as caught:
         check("winnable", "AA KK", Verdict.UNWINNABLE, None, "-0: -0:")
     assert caught.value.step == 2

@@ -17,7 +17,7 @@ from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, odds_by_play, stated_odds
 from tests.games.card_pairing.test_any_size import PIGEONHOLES, small_layouts
 from tests.games.card_pairing.test_figures import NEERC
-from tests.games.card_pairing.test_rules import ODDS
+from tests.games.card_pairing.test_random_play import ODDS
 
 deal = dealer("card-pairing")
 odds = solver("card-pairing/odds")

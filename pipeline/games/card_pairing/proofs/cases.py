@@ -4,16 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from dealmill.pipeline.games.card_pairing.certificates import MATCHINGS, Card, Deal, Mates, deal_of
 from dealmill.pipeline.games.card_pairing.drawing import Cell, printer
-from dealmill.pipeline.games.card_pairing.rules import (
-    MATCHINGS,
-    Card,
-    Deal,
-    Mates,
-    check,
-    deal_of,
-    stack_name,
-)
+from dealmill.pipeline.games.card_pairing.rules import check, stack_name, start
 from dealmill.verdicts import Verdict
 
 MOST_CASES = 1_000
@@ -53,7 +46,7 @@ def cases(layout: str, certificate: str) -> list[Case]:
         If the certificate proves nothing.
     """
     check("winnable", layout, Verdict.UNWINNABLE, None, certificate)
-    return list(islice(_leaves(deal_of(layout), iter(certificate), printer(layout), (), {}), MOST_CASES))
+    return list(islice(_leaves(deal_of(start(layout)), iter(certificate), printer(layout), (), {}), MOST_CASES))
 
 
 def count_cases(certificate: str) -> int:

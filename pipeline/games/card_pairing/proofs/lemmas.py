@@ -4,8 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from dealmill.pipeline.games.card_pairing.proofs.cases import Wait
-from dealmill.pipeline.games.card_pairing.rules import (
+from dealmill.pipeline.games.card_pairing.certificates import (
     HINTS,
     JAMS,
     Card,
@@ -15,9 +14,10 @@ from dealmill.pipeline.games.card_pairing.rules import (
     Literal,
     Mates,
     Option,
-    check,
     deal_of,
 )
+from dealmill.pipeline.games.card_pairing.proofs.cases import Wait
+from dealmill.pipeline.games.card_pairing.rules import check, start
 from dealmill.verdicts import Verdict
 
 MOST_STEPS = 300
@@ -104,7 +104,7 @@ def proof(layout: str, certificate: str) -> Proof:
     """
     check("winnable", layout, Verdict.UNWINNABLE, None, certificate)
     texts = certificate.split(" ")
-    deal = deal_of(layout)
+    deal = deal_of(start(layout))
     reader = _Reader(deal)
     steps = []
     for number, text in enumerate(texts, start=1):

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from textwrap import fill
 
 from dealmill.game import CHOSEN, OTHER, Scene, Style, scene
+from dealmill.pipeline.games.card_pairing.certificates import STEPS, deal_of
 from dealmill.pipeline.games.card_pairing.drawing import Grid, listed, printer
 from dealmill.pipeline.games.card_pairing.proofs.cases import Case, Wait, cases, cell_of, count_cases, shortest_first
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import proof
 from dealmill.pipeline.games.card_pairing.proofs.pictures import proof_scenes
 from dealmill.pipeline.games.card_pairing.proofs.words import ProofText
-from dealmill.pipeline.games.card_pairing.rules import STEPS, deal_of, stack_name, start
+from dealmill.pipeline.games.card_pairing.rules import stack_name, start
 
 NAMES = "4.3 is the third card from the bottom of stack 4."
 PROVES = (
@@ -94,7 +95,7 @@ def _branches(leaves: list[Case]) -> Iterator[str]:
 
 
 def _case(grid: Grid, layout: str, case: Case, heading: str, proves: str) -> Scene:
-    deal = deal_of(layout)
+    deal = deal_of(start(layout))
     ranks = [rank for stack in start(layout) for rank in stack]
     left = {card for stack in case.left for card in stack}
     cells = [cell_of(deal, card) for card in range(len(ranks))]

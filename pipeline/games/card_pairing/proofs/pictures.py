@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from dealmill.game import CHOSEN, GHOST, OTHER, Scene, Style, scene
+from dealmill.pipeline.games.card_pairing.certificates import Card
 from dealmill.pipeline.games.card_pairing.drawing import MANY, Grid
 from dealmill.pipeline.games.card_pairing.proofs.cases import cell_of
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import Closed, Contradiction, Jam, Proof, Step
 from dealmill.pipeline.games.card_pairing.proofs.words import ProofText, statements_of
-from dealmill.pipeline.games.card_pairing.rules import Card
 
 THIN: Style = {"stroke_width": 2.5}
 """The rings of cards without a number."""

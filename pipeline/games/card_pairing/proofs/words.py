@@ -3,10 +3,10 @@
 from collections.abc import Collection, Iterator, Sequence
 from itertools import islice
 
+from dealmill.pipeline.games.card_pairing.certificates import Card, Literal
 from dealmill.pipeline.games.card_pairing.drawing import listed, printer
 from dealmill.pipeline.games.card_pairing.proofs.cases import Wait, card_name
 from dealmill.pipeline.games.card_pairing.proofs.lemmas import Closed, Conclusion, Contradiction, Jam, Proof, Step
-from dealmill.pipeline.games.card_pairing.rules import Card, Literal
 
 MOST_STATEMENTS = 20
 """The most statements of a step that are numbered, in words and in pictures."""

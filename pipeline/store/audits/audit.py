@@ -25,7 +25,7 @@ from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck, readable
 from dealmill.pipeline.store.database.tables import (
     DONE,
@@ -39,7 +39,6 @@ from dealmill.pipeline.store.database.tables import (
 )
 from dealmill.pipeline.store.runs.jobs import MAX_ADDEND, audits_of, bounded, sizes
 from dealmill.pipeline.store.runs.leases import JobTable
-from dealmill.pipeline.store.runs.status import NUMBERS
 
 AUDIT = RowCheck(audits.c.id, audits.c.run_id, audits.c.population, audits.c.size, audits.c.seed)
 AUDITING = JobTable(

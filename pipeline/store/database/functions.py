@@ -5,7 +5,20 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ARRAY, BigInteger, ColumnElement, Dialect, Float, Select, Text, TypeDecorator, func, select
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Dialect,
+    Float,
+    Select,
+    Text,
+    TypeDecorator,
+    bindparam,
+    func,
+    select,
+)
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import GenericFunction
@@ -62,6 +75,10 @@ def _sqlite_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -> st
 def _postgresql_one_of(element: one_of, compiler: SQLCompiler, **options: Any) -> str:
     column, numbers = (compiler.process(part, **options) for part in element.clauses)
     return f"{column} = ANY({numbers})"
+
+
+NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
+"""The parameter ``numbers``, for `one_of`."""
 
 
 BEYOND_NUMBERS = 2**62

@@ -9,12 +9,12 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import verdicts
 from dealmill.pipeline.store.diffs.difference import layouts_are_stored
 from dealmill.pipeline.store.diffs.rows import pairs_of_layouts
-from dealmill.pipeline.store.runs.status import NUMBERS, RunStatus
+from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.rows_pages import check_complete
 
 if TYPE_CHECKING:

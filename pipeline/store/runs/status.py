@@ -3,50 +3,22 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cache
 from typing import Any, Self, overload
 
-from sqlalchemy import (
-    BigInteger,
-    BindParameter,
-    ColumnElement,
-    Float,
-    Select,
-    and_,
-    bindparam,
-    case,
-    cast,
-    func,
-    literal,
-    or_,
-    select,
-    type_coerce,
-)
-from sqlalchemy.types import NullType
+from sqlalchemy import BigInteger, ColumnElement, func, literal, or_, select
 
 from dealmill.pipeline.arguments import row_number
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
-from dealmill.pipeline.store.database.functions import NumberList, clock, one_of
+from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import readable, shown_value
-from dealmill.pipeline.store.database.tables import (
-    DONE,
-    LEASED,
-    PENDING,
-    SEEN,
-    STORES_LAYOUTS,
-    Control,
-    engines,
-    jobs,
-    runs,
-    sources,
-)
-from dealmill.pipeline.store.runs.jobs import ADDS_UP, MAX_ADDEND, TOTALS, bounded, sizes
-from dealmill.pipeline.store.runs.leases import MOST_CLAIMS
-from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PLANNED, PlannedRun, item_count, planned_fields
-from dealmill.pipeline.store.runs.times import MINUTE, recent_seconds, worked_seconds
+from dealmill.pipeline.store.database.tables import Control, engines, runs, sources
+from dealmill.pipeline.store.runs.job_sums import counted_runs, doubtful_runs
+from dealmill.pipeline.store.runs.jobs import TOTALS
+from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PlannedRun, item_count, planned_fields
+from dealmill.pipeline.store.runs.times import TEN_YEARS, recent_seconds, worked_seconds
 
 SILENT_READER = timedelta(seconds=60)
 """The time without a new entry after which a reader is taken to have stopped: several times that of a batch."""
@@ -233,9 +205,6 @@ class RunStatus(PlannedRun):
         return self.now + timedelta(seconds=left) if left < TEN_YEARS else None
 
 
-TEN_YEARS = 3e8
-"""In seconds."""
-NUMBERS: BindParameter[Sequence[int]] = bindparam("numbers", type_=NumberList())
 DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBERS), runs.c.control == Control.DELETED)
 
 
@@ -297,7 +266,7 @@ class Runs(Sequence[RunStatus]):
     def unfinished(self) -> list[RunStatus]:
         """Those that have layouts without a verdict."""
         with self._database.reading() as connection:
-            doubtful = {*connection.execute(_doubtful()).scalars()}
+            doubtful = {*connection.execute(doubtful_runs()).scalars()}
         candidates = list_runs(self._database, [run_id for run_id in self.run_ids if run_id in doubtful])
         return [run for run in candidates if not run.finished]
 
@@ -317,7 +286,7 @@ def _counted_runs(database: Database, run_ids: Sequence[int]) -> list[RunStatus]
 
 def _counted_rows(database: Database, run_ids: Sequence[int]) -> list[Mapping[str, Any]]:
     with database.reading() as connection:
-        rows = connection.execute(_counted(), {"numbers": run_ids})
+        rows = connection.execute(counted_runs(), {"numbers": run_ids})
         names = tuple(rows.keys())
         return [dict(zip(names, row, strict=True)) for row in rows]
 
@@ -386,102 +355,6 @@ def find_run(database: Database, key: int | str) -> RunStatus:
         check_not_deleted(database, [] if number is None else [number])
         raise NotFoundError(f"the store has no run {str(key)!r}; dealmill status lists them")
     return statuses[0]
-
-
-@cache  # building it takes longer than executing it
-def _counted() -> Select[*tuple[Any, ...]]:
-    """These runs, counted by their jobs: first the jobs, since PostgreSQL would sort them all if they were joined with
-    the texts of their run."""
-    counted, reading = _sums().subquery(), runs.c.reading_seconds
-    whole = ("covered", "jobs", "pending", "leased", "done", "retried", "stuck", "solved", "sound", *TOTALS, "recent")
-    query: Select[*tuple[Any, ...]] = (
-        select(
-            *PLANNED,
-            sources.c.accepted,
-            cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
-            type_coerce(sources.c.complete, NullType()).label("complete"),  # a Boolean takes any text for true
-            *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
-            func.coalesce(counted.c.held, 0).label("held"),
-            counted.c.finished,
-            counted.c.recent_since,
-            cast(case((reading.between(0, TEN_YEARS), reading), else_=0), Float).label("reading_seconds"),
-            cast(runs.c.started, Float).label("started"),
-            counted.c.seen,
-            bounded(sources.c.rejected).label("rejected"),
-            cast(func.coalesce(sources.c.advanced, sources.c.created), Float).label("read"),
-            clock().label("now"),
-            counted.c.cpu_seconds,
-        )
-        .select_from(JOINED.outerjoin(counted, counted.c.run_id == runs.c.id))
-        .where(one_of(runs.c.id, NUMBERS), NOT_DELETED)
-        .order_by(runs.c.id)
-    )
-    return query
-
-
-def _sums() -> Select[*tuple[Any, ...]]:
-    """A row for each of these runs that has jobs, with the sums over them."""
-
-    def how_many(state: int) -> ColumnElement[int]:
-        return func.sum(case((jobs.c.state == state, 1), else_=0))
-
-    size = sizes(jobs)
-    these = one_of(jobs.c.run_id, NUMBERS)
-    latest = (
-        select(jobs.c.run_id, func.max(jobs.c.finished).label("at")).where(these).group_by(jobs.c.run_id).subquery()
-    )
-    recent = jobs.c.finished > latest.c.at - MINUTE
-    cost = case((and_(jobs.c.state == DONE, jobs.c.cpu_seconds.between(0, TEN_YEARS)), jobs.c.cpu_seconds))
-    query: Select[*tuple[Any, ...]] = (
-        select(
-            jobs.c.run_id,
-            func.max(jobs.c.stop).label("stop"),
-            func.sum(size).label("covered"),
-            func.count().label("jobs"),
-            how_many(PENDING).label("pending"),
-            how_many(LEASED).label("leased"),
-            how_many(DONE).label("done"),
-            func.count(case((jobs.c.state != DONE, jobs.c.trouble))).label("retried"),
-            func.count(case(((jobs.c.state == PENDING) & (jobs.c.attempt > MOST_CLAIMS), 1))).label("stuck"),
-            func.sum(case((jobs.c.state == DONE, size), else_=0)).label("solved"),
-            func.count(case((ADDS_UP, 1))).label("sound"),
-            *(
-                func.sum(case((jobs.c[name].between(-MAX_ADDEND, MAX_ADDEND), jobs.c[name]))).label(name)
-                for name in TOTALS
-            ),
-            func.sum(case((recent, size), else_=0)).label("recent"),
-            cast(func.min(case((recent, jobs.c.started))), Float).label("recent_since"),
-            cast(latest.c.at, Float).label("finished"),
-            cast(func.max(SEEN), Float).label("seen"),
-            func.sum(case((and_(jobs.c.state == LEASED, jobs.c.leased_until > clock()), 1), else_=0)).label("held"),
-            case((func.count(cost) == how_many(DONE), cast(func.sum(cost), Float))).label("cpu_seconds"),
-        )
-        .select_from(jobs.join(latest, latest.c.run_id == jobs.c.run_id))
-        .where(these)
-        .group_by(jobs.c.run_id, latest.c.at)
-    )
-    return query
-
-
-@cache
-def _doubtful() -> Select[int]:
-    """The runs of which a sum over their jobs does not show that they are finished; this includes all whose layouts are
-    not stored."""
-    counted = (
-        select(
-            jobs.c.run_id,
-            func.sum(sizes(jobs)).label("covered"),
-            func.sum(case((jobs.c.state == DONE, 0), else_=1)).label("left"),
-        )
-        .group_by(jobs.c.run_id)
-        .subquery()
-    )
-    whole = func.coalesce(counted.c.covered, 0) == sources.c.accepted
-    active = runs.c.control == Control.ACTIVE
-    done = func.coalesce(counted.c.left, 0) == 0
-    finished = and_(STORES_LAYOUTS, active, sources.c.complete, whole, done)
-    joined = runs.outerjoin(sources).outerjoin(counted, counted.c.run_id == runs.c.id)
-    return select(runs.c.id).select_from(joined).where(finished.is_not(True))
 
 
 def _run(counted: Mapping[str, Any]) -> RunStatus:

@@ -25,6 +25,8 @@ READ_FOR_RUNS = (
 Write = Callable[[Connection], object]
 """Writes something in a transaction."""
 
+TEN_YEARS = 3e8
+"""In seconds. No run takes that long: a greater time on record is not counted."""
 MINUTE = 60.0
 """The seconds at the end of a run to which its speed refers."""
 

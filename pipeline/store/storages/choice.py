@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from sqlalchemy import select
 
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.tables import Storage, runs
 from dealmill.pipeline.store.runs.planned import PlannedRun
-from dealmill.pipeline.store.runs.status import NUMBERS
 from dealmill.pipeline.store.storages.storage import VerdictStorage
 
 

@@ -13,10 +13,9 @@ from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.functions import one_of
+from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import DONE, blocks, engines, items, jobs, runs, sources, verdicts
-from dealmill.pipeline.store.runs.status import NUMBERS
 
 DIGEST = (blocks.c.number, blocks.c.digest)
 CHECK = RowCheck(*DIGEST)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +37,7 @@ from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source, rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_mean, of_share
+from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_grouped_mean, of_share
 
 if TYPE_CHECKING:
     import pyarrow
@@ -267,7 +267,7 @@ class Run(Tabular):
             While the results are read, if one of them cannot be. To go on after it, pass its position as `after`.
         """
         status = unless_retracted(self.status(), retracted=retracted)
-        only = Filter.of(
+        filter_ = Filter.of(
             verdict,
             audit,
             value=value,
@@ -277,7 +277,7 @@ class Run(Tabular):
         )
         start = (self.id, after) if after else FIRST_ITEM
         end = None if before is None else (self.id, before)
-        return query_of(self._database, [status], only, start, limit, before=end, order=order, descending=descending)
+        return query_of(self._database, [status], filter_, start, limit, before=end, order=order, descending=descending)
 
     def result(self, position: int, *, retracted: bool = False) -> Result:
         """Return the result at a position, counted from 1.
@@ -311,7 +311,7 @@ class Run(Tabular):
         check_jobs(self.progress)
         if measure in ("value", "nodes"):
             return histogram_of(self._database, self.id, measure)
-        from dealmill.pipeline.outputs.pack import measure_of  # loads NumPy
+        from dealmill.pipeline.outputs.pack import measure_of  # loads pydantic
 
         graded = measure_of(self.progress.rules_engine, measure)
         numbers = (graded.of(field) for page in self.results().pages() for field in page.columns[graded.field])
@@ -346,12 +346,7 @@ class Run(Tabular):
             If the recorded distributions are damaged.
         """
         mean, distribution = self.progress.mean, self.histogram("value")
-        if mean is None or distribution is None:
-            return None
-        bars = [(bar.count, bar.low + bar.high) for bar in distribution.bars]
-        count, total, squares = (sum(number * doubled**power for number, doubled in bars) for power in range(3))
-        reach = of_mean(count, total, squares).half_width / 2
-        return Interval(mean - reach, mean + reach)
+        return None if mean is None or distribution is None else of_grouped_mean(mean, distribution.bars)
 
     @property
     def expectation(self) -> Fraction | None:
@@ -479,8 +474,7 @@ class Run(Tabular):
         """
         if other._database.url != self._database.url:
             raise UsageError("the two runs are in different stores; compare their fingerprints")
-        ignored = [ignore] if isinstance(ignore, str) else [*ignore]
-        return diff(self._database, self.status(), other.status(), ignored, by_deal=by_deal)
+        return diff(self._database, self.status(), other.status(), ignore, by_deal=by_deal)
 
     def diffs(self, *, ignore: Iterable[DifferenceKind | str] | str = ()) -> Iterator[Diff]:
         """Yield the diffs of this run and each other run in the store whose engine answers the same question, oldest
@@ -493,7 +487,7 @@ class Run(Tabular):
         UsageError
             If there is no such kind.
         """
-        return diffs(self._database, self.status(), [ignore] if isinstance(ignore, str) else [*ignore])
+        return diffs(self._database, self.status(), ignore)
 
     def export(
         self,
@@ -546,26 +540,9 @@ class Run(Tabular):
             raise UsageError("a checker reads the original text, not that for a spreadsheet: choose one of both")
         if with_checker and playback:
             raise UsageError("a checker reads the columns of an export and nothing else: choose it or the playback")
-        if with_checker:
-            return export_with_checker(
-                self._database,
-                status,
-                Path(path),
-                verdicts,
-                force=force,
-                skip_damaged=skip_damaged,
-                progress=progress,
-            )
-        return export(
-            self._database,
-            status,
-            Path(path),
-            verdicts,
-            force=force,
-            excel=excel,
-            playback=playback,
-            skip_damaged=skip_damaged,
-            progress=progress,
+        write = export_with_checker if with_checker else partial(export, excel=excel, playback=playback)
+        return write(
+            self._database, status, Path(path), verdicts, force=force, skip_damaged=skip_damaged, progress=progress
         )
 
     def pack(
@@ -621,22 +598,24 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.outputs.pack import SOLVED, Calendar, Choice, write_pack
+        from dealmill.pipeline.outputs.pack import Calendar
         from dealmill.pipeline.outputs.pack_check import read_pack
+        from dealmill.pipeline.outputs.pack_choice import SOLVED, Choice, write_pack
 
         status = unless_retracted(self.status(), retracted=False)
         grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
-        if by_weekday is not None and calendar is None:
-            raise UsageError("grades by weekday are for a pack with a calendar")
-        days = None
-        if calendar is not None:
-            weekdays = None if by_weekday is None else tuple(by_weekday)
-            days = Calendar(first=calendar[0], last=calendar[1], by_weekday=weekdays)
-            grades = 1 if weekdays is None else grades
+        days = Calendar.of(calendar, by_weekday)
         paths = [without] if isinstance(without, str | PathLike) else without
-        earlier = [read_pack(Path(each)) for each in paths]
-        verdicts = Filter.of(verdict).verdict or SOLVED
-        choice = Choice(by, verdicts, grades, each, seed, descending, days, earlier)
+        choice = Choice(
+            by=by,
+            verdicts=Filter.of(verdict).verdict or SOLVED,
+            grades=1 if days and days.by_weekday is None else grades,
+            each=each,
+            seed=seed,
+            descending=descending,
+            calendar=days,
+            without=[read_pack(Path(path)) for path in paths],
+        )
         return write_pack(
             self._database,
             status,

@@ -237,18 +237,15 @@ class Store:
         priority, tags, note
             Set them for each run before it is solved; see `Run.prioritise`, `Run.tag` and `Run.annotate`.
         """
-        from dealmill.pipeline.ingest.sources import compact_sources, game_of_source, open_readings
+        from dealmill.pipeline.ingest.sources import compact_sources, open_readings
         from dealmill.workers.working import solve_runs  # loads Celery
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         parsed = _parsed(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
         storage = Storage.PACKED if packed else Storage.ROWS
-        for source in parsed if names else ():
-            with suppress(InputError):  # raised or recorded below
-                owner = game_of_source(self._database, source, game)
-                for engine in engines_for(owner.name, names):
-                    fitting_engine(str(source), owner, engine, storage)
+        if names:
+            self._check_engines(parsed, names, game, storage)
         opening = open_readings(
             self._database, [] if packed else parsed, game, progress, anyway=anyway, layout_column=layout_column
         )
@@ -407,7 +404,6 @@ class Store:
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         storage = Storage.PACKED if packed else Storage.ROWS
         [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
-        name = parsed if isinstance(parsed, str) else parsed.name
         if isinstance(parsed, str) and not _is_path(parsed):
             stored = find_source(self._database, parsed)
         else:
@@ -415,6 +411,7 @@ class Store:
                 with suppress(NotFoundError, StoreError):  # such as that there is no store yet
                     game = find_source(self._database, parsed).game
             owner = game_of_source(self._database, parsed, game)
+            name = parsed if isinstance(parsed, str) else parsed.name
             fitting_engine(name, owner, owner.name if engine is None else engine, storage)  # before it is read
             if packed:
                 [stored] = compact_sources(self._database, [parsed])
@@ -626,16 +623,17 @@ class Store:
         UsageError
             If there is no such verdict, outcome or order, a number is out of range, or the order needs a limit.
         """
-        over = None if source is None else str(source)
-        status = None
+        source_key = None if source is None else str(source)
+        status, run_id = None, None
         if run is not None:
             status = run.progress if isinstance(run, Run) else find_run(self._database, run)
-            unless_retracted(status, retracted=retracted)
-        only_run = None if status is None else status.id
-        runs: Sequence[RunStatus] = matching_runs(self._database, game, engine, over, run=only_run, retracted=retracted)
+            run_id = unless_retracted(status, retracted=retracted).id
+        runs: Sequence[RunStatus] = matching_runs(
+            self._database, game, engine, source_key, run=run_id, retracted=retracted
+        )
         if status is not None and runs:
             runs = [status]  # without reading it again
-        only = Filter.of(
+        filter_ = Filter.of(
             verdict,
             audit,
             value=value,
@@ -643,7 +641,7 @@ class Store:
             layout_length=layout_length,
             evidence_length=evidence_length,
         )
-        return query_of(self._database, runs, only, after, limit, before=before, order=order, descending=descending)
+        return query_of(self._database, runs, filter_, after, limit, before=before, order=order, descending=descending)
 
     def find(
         self,
@@ -822,6 +820,18 @@ class Store:
         run = Run(self._database, status)
         run.latest_audit = None if audit is None else Audit(self._database, audit)
         return run
+
+    def _check_engines(
+        self, sources: "Sequence[ParsedSource]", names: Sequence[str], game: str | None, storage: Storage
+    ) -> None:
+        """Check that one of the engines fits each source, unless the game of the source cannot be told."""
+        from dealmill.pipeline.ingest.sources import game_of_source
+
+        for source in sources:
+            with suppress(InputError):  # raised or recorded when it is opened
+                owner = game_of_source(self._database, source, game)
+                for engine in engines_for(owner.name, names):
+                    fitting_engine(str(source), owner, engine, storage)
 
     def _ingest(
         self,

@@ -25,8 +25,9 @@ from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.measures import FILTERS
-from dealmill.pipeline.outputs.pack import Choice, Pack, write_pack
+from dealmill.pipeline.outputs.pack import Pack
 from dealmill.pipeline.outputs.pack_check import check_pack
+from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database

@@ -1,9 +1,11 @@
 """Confidence intervals at a level of 95 %, and how they narrow as deals are solved."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import sqrt
 
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.histograms import Bar
 from dealmill.pipeline.store.runs.jobs import totals_from_the_first
 
 Z = 1.959963984540054
@@ -36,6 +38,14 @@ def of_mean(count: int, total: int, squares: int) -> Interval:
     """Return the interval of a mean, from a sample of `count` values (at least one), their sum and sum of squares."""
     mean = total / count
     reach = Z * deviation(count, total, squares) / sqrt(count)
+    return Interval(mean - reach, mean + reach)
+
+
+def of_grouped_mean(mean: float, bars: Sequence[Bar]) -> Interval:
+    """Return the interval of a mean, from a histogram of the values: those of a bar all count as its middle."""
+    middles = [(bar.count, bar.low + bar.high) for bar in bars]  # doubled, so that sums are exact
+    count, total, squares = (sum(number * doubled**power for number, doubled in middles) for power in range(3))
+    reach = of_mean(count, total, squares).half_width / 2
     return Interval(mean - reach, mean + reach)
 
 

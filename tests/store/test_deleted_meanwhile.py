@@ -16,7 +16,7 @@ from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
 from dealmill.pipeline.measures import Order
 from dealmill.pipeline.outputs.export import export, to_arrow
-from dealmill.pipeline.outputs.pack import Choice, write_pack
+from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store import results
 from dealmill.pipeline.store.audits.audit_planning import queue_audit

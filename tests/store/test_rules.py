@@ -27,8 +27,8 @@ from dealmill.pipeline.games.patience import GAMES, schema
 from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
 from dealmill.pipeline.outputs.checker.writing import export_with_checker
-from dealmill.pipeline.outputs.pack import Choice, write_pack
 from dealmill.pipeline.outputs.pack_check import check_pack
+from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.referee import Outcome
 from dealmill.pipeline.store.audits.audit_planning import queue_audit

@@ -1,6 +1,6 @@
 """The diff of two runs: their differences, node counts and costs."""
 
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -167,7 +167,7 @@ def diff(
     database: Database,
     left: RunStatus,
     right: RunStatus,
-    ignored: Collection[DifferenceKind | str] = (),
+    ignored: Iterable[DifferenceKind | str] | str = (),
     *,
     by_deal: bool = False,
 ) -> Diff:
@@ -179,8 +179,7 @@ def diff(
         If they are of different games, or of games that are not related, one is packed and the other is not over the
         same deals, or there is no such kind.
     """
-    if unknown := {str(kind) for kind in ignored} - {*DifferenceKind}:
-        raise UsageError(f"there is no kind of difference {min(unknown)!r}; choose from: {', '.join(DifferenceKind)}")
+    kinds = _kinds(ignored)
     if left.game != right.game and not (by_deal and _are_related(left, right)):
         hint = ", or these by their deals, with --by-deal" if _are_related(left, right) else ""
         raise UsageError(
@@ -193,10 +192,10 @@ def diff(
             f"run {dealt.id} is packed and can only be compared with a run over the same deals: run {left.id} is over "
             f"{left.source_name}, run {right.id} over {right.source_name}"
         )
-    return Diff(database, left, right, frozenset(map(DifferenceKind, ignored)))
+    return Diff(database, left, right, kinds)
 
 
-def diffs(database: Database, run: RunStatus, ignored: Collection[DifferenceKind | str] = ()) -> Iterator[Diff]:
+def diffs(database: Database, run: RunStatus, ignored: Iterable[DifferenceKind | str] | str = ()) -> Iterator[Diff]:
     """Yield the diffs of a run and each other run that answers the same question, oldest first, on the layouts that
     both have. Retracted runs are left out, and packed ones over other deals.
 
@@ -205,9 +204,18 @@ def diffs(database: Database, run: RunStatus, ignored: Collection[DifferenceKind
     UsageError
         If there is no such kind.
     """
+    kinds = _kinds(ignored) | {DifferenceKind.MISSING}
     for rival in matching_runs(database, run.game, None, None, retracted=False):
         if rival.id != run.id and have_same_question(run, rival) and _comparable(run, rival):
-            yield diff(database, run, rival, [*ignored, DifferenceKind.MISSING])
+            yield diff(database, run, rival, kinds)
+
+
+def _kinds(names: Iterable[DifferenceKind | str] | str) -> frozenset[DifferenceKind]:
+    """Return the kinds of differences with these names, of which a text is one."""
+    chosen = {names} if isinstance(names, str) else {*names}
+    if unknown := {str(name) for name in chosen} - {*DifferenceKind}:
+        raise UsageError(f"there is no kind of difference {min(unknown)!r}; choose from: {', '.join(DifferenceKind)}")
+    return frozenset(map(DifferenceKind, chosen))
 
 
 def _count_solved_by_both(database: Database, left: RunStatus, right: RunStatus) -> int:

@@ -1,0 +1,323 @@
+"""Choice of packs.
+
+A measure, such as the number of nodes, grades the layouts: the sorted numbers of all candidates are divided into grades
+of equal size, and layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one
+from each of equal stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from an
+earlier one only in names, such as those of its ranks, is replaced by the next that does not. So the same run gives the
+same pack on every machine.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date as Date  # noqa: N812 -- as in `pack.py`, where `date` is a field
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+
+from dealmill.pipeline.arguments import check_integer
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import find_engine, game_by
+from dealmill.pipeline.games.batch import Numbers
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.measures import Measure, Order
+from dealmill.pipeline.outputs.checker.build import PACK_READERS
+from dealmill.pipeline.outputs.checker.writing import write_with_checker
+from dealmill.pipeline.outputs.export import atomic_file
+from dealmill.pipeline.outputs.pack import (
+    FORMAT,
+    Calendar,
+    Deals,
+    Entry,
+    Found,
+    Grade,
+    Origin,
+    Pack,
+    Rules,
+    measure_of,
+)
+from dealmill.pipeline.printable import counted
+from dealmill.pipeline.progress import Choosing, Progress, silent
+from dealmill.pipeline.result import Result
+from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.filters import Filter
+from dealmill.pipeline.store.results import Query, find_result
+from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
+
+SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
+"""The verdicts of layouts with solutions."""
+DAYS_OF_WEEK = 7
+MOST_LAYOUTS = 1_000_000
+"""The most layouts of a pack, which are held in memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure.
+
+    Layouts that the run or the grading run proves lost are left out, unless `verdicts` has `UNWINNABLE`, and so are
+    those of the packs `without`. With a `calendar`, there is a layout for each day, and `each` means nothing.
+    """
+
+    by: str = "nodes"
+    verdicts: Sequence[Verdict] = SOLVED
+    grades: int = 5
+    each: int = 200
+    seed: int = 1
+    descending: bool = False
+    calendar: Calendar | None = None
+    without: Sequence[Pack] = ()
+
+    def __post_init__(self) -> None:
+        """Check the numbers.
+
+        Raises
+        ------
+        UsageError
+            If one is out of range.
+        """
+        check_integer("grades", self.grades, 1, MOST_LAYOUTS)
+        check_integer("each", self.each, 1, MOST_LAYOUTS // self.grades)
+        check_integer("seed", self.seed)
+        if self.calendar:
+            self._check_calendar(self.calendar)
+
+    def _check_calendar(self, calendar: Calendar) -> None:
+        if calendar.first > calendar.last:
+            raise UsageError(f"the calendar ends on {calendar.last}, before it begins on {calendar.first}")
+        check_integer("the number of days", (calendar.last - calendar.first).days + 1, 1, MOST_LAYOUTS)
+        if calendar.by_weekday is None:
+            if self.grades != 1:
+                raise UsageError("a calendar without grades by weekday has one grade")
+            return
+        if len(calendar.by_weekday) != DAYS_OF_WEEK:
+            raise UsageError(f"by weekday, there must be {DAYS_OF_WEEK} grades, from Monday to Sunday")
+        for grade in calendar.by_weekday:
+            check_integer("a grade by weekday", grade, 1, self.grades)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The number of layouts of each grade, from grade 1."""
+        if self.calendar is None:
+            return [self.each] * self.grades
+        counts = Counter(self.calendar.grades.values())
+        return [counts[grade] for grade in range(1, self.grades + 1)]
+
+    def days_of(self, grade: int) -> list[Date | None]:
+        """Return the days whose layouts have a grade; no days without a calendar."""
+        if self.calendar is None:
+            return [None] * self.each
+        return [day for day, wish in self.calendar.grades.items() if wish == grade]
+
+
+def write_pack(
+    database: Database,
+    run: RunStatus,
+    path: Path,
+    choice: Choice,
+    grading: RunStatus | None = None,
+    *,
+    force: bool = False,
+    with_checker: bool = False,
+    progress: Progress = silent,
+) -> Pack:
+    """Choose a pack, write it to a ``.json`` or ``.csv`` file, with a checker beside it if wanted, and return it.
+
+    Raises
+    ------
+    UsageError
+        If the path has another suffix, or as `choose`.
+    OutputError
+        If a file cannot be written, or exists and `force` is false.
+    """
+    text = {".json": Pack.json_text, ".csv": Pack.csv_text}.get(path.suffix.lower())
+    if text is None:
+        raise UsageError(f"{path} must end in .json or .csv, which determines the format")
+    pack = choose(database, run, choice, grading, progress)
+
+    def write() -> int:
+        with atomic_file(database, path, force) as file:
+            file.write(text(pack).encode())
+        return len(pack.layouts)
+
+    if with_checker:
+        write_with_checker(database, run, path, choice.verdicts, write, force=force, readers=PACK_READERS)
+    else:
+        write()
+    return pack
+
+
+def choose(
+    database: Database, run: RunStatus, choice: Choice, grading: RunStatus | None = None, progress: Progress = silent
+) -> Pack:
+    """Choose layouts of a run, and grade them by a measure of it, or of the run `grading` over the same source.
+
+    Raises
+    ------
+    UsageError
+        If a run is not finished, or they have different sources; if a grade has too few different layouts.
+    DamagedError
+        If a result cannot be read.
+    """
+    _check_runs(run, grading)
+    measure = measure_of((grading or run).rules_engine, choice.by)
+    own = Order.POSITION.measure if grading else measure
+    positions, numbers = _measured(database, run, own, choice, choice.verdicts, progress)
+    if grading:
+        graded, numbers = _measured(database, grading, measure, choice, (), progress)
+        positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
+        numbers = numbers[indexes]
+    game = game_by(run.game, run.rules)
+    grade_of = _grades(numbers, choice)
+    entries, grades, seen = list[Entry](), list[Grade](), _layouts_of(choice.without, run, game)
+    for grade in range(1, choice.grades + 1):
+        members = np.flatnonzero(grade_of == grade)
+        grades.append(
+            Grade(grade=grade, low=int(numbers[members].min()), high=int(numbers[members].max()), layouts=len(members))
+        )
+        drawn = _drawn(database, run, positions[members], choice, grade, game, seen)
+        for day, (index, result) in zip(choice.days_of(grade), drawn, strict=True):
+            graded_result = Found.of(find_result(database, grading, result.position)) if grading else None
+            entries.append(Entry.of(result, grade, int(numbers[members[index]]), graded_result, day))
+    return Pack(
+        format=FORMAT,
+        dealmill=version("dealmill"),
+        game=run.game,
+        source=run.source_name,
+        generator=run.generator,
+        deals=None if run.deals is None else Deals(**run.deals),
+        run=_origin(database, run),
+        graded_by=_origin(database, grading) if grading else None,
+        by=choice.by,
+        descending=choice.descending,
+        seed=choice.seed,
+        grades=grades,
+        layouts=sorted(entries, key=lambda entry: (entry.date or Date.min, entry.position)),
+        rules=run.rules and Rules(**run.rules._asdict()),
+        calendar=choice.calendar,
+    )
+
+
+def _layouts_of(packs: Sequence[Pack], run: RunStatus, game: Game) -> set[str]:
+    """Return the layouts of earlier packs, without names.
+
+    Raises
+    ------
+    UsageError
+        If a pack is of another game.
+    """
+    for pack in packs:
+        if pack.game != run.game:
+            raise UsageError(f"a pack to leave out is of {pack.game}, but run {run.id} is of {run.game}")
+    return {game.nameless(entry.layout) for pack in packs for entry in pack.layouts}
+
+
+def _check_runs(run: RunStatus, grading: RunStatus | None) -> None:
+    for each in filter(None, (run, grading)):
+        if not each.finished:
+            raise UsageError(f"run {each.id} is not finished: a pack is chosen from all its layouts")
+    if grading and grading.source != run.source:
+        raise UsageError(f"run {grading.id} cannot grade run {run.id}: they have different sources")
+
+
+def _origin(database: Database, run: RunStatus) -> Origin:
+    fingerprint = fingerprint_of(database, run.id, run.items)
+    if fingerprint is None:
+        raise UsageError(f"run {run.id} has layouts to try again; first run: dealmill retry {run.id}")
+    return Origin(
+        engine=run.engine,
+        version=run.version,
+        checked_as=run.checked_as,
+        max_nodes=run.max_nodes,
+        fingerprint=fingerprint,
+    )
+
+
+def _measured(
+    database: Database,
+    run: RunStatus,
+    measure: Measure,
+    choice: Choice,
+    verdicts: Sequence[Verdict],
+    progress: Progress,
+) -> tuple[Numbers, Numbers]:
+    """Return the positions of the results with one of the verdicts and a number of the measure, and these numbers.
+
+    Claims without evidence are left out, and lost layouts if the choice does.
+    """
+    with_lost = Verdict.UNWINNABLE in choice.verdicts
+    engine = find_engine(run.rules_engine)[1]
+    parts = [np.zeros((2, 0), dtype=np.int64)]
+    for page in Query(database, [run], Filter(verdict=tuple(verdicts))).pages():
+        columns = page.columns
+        numbers = map(measure.of, columns[measure.field])
+        known = [
+            (position, number)
+            for position, number, verdict, value, evidence in zip(
+                columns["position"], numbers, columns["verdict"], columns["value"], columns["evidence"], strict=True
+            )
+            if number is not None
+            and (evidence is not None or verdict == Verdict.UNDECIDED)
+            and (with_lost or not engine.proves_lost(verdict, value))
+        ]
+        parts.append(np.array(known, dtype=np.int64).reshape(-1, 2).T)
+        progress(Choosing(page.end or run.items, run.items))
+    positions, measured = np.concatenate(parts, axis=1)
+    return positions, measured
+
+
+def _grades(numbers: Numbers, choice: Choice) -> Numbers:
+    """Return the grade of each number, from 1."""
+    ordered = np.sort(-numbers if choice.descending else numbers)
+    total = sum(choice.sizes)
+    if len(ordered) < total:
+        raise UsageError(
+            f"for {_size_in_words(choice)}, {counted(total, 'layout')} must have such a verdict, evidence and a number "
+            f"for {choice.by}, but only {len(ordered):,} of the run do; solve more, or choose fewer"
+        )
+    ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
+    grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
+    counts = np.bincount(grade_of, minlength=choice.grades + 1)[1:]
+    sizes = np.maximum(choice.sizes, 1)  # a grade without a day still has a lowest and a highest number
+    few = int(np.argmin(counts - sizes))
+    if counts[few] < sizes[few]:
+        raise UsageError(
+            f"grade {few + 1} has only {counted(int(counts[few]), 'layout')} of {sizes[few]:,}, because many have the "
+            f"same number for {choice.by}; choose fewer grades or layouts, or grade by something else"
+        )
+    return grade_of
+
+
+def _size_in_words(choice: Choice) -> str:
+    return "the days of the calendar" if choice.calendar else f"{counted(choice.grades, 'grade')} of {choice.each:,}"
+
+
+def _drawn(
+    database: Database, run: RunStatus, positions: Numbers, choice: Choice, grade: int, game: Game, seen: set[str]
+) -> Iterator[tuple[int, Result]]:
+    """Yield the results drawn from a grade with their places in its positions. `seen` has the layouts of earlier ones,
+    without names."""
+    tried = set[int]()
+    size = choice.sizes[grade - 1]
+    for number in range(1, size + 1):
+        start = sampled(number, size, len(positions), choice.seed) - 1
+        for index in chain(range(start, len(positions)), range(start)):
+            if index in tried:
+                continue
+            tried.add(index)
+            result = find_result(database, run, int(positions[index]))
+            if (nameless := game.nameless(result.layout)) not in seen:
+                seen.add(nameless)
+                yield index, result
+                break
+        else:
+            raise UsageError(
+                f"grade {grade} needs {counted(size, 'layout')}, but only {number - 1:,} of the run differ in more "
+                f"than names{' and are not in the packs to leave out' if choice.without else ''}; solve more, or "
+                "choose fewer"
+            )

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
@@ -88,59 +89,76 @@ def solve_runs(
 ) -> list[RunStatus]:
     """Solve runs, while the sources in `readings` are being ingested, and return their final status. If
     nothing is left to do, no workers are started. Do not wait for runs that are paused or cancelled."""
-    known = {run.id: run for run in read_runs(database, run_ids)}
-    announced = set[int]()
-
-    def announce() -> None:
-        for run in known.values():
-            if run.finished and run.id not in announced:
-                announced.add(run.id)
-                progress(Finished(run.id, run.engine, run.source_name))
-
-    ended = all(run.finished or (run.halted and run.complete) for run in known.values())
+    batch = _Batch(database, run_ids, progress)
+    ended = all(run.finished or (run.halted and run.complete) for run in batch.runs)
     if ended:
         for reading in readings:
             progress(Ingested(reading.source, reading.name, new=False))
-    for run in known.values():
+    for run in batch.runs:
         if run.finished or run.solved:
             progress(_continued(run))
-    announce()
+    batch.report_finished()
     if ended:
-        return list(known.values())
-    for run in known.values():
-        check_not_retracted(run)
-        if not (run.finished or run.halted):
-            Installation().check(run)
-            _, engine = find_engine(run.solved_by)
-            if engine.program:
-                from dealmill.pipeline.programs.solver import check_starts  # loads the library that reads manifests
+        return batch.runs
+    for run in batch.runs:
+        _check_startable(run)
+    work_until_done(database, partial(batch.next_installation, readings), progress, readings)
+    refresh_statistics(database)
+    check_not_deleted(database, [run.id for run in batch.runs if run.halted])
+    return batch.runs
 
-                check_starts(engine)
 
-    def next_installation() -> Installation | None:
-        known.update(
-            (run.id, run) for run in read_runs(database, [run.id for run in known.values() if not run.finished])
-        )
-        runs = list(known.values())
-        waiting = unstarted_runs(database, SOLVING) if any(run.retried for run in runs) else ()
-        installation = Installation.loading(run for run in runs if run.id in waiting)
-        for run in runs:
+class _Batch:
+    """Runs that a command solves together, as they were when they were read last."""
+
+    def __init__(self, database: Database, run_ids: Sequence[int], progress: Progress) -> None:
+        self._database = database
+        self._progress = progress
+        self._runs = {run.id: run for run in read_runs(database, run_ids)}
+        self._reported = set[int]()
+
+    @property
+    def runs(self) -> list[RunStatus]:
+        """All runs, oldest first."""
+        return list(self._runs.values())
+
+    def report_finished(self) -> None:
+        """Report each run once when it is finished."""
+        for run in self.runs:
+            if run.finished and run.id not in self._reported:
+                self._reported.add(run.id)
+                self._progress(Finished(run.id, run.engine, run.source_name))
+
+    def next_installation(self, readings: Sequence[Reading]) -> Installation | None:
+        """Read the runs again, and return with what to go on; see `NextInstallation`."""
+        unfinished_ids = [run.id for run in self.runs if not run.finished]
+        self._runs.update((run.id, run) for run in read_runs(self._database, unfinished_ids))
+        waiting = unstarted_runs(self._database, SOLVING) if any(run.retried for run in self.runs) else ()
+        installation = Installation.loading(run for run in self.runs if run.id in waiting)
+        for run in self.runs:
             check_not_retracted(run)
             if not run.halted:
-                check_not_damaged(database, run)
+                check_not_damaged(self._database, run)
                 installation.check(run)
-        progress(_solving(runs))
-        announce()
+        self._progress(_solving(self.runs))
+        self.report_finished()
         broken = {reading.source.id for reading in readings if reading.error}
         done = all(
-            run.finished or run.halted or (run.source in broken and not run.pending + run.leased) for run in runs
+            run.finished or run.halted or (run.source in broken and not run.pending + run.leased) for run in self.runs
         )
         return None if done else installation
 
-    work_until_done(database, next_installation, progress, readings)
-    refresh_statistics(database)
-    check_not_deleted(database, [run.id for run in known.values() if run.halted])
-    return list(known.values())
+
+def _check_startable(run: RunStatus) -> None:
+    """Check before workers are started that they can work on a run, unless it is paused or has nothing left to do."""
+    check_not_retracted(run)
+    if not (run.finished or run.halted):
+        Installation().check(run)
+        _, engine = find_engine(run.solved_by)
+        if engine.program:
+            from dealmill.pipeline.programs.solver import check_starts  # loads the library that reads manifests
+
+            check_starts(engine)
 
 
 def check_not_damaged(database: Database, run: RunStatus) -> None:

@@ -3,12 +3,11 @@
 The store is opened read-only. Handlers are plain functions, which run in threads.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from fastapi.staticfiles import StaticFiles
@@ -23,6 +22,7 @@ from dealmill.pipeline.printable import printable
 from dealmill.web import api, charts, compare, overview, play, runs, verdicts
 from dealmill.web.check import Drawer, Judge, PasteSolver
 from dealmill.web.compare import Comparisons
+from dealmill.web.parameters import malformed, refuse_unknown
 from dealmill.web.safety import MOST_BYTES, Gate, report_damage
 from dealmill.web.searches import Searches
 from dealmill.web.site import Shared, page
@@ -40,7 +40,7 @@ STATUS: dict[type[dealmill.DealmillError], int] = {
     dealmill.DealmillError: 500,
 }
 """The HTTP status of an error: that of the first class in its list of base classes."""
-NOT_FOUND = 404
+NOT_FOUND, METHOD_NOT_ALLOWED = 404, 405
 
 
 class Guarded(FastAPI):
@@ -83,7 +83,7 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     )
     app.state.shared = Shared()
     for module in (api, overview, runs, verdicts, play, compare, charts):
-        app.include_router(module.router)
+        app.include_router(module.router, dependencies=[Depends(refuse_unknown)])
     app.mount("/static", StaticFiles(directory=str(files("dealmill.web") / "static")))
     app.add_exception_handler(dealmill.DealmillError, _explain)
     app.add_exception_handler(HTTPException, _explain)
@@ -92,14 +92,6 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=list(hosts), www_redirect=False)
     report_damage()
     return app
-
-
-def _malformed(error: Mapping[str, Any]) -> str:
-    """Return what is wrong with a parameter."""
-    name = [part for part in error["loc"] if isinstance(part, str)][-1]
-    if error["type"] == "int_parsing":
-        return f"{name}: {error['input']!r} is not a whole number"
-    return f"{name}: {error['msg']}"
 
 
 def _further(request: Request, damage: DamagedResults) -> str:
@@ -120,11 +112,14 @@ def _is_api(request: Request) -> bool:
 def _explain(request: Request, error: Exception) -> Response:
     """Return the message of an error, as a page or as JSON."""
     if isinstance(error, RequestValidationError):
-        code, message = 422, "; ".join(map(_malformed, error.errors()))
+        code, message = 422, "; ".join(map(malformed, error.errors()))
     elif isinstance(error, HTTPException):
         code, message = error.status_code, str(error.detail)
         if code == NOT_FOUND:
             message = f"there is no page {printable(request.url.path)}"
+        elif code == METHOD_NOT_ALLOWED:
+            allowed = (error.headers or {}).get("Allow", "GET")
+            message = f"{printable(request.url.path)} does not take {request.method}: use {allowed}"
     else:
         code, message = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), str(error)
     headers = error.headers if isinstance(error, HTTPException) else None

@@ -115,6 +115,43 @@ def test_a_download_that_fails_has_no_mark(client: TestClient, monkeypatch: pyte
         client.get(path)
 
 
+@pytest.mark.parametrize(
+    ("path", "code", "message"),
+    [
+        ("/api/runs?limit=1001", 422, "limit must be at most 1,000, not '1001'"),
+        ("/api/runs/1/results.xlsx", 422, "form must be 'csv' or 'jsonl', not 'xlsx'"),
+        (
+            "/api/runs/1/results.csv?verdit=unwinnable",
+            400,
+            "there is no parameter verdit (did you mean verdict?); /api/runs/1/results.csv takes audit, "
+            "evidence-length, layout-length, nodes, retracted, value, verdict",
+        ),
+        ("/api/check", 405, "/api/check does not take GET: use POST"),
+    ],
+)
+def test_a_wrong_request_is_answered_with_what_is_allowed(
+    client: TestClient, path: str, code: int, message: str
+) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.json()) == (code, {"detail": message})
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("[1]", 'body must be a JSON object, sent with the header "Content-Type: application/json"'),
+        ('{"game":', "body must be JSON: Expecting value"),
+        ('{"game": "memory"}', "layout is missing"),
+        ('{"game": "memory", "layout": 5}', "layout must be text, not 5"),
+        ('{"game": "memory", "layout": "ABBA", "max_nodes": "many"}', "max_nodes must be a whole number, not 'many'"),
+        ('{"game": "memory", "layout": "ABBA", "max-nodes": 9}', "max-nodes is not a key of this request"),
+    ],
+)
+def test_a_wrong_body_is_answered_with_what_is_expected(client: TestClient, body: str, message: str) -> None:
+    answer = client.post("/api/check", content=body, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()) == (422, {"detail": message})
+
+
 def test_check_solves_and_judges(client: TestClient) -> None:
     answer = client.post("/api/check", json={"game": "memory", "layout": "ABBA"}).json()
     assert (answer["verdict"], answer["value"], answer["judgement"], answer["engine"]) == (

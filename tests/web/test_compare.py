@@ -140,7 +140,7 @@ def test_node_counts_are_offered_where_they_are_stored(client: TestClient) -> No
 def test_runs_that_cannot_be_compared_are_an_error(client: TestClient) -> None:
     answer = client.get(f"/compare?run={shop.PAIRING}&run={shop.CAMELOT}")
     assert answer.status_code == 400 and "compare runs of the same game" in answer.text
-    assert "run: &#39;x&#39; is not a whole number" in client.get("/compare?run=x").text
+    assert "run must be a whole number in digits, not &#39;x&#39;" in client.get("/compare?run=x").text
     assert "Only one run was chosen" in client.get("/compare?run=1").text
     assert "3 runs were chosen" in client.get("/compare?run=1&run=2&run=3").text
 

@@ -365,7 +365,16 @@ def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> No
     [
         ("/runs/99", 404, "has no run"),
         ("/runs/1/layouts/121", 404, "no verdict on item 121"),
-        ("/runs/0", 422, "run: "),
+        ("/runs/0", 422, "run must be at least 1, not '0'"),
+        ("/runs/-1", 422, "run must be a whole number in digits, not '-1'"),
+        ("/runs/99999999999", 422, "run must be at most 999,999,999, not '99999999999'"),
+        ("/runs/1/layouts?order=size", 422, "order must be 'position', 'nodes', "),
+        ("/runs/1/layouts?desc=maybe", 422, "desc must be 1 or 0, not 'maybe'"),
+        ("/play", 422, "game is missing; layout is missing"),
+        ("/chart?" + "&".join(["run=1"] * 51), 422, "run must occur at most 50 times"),
+        ("/runs/1/layouts?verdit=unwinnable", 400, "there is no parameter verdit (did you mean verdict?); /runs/1/lay"),
+        ("/?page=2", 400, "there is no parameter page; / takes before, sort, state, text"),
+        ("/workers?%00=1", 400, r"there is no parameter \x00; /workers takes none"),
         ("/runs/1/layouts?value=x", 400, "is not a range"),
         ("/runs/1/layouts?value=9..1", 400, "the lower end of the range exceeds"),
         ("/runs/1/layouts?verdict=won", 400, "there is no verdict"),
@@ -376,7 +385,7 @@ def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> No
 )
 def test_errors_are_pages_that_say_what_is_wrong(client: TestClient, path: str, code: int, message: str) -> None:
     answer = client.get(path)
-    assert answer.status_code == code and message in answer.text and 'href="/"' in answer.text
+    assert answer.status_code == code and message in unescape(answer.text) and 'href="/"' in answer.text
 
 
 def test_an_empty_store_and_a_missing_one(database: Database, tmp_path: Path) -> None:

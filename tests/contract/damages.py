@@ -1,6 +1,6 @@
 """The catalogue of damages: the change of a record, and how much may become unreadable by it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -15,6 +15,12 @@ DEALS, FILE = 1, 2
 ITEM = 1_005
 BLOCK = 1_000
 HUGE = "x" * 1_000_000
+
+
+def is_quick(number: int, storage: str, storages: Sequence[str]) -> bool:
+    """Return whether `make test` changes the record with a number in a storage: in one of `storages`, in turn. `make
+    test-slow` changes it in the other one."""
+    return storage == storages[number % len(storages)]
 
 
 class Cost(Enum):

@@ -21,7 +21,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.web.app import application
 from dealmill.workers import tasks, working
 from tests.contract.checks import Checks
-from tests.contract.damages import DAMAGES, ITEM, ROWS, RUN, SQLITE, Cost, Damage
+from tests.contract.damages import DAMAGES, ITEM, ROWS, RUN, SQLITE, Cost, Damage, is_quick
 from tests.contract.prepared import drop_checks, few_pauses, prepare, work_here
 from tests.contract.readers import Reading, broken_promises, read_all, take, visited
 from tests.judging import each_verdict_checked_once
@@ -29,8 +29,14 @@ from tests.servers import Postgres
 from tests.servers import dealmill as dealmill_command
 
 CASES = [
-    pytest.param(damage, storage, database, id=f"{damage.name}, {storage}, {database}")
-    for damage in DAMAGES
+    pytest.param(
+        damage,
+        storage,
+        database,
+        id=f"{damage.name}, {storage}, {database}",
+        marks=() if is_quick(number, storage, damage.storages) else pytest.mark.slow,
+    )
+    for number, damage in enumerate(DAMAGES)
     for storage in damage.storages
     for database in damage.databases
 ]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import naive
-from dealmill.testing.patiences.naive import RANKS, Card, State, copied, fits, movable, turnings
+from dealmill.testing.patiences.naive import RANKS, Card, State, copied, fits, movable, offered
 
 
 @dataclass
@@ -64,7 +64,7 @@ def close(state: EasierState, rules: Rules) -> None:
 
 def rides_absent(card: Card, state: EasierState, rules: Rules) -> bool:
     """Return whether a card fits an absent one."""
-    return any(fits(card, absent, state, rules) for absent in state.absent)
+    return any(fits(card, absent, state, rules.build) for absent in state.absent)
 
 
 def liftable(state: EasierState, rules: Rules) -> list[tuple[list[Card], str]]:
@@ -89,11 +89,7 @@ def offers(state: EasierState, rules: Rules) -> Iterator[EasierState]:
             others = [each for each in cards if each != card]
             yield replace(copied(state), waste=[*others, card], stock=[])
         return
-    seen: list[Card] = []
-    for turned in turnings(state, rules):
-        if turned.waste and turned.waste[-1] not in seen:
-            seen.append(turned.waste[-1])
-            yield turned
+    yield from offered(state, rules)
 
 
 def lifted(cards: list[Card], source: str, state: EasierState, rules: Rules) -> EasierState:
@@ -157,7 +153,7 @@ def put(cards: list[Card], source: str, state: EasierState, rules: Rules) -> Ite
         yield after
     is_last = state.height(card) == rules.ranks - 1
     for number, column in enumerate(state.columns):
-        if column and fits(card, column[-1], state, rules):
+        if column and fits(card, column[-1], state, rules.build):
             after = lifted(cards, source, state, rules)
             after.columns[number] += cards
             yield after

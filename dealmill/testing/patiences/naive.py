@@ -4,7 +4,6 @@ cleverness anywhere. It shares nothing with the engine and the referees but the 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import NamedTuple, TypeVar
 
 from dealmill.pipeline.games.patience.rules import Rules
@@ -85,7 +84,7 @@ def tidy(state: State, rules: Rules) -> None:
     for number, column in enumerate(state.columns):
         if not column and rules.spaces == "reserve" and state.reserve:
             state.columns[number] = [state.reserve.pop()]
-        elif column:
+        elif column and column[-1].down:
             column[-1] = column[-1]._replace(down=False)
 
 
@@ -109,18 +108,18 @@ def won(state: State, rules: Rules) -> bool:
     return sum(state.up.values()) == 4 * rules.decks * rules.ranks
 
 
-def fits(card: Card, below: Card, state: State, rules: Rules) -> bool:
-    """Return whether a card may be put on another one in a column."""
-    if below.down or rules.build == "none":
+def fits(card: Card, below: Card, state: State, build: str) -> bool:
+    """Return whether a card may be put on another one in a column that is built in a way that `Rules.build` names."""
+    if below.down or build == "none":
         return False
     same_colour = COLOURS[card.suit] == COLOURS[below.suit]
-    suits = {"any-suit": True, "red-black": not same_colour, "same-suit": card.suit == below.suit}[rules.build]
+    suits = {"any-suit": True, "red-black": not same_colour, "same-suit": card.suit == below.suit}[build]
     return state.height(card) + 1 == state.height(below) and suits
 
 
 def joined(card: Card, below: Card, state: State, rules: Rules) -> bool:
     """Return whether a card is part of a run with the one below it."""
-    return fits(card, below, state, rules if rules.run == "build" else replace(rules, build=rules.run))
+    return fits(card, below, state, rules.build if rules.run == "build" else rules.run)
 
 
 def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
@@ -141,6 +140,16 @@ def turnings(state: AnyState, rules: Rules) -> Iterator[AnyState]:
             state.stock, state.waste = state.waste, []
 
 
+def offered(state: AnyState, rules: Rules) -> Iterator[AnyState]:
+    """Yield the states of stock and waste in which a card can be taken, the earliest for each card: sooner is never
+    worse."""
+    cards: list[Card] = []
+    for turned in turnings(state, rules) if rules.to == "waste" else ():
+        if turned.waste and turned.waste[-1] not in cards:
+            cards.append(turned.waste[-1])
+            yield turned
+
+
 def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]:
     """Yield the cards that can be picked up together: from where, the cards, the lowest first, and the state without
     them."""
@@ -158,14 +167,10 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
             rest = copied(state)
             del rest.reserve[number]
             yield "reserve", [card], rest
-    if rules.to == "waste":
-        offered = []
-        for turned in turnings(state, rules):
-            if turned.waste and turned.waste[-1] not in offered:  # sooner is never worse
-                offered.append(turned.waste[-1])
-                rest = copied(turned)
-                yield "stock", [rest.waste.pop()], rest
-    elif rules.to == "hole" and state.stock:
+    for turned in offered(state, rules):
+        rest = copied(turned)
+        yield "stock", [rest.waste.pop()], rest
+    if rules.to == "hole" and state.stock:
         rest = copied(state)
         yield "deal", [rest.stock.pop(0)], rest
     if rules.removable:
@@ -179,11 +184,13 @@ def taken(state: State, rules: Rules) -> Iterator[tuple[str, list[Card], State]]
 def movable(column: list[Card], state: State, rules: Rules) -> Iterator[list[Card]]:
     """Yield the top cards of a column that move as a unit: one, and if the rules say so, runs, or any that lie face
     up."""
+    is_run = True
     for size in range(1, len(column) + 1):
         group = column[-size:]
-        face_up = not any(card.down for card in group)
-        run = all(joined(card, below, state, rules) for below, card in pairwise(group))
-        if face_up and (size == 1 or rules.move == "any" or (rules.move == "run" and run)):
+        if group[0].down:
+            return
+        is_run = size == 1 or (is_run and joined(group[1], group[0], state, rules))
+        if size == 1 or rules.move == "any" or (rules.move == "run" and is_run):
             yield group
 
 
@@ -259,7 +266,7 @@ def put(source: str, group: list[Card], rest: State, before: State, rules: Rules
         space = rules.spaces in ("any", "reserve") or (rules.spaces == "kings" and rest.height(card) == rules.ranks - 1)
         if own or (not column and number != first_space and rules.to != "tableau"):
             continue
-        if not (fits(card, column[-1], rest, rules) if column else space):
+        if not (fits(card, column[-1], rest, rules.build) if column else space):
             continue
         emptied = source == "columns" and rest.columns.count([]) > before.columns.count([])
         if not column and emptied and not ordered:
@@ -276,7 +283,7 @@ def key(state: State, rules: Rules) -> object:
     stock = tuple(state.waste + state.stock)
     turned: object = len(state.waste), state.passes
     if not rules.passes:
-        turned = tuple(sorted(group[0] for source, group, _ in taken(state, rules) if source == "stock"))
+        turned = tuple(sorted(offer.waste[-1] for offer in offered(state, rules)))
         turned = (turned, rules.draw > 1 and _turned(state, rules))
     reserve = tuple(state.reserve if rules.stacked else sorted(state.reserve))
     columns = map(tuple, state.columns)

@@ -1,9 +1,18 @@
-"""Random rules of patiences with small decks."""
+"""Random rules of patiences with small decks, and the seeds from which tests draw them."""
 
 from dataclasses import replace
 from random import Random
 
+import pytest
+
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
+
+
+def seeds(first: int, count: int, quick: int) -> list[object]:
+    """Return the seeds `[first, first + count)` as parameters of a test. `make test` tries the first `quick` of them,
+    and `make test-slow` the others."""
+    marks = dict.fromkeys(range(first + quick, first + count), pytest.mark.slow)
+    return [pytest.param(seed, marks=marks.get(seed, ())) for seed in range(first, first + count)]
 
 
 def random_rules(random: Random) -> Rules:

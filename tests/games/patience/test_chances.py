@@ -17,7 +17,7 @@ from dealmill.testing.engines import golden_file, golden_lines
 from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed
 from tests.games.patience.files import FILES, rules_of
-from tests.games.patience.random_rules import random_rules, random_spider_rules
+from tests.games.patience.random_rules import random_rules, random_spider_rules, seeds
 
 FEW = range(1, 4)
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -36,9 +36,7 @@ def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
-@pytest.mark.parametrize(
-    "seed", [pytest.param(seed, marks=() if seed < 1_010 else pytest.mark.slow) for seed in range(1_000, 1_030)]
-)
+@pytest.mark.parametrize("seed", seeds(1_000, 30, quick=5))
 def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seed: int) -> None:
     rules = random_rules(Random(seed))
     for text, value, evidence in solved(rules, unpack(deal(rules, seed, 1, 2))):

@@ -36,7 +36,8 @@ REPEATED = {
     "simple-simon": 2,
     "yukon": 3,
 }
-"""Games of each kind that the player meets, and how many plays of each deal are repeated."""
+"""Games of each kind that the player meets, and how many won and how many lost plays of each deal are repeated; `make
+test` repeats the first of each."""
 WON = "trigon -/-/-/-/-/-/KC foundations:QCKHKSKD"
 """A position in which every play wins by its only move."""
 
@@ -49,16 +50,20 @@ def lines(name: str) -> Iterator[tuple[str, int, str]]:
         yield layout, value, evidence
 
 
+@pytest.mark.parametrize("slow", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["first", "others"])
 @pytest.mark.parametrize("name", REPEATED)
-def test_the_player_wins_the_plays_that_were_won_before(name: str) -> None:
+def test_the_player_wins_the_plays_that_were_won_before(name: str, slow: bool) -> None:
+    repeated = slice(1, REPEATED[name]) if slow else slice(1)
     for layout, value, evidence in lines(name):
         wins = read_plays(evidence)
-        won = [number for number, win in enumerate(wins, start=1) if win][: REPEATED[name]]
-        lost = [number for number, win in enumerate(wins, start=1) if not win][: REPEATED[name]]
+        won = [number for number, win in enumerate(wins, start=1) if win][repeated]
+        lost = [number for number, win in enumerate(wins, start=1) if not win][repeated]
         check_plays(Referee(rules_of(name)), layout, value, evidence, [*won, *lost])
 
 
-@pytest.mark.parametrize("passes", [1, 2, 3])
+@pytest.mark.parametrize(
+    "passes", [pytest.param(1, marks=pytest.mark.slow), 2, pytest.param(3, marks=pytest.mark.slow)]
+)
 def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> None:
     """Which plays are won is what the engine says, which shares no code with the referee."""
     rules = replace(rules_of("klondike-deal-1"), passes=passes)

@@ -14,15 +14,16 @@ from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import easier, naive
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.patience.files import rules_of
-from tests.games.patience.random_rules import random_rules, random_rules_by_stages, random_spider_rules
+from tests.games.patience.random_rules import random_rules, random_rules_by_stages, random_spider_rules, seeds
 
-FEW, MANY = 150, 1_500
-"""Rules that are tried; a deal with more positions than `POSITIONS` is passed over."""
+RULES, QUICK = 150, 50
+"""Rules of each kind that are tried, and those of them that `make test` tries."""
 POSITIONS = 120
+"""A deal with more positions is passed over."""
 ABSENT_IN_STOCK = (542, 583, 626, 1_014, 1_234)
 """Further rules, by which it matters which cards of a stock are idle or absent."""
 FIRST_SPIDER, FIRST_STAGED = 10_000, 20_000
-SEEDS = [first + seed for first in (0, FIRST_SPIDER, FIRST_STAGED) for seed in range(FEW)]
+SEEDS = [seed for first in (0, FIRST_SPIDER, FIRST_STAGED) for seed in seeds(first, RULES, QUICK)]
 CARDS = [rank + suit for rank in "A234" for suit in "CHSD"]
 WORDS_OF_MOVES = [card + target for card in CARDS for target in (*CARDS, *"fcehd", *(f"e{n}" for n in range(1, 8)))]
 FORMS = {False: referees.easier_game_is_sound, True: referees.cards_may_be_absent_at_once}
@@ -98,7 +99,7 @@ def known_easier(seed: int) -> tuple[Rules, list[tuple[str, str, tuple[bool, int
     return rules, claims
 
 
-@pytest.mark.parametrize("seed", [*range(FEW), *ABSENT_IN_STOCK])
+@pytest.mark.parametrize("seed", [*seeds(0, RULES, QUICK), *ABSENT_IN_STOCK])
 def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_reaches(seed: int) -> None:
     rules, claims = known_easier(seed)
     for text, cards, truth in claims:

@@ -52,6 +52,7 @@ def _forget() -> None:
         function.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_users_file_meets_all_checks_of_games(rules: Path) -> None:
     assert find_game("small").title == 'Small "fan"'
     with each_once() as tracebacks:

@@ -151,7 +151,7 @@ class Patiences(Family):
     engines = (
         Engine(
             "winnable",
-            "6",
+            "7",
             "whether it can be won if all cards are known, also those that lie face down",
             "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, "
             "`d` dealt in a row",

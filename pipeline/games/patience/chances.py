@@ -26,6 +26,7 @@ from dealmill.pipeline.games.patience.search.words import (
     DONE,
     DOWN,
     DRAW,
+    EVERY,
     FILLS,
     FIRST_COLUMN_LIMIT,
     FOUNDATION,
@@ -291,7 +292,7 @@ def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: i
             space = word(column)
             break
     _show(s, waste)
-    level, end = s[DONE], list_moves(s, word(0))
+    level, end = s[DONE], list_moves(s, word(0), word(EVERY))
     for at in range(end):
         move = s[s[MOVES] + at] & BARE
         if not _is_visible(s, move, waste, space):
@@ -339,7 +340,7 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
 @routine
 def _deal(s: Words) -> bool:
     """Deal a card of the stock into the hole, or a row to the columns; return False if this is not possible."""
-    for at in range(list_moves(s, word(0))):
+    for at in range(list_moves(s, word(0), word(EVERY))):
         move = s[s[MOVES] + at] & BARE
         if (move >> 6) & 63 == STOCK:
             _make(s, move)

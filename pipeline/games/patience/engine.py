@@ -163,6 +163,7 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
     words[k.LISTS] = lists_prove_losses(rules)
+    words[k.EARLY_LISTS] = words[k.LISTS] and words[k.RELAXED] and lists_are_tried_early(rules)
     words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300
     words[k.DISORDER] = 127 if has_hole else 63 if rules.complete else 511
     words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
@@ -223,6 +224,12 @@ def lists_prove_losses(rules: Rules) -> bool:
     moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
     places = rules.hole == "none" or rules.build == "none"
     return moves and places and rules.to in ("waste", "hole") and not rules.complete
+
+
+def lists_are_tried_early(rules: Rules) -> bool:
+    """Return whether lists are looked for before a loss is proved, where a full search has too many positions: where
+    runs move, and in wide layouts. Elsewhere, it proves the same losses sooner."""
+    return rules.move != "card" or (rules.hole == "none" and len(rules.sizes) > 13)
 
 
 def load(words: k.Words, rules: Rules, layout: str) -> int:

@@ -10,6 +10,7 @@ from dealmill.pipeline.games.patience.search.words import (
     CANDIDATES,
     DONE,
     DROPPED,
+    EARLY_LISTS,
     FIRST_NODES,
     HOLE,
     IDLE,
@@ -44,7 +45,8 @@ from dealmill.pipeline.games.patience.search.words import (
 CONTRADICTION = 5
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""
-QUICK_TRY = 300
+QUICK_TRY, LAST_TRY = 300, 20
+"""The nodes that a try with one more idle card may take, besides twice those of the proof in the second case."""
 SHRINKING = 100_000
 """The nodes that are spent at most on fewer cards for a loss whose positions are counted."""
 LIST_POSITIONS = 200_000
@@ -145,7 +147,7 @@ def _shrink(s: Words, candidates: int, order: int, idle: int, proof: int) -> int
     """Make more cards idle while the easier game stays lost. The game with these idle cards was lost with `proof`
     nodes; if all moves are tried, the new one has no more, and low cards come first, which make it smaller most often.
     `s[IDLE]` are all idle cards afterwards, and `s[LISTED_COUNT]` the nodes of the last game that was lost."""
-    stop, limit = s[NODES] + 10 * proof + 10_000, 2 * proof + QUICK_TRY
+    stop, limit = s[NODES] + 10 * proof + 10_000, 2 * proof + LAST_TRY
     if s[LITERAL]:
         stop, limit = s[NODES] + min(2 * proof, SHRINKING) + 10_000, word(proof)
     for step in range(52):
@@ -230,7 +232,7 @@ def _decide(s: Words) -> int:
         if result == OPEN:
             result = search(s, word(FULL_SEARCH) << 2 * number)
         proof = s[STORED]
-        for form in range((1 + (s[OWN_DRAW] > 1)) * s[LISTS] * s[RELAXED]):
+        for form in range((1 + (s[OWN_DRAW] > 1)) * s[EARLY_LISTS]):
             candidates = s[CANDIDATES] & ~(s[IN_STOCK] * form)
             if result == OPEN:
                 result = _drop(s, candidates, number, budget)

@@ -163,8 +163,9 @@ def _list_several(s: Words, end: int, space: int) -> int:
 
 
 @routine
-def list_moves(s: Words, start: int) -> int:
-    """Write all moves to the list of moves from `start` on, the most promising first; return the end."""
+def list_moves(s: Words, start: int, chosen: int) -> int:
+    """Write the moves of the chosen cards, and those of whole suits and rows, to the list of moves from `start` on, the
+    most promising first; return the end. `LIFTED` gets all cards that can be moved."""
     end, space, lifted = start, word(-1), word(0)
     for column in range(s[COLUMNS]):
         if s[LENGTH + column] == 0:
@@ -175,13 +176,15 @@ def list_moves(s: Words, start: int) -> int:
         if length == 0:
             continue
         card, count = s[TOP + column], word(1)
-        end = _single(s, end, card, word(column), word(0))
+        if chosen & bit_of(card):
+            end = _single(s, end, card, word(column), word(0))
         shown = length - s[DOWN + column]
         while True:
             lifted |= bit_of(card)
             under = s[UNDER + card]
             joined = count < shown and move_together(s, card, under)
-            if s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13):
+            needed = s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13)
+            if needed and chosen & bit_of(card):
                 score = word(70) if count == shown and shown < length else word(30)
                 target = space if count < length or s[ORDERED] else word(-1)
                 end = _targets(s, end, card, word(column), count, word(0), score, target)
@@ -190,8 +193,8 @@ def list_moves(s: Words, start: int) -> int:
             card = under
             count += 1
     single, none = word(1), word(0)
-    cards = s[CELL_CARDS]
-    lifted |= cards
+    cards = s[CELL_CARDS] & chosen
+    lifted |= s[CELL_CARDS]
     while cards:
         card = first_of(cards)
         cards &= cards - 1
@@ -201,6 +204,7 @@ def list_moves(s: Words, start: int) -> int:
     if s[STACKED] and cards:
         cards = bit_of(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
     lifted |= cards
+    cards &= chosen
     while cards:
         card = first_of(cards)
         cards &= cards - 1
@@ -219,6 +223,8 @@ def list_moves(s: Words, start: int) -> int:
         card = s[STOCK_CARDS + first_of(rest)]
         rest &= rest - 1
         index += 1
+        if chosen & bit_of(card) == 0:
+            continue
         if is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
             end = _single(s, end, card, word(STOCK), index)
             end = _targets(s, end, card, word(STOCK), single, index, word(15), space)
@@ -229,7 +235,7 @@ def list_moves(s: Words, start: int) -> int:
             card = top_of_foundation(s, suit)
             if card >= 0:
                 lifted |= bit_of(card)
-            if card >= 0 and (s[LITERAL] or not is_safe(s, card)):
+            if card >= 0 and chosen & bit_of(card) and (s[LITERAL] or not is_safe(s, card)):
                 end = _single(s, end, card, word(FOUNDATION), none)
                 end = _targets(s, end, card, word(FOUNDATION), single, none, word(-30), space)
     if s[HOLE]:

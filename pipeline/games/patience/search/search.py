@@ -29,6 +29,7 @@ from dealmill.pipeline.games.patience.search.words import (
     BARE,
     DONE,
     DRAW,
+    EVERY,
     FIRST_TABLE,
     FRAME,
     FRAMES,
@@ -136,7 +137,7 @@ def search(s: Words, budget: int) -> int:
     if s[LITERAL] == 0 and s[RELAXED] and is_lost(s):
         return result
     depth, frame = word(0), s[FRAMES]
-    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, list_moves(s, word(0)), s[DONE]
+    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, list_moves(s, word(0), word(EVERY)), s[DONE]
     while depth >= 0:
         frame = s[FRAMES] + FRAME * depth
         undo(s, s[frame + 3])
@@ -162,5 +163,5 @@ def search(s: Words, budget: int) -> int:
             continue
         depth += 1
         frame += FRAME
-        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, list_moves(s, start), s[DONE]
+        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, list_moves(s, start, word(EVERY)), s[DONE]
     return result

@@ -9,13 +9,17 @@ from dealmill.pipeline.games.patience.search.words import (
     BARE,
     CELL,
     DONE,
+    EVERY,
     FIRST_COLUMN_LIMIT,
     FOUNDATION,
+    FRAME,
+    FRAMES,
     HASH,
     HOMES,
     IN_HOLE,
     LEFT,
     LITERAL,
+    MOST_FRAMES,
     MOVES,
     NO_CARD,
     NOISE,
@@ -35,6 +39,8 @@ from dealmill.pipeline.games.patience.search.words import (
 
 LONGEST_WIN = 1 << 18
 """A win with as many moves is not shortened."""
+LONG_WIN = 10_000
+"""A win with more moves is first shortened by skipping positions."""
 LONGEST_DETOUR, MOST_CARDS = 60, 10
 """The moves that one shortcut replaces at most, and the cards that move in it."""
 SHORTCUTS, REPEATED_MOVES = 100_000, 50_000
@@ -82,10 +88,56 @@ def _take_win_back(s: Words) -> int:
     return count
 
 
+@inlined
+def _slot_of(s: Words, size: int, key: int) -> int:
+    """Return where the number of a position of the win is in the index, or the free place for it."""
+    at: int = ((key * word(-7046029254386353131)) >> 20) & (size - 1)
+    while s[s[FRAMES] + at] and s[s[TABLE] + s[s[FRAMES] + at]] != key:
+        at = (at + 1) & (size - 1)
+    slot: int = s[FRAMES] + at
+    return slot
+
+
+@inlined
+def _write_index(s: Words, last: int) -> int:
+    """Note the number of each position of the win, except the first, by its key. Return the size of the index, which
+    takes the room of the search's frames: it had one for each choice, so at most about half of the room is needed."""
+    size = word(1)
+    while 2 * size <= FRAME * s[MOST_FRAMES]:
+        size *= 2
+    for at in range(s[FRAMES], s[FRAMES] + size):
+        s[at] = 0
+    for number in range(1, last + 1):
+        s[_slot_of(s, size, s[s[TABLE] + number])] = number
+    return size
+
+
+@routine
+def _skip(s: Words) -> bool:
+    """Shorten a win: from each of its positions, make the move that leads to its latest position. Return False if
+    something does not fit: then it is invalid."""
+    last, position = _take_win_back(s), word(0)
+    size = _write_index(s, last)
+    while position < last:
+        level, best, latest = s[DONE], word(0), position
+        for at in range(list_moves(s, word(0), word(EVERY))):
+            move = s[s[MOVES] + at] & BARE
+            _play(s, move)
+            number = s[_slot_of(s, size, s[HASH])]
+            _take_back(s, level)
+            if number > latest:
+                best, latest = move, number
+        if latest == position:
+            return False
+        _play(s, best)
+        position = latest
+    return bool(s[LEFT] == 0)
+
+
 @routine
 def _move_first(s: Words, cards: int) -> int:
     """Play the first move that takes one of these cards to its place in `PLACES`. Return the bit of the card, or 0."""
-    for at in range(list_moves(s, word(0))):
+    for at in range(list_moves(s, word(0), cards)):
         move = s[s[MOVES] + at] & BARE
         card, target = move & 63, (move >> 12) & 63
         if cards & bit_of(card):
@@ -209,4 +261,8 @@ def _leave_out(s: Words) -> bool:
 def shorten(s: Words) -> bool:
     """Shorten a win, whose moves are on the trail. Return False if it is invalid then."""
     s[LITERAL], s[NOISE] = 1, 0
-    return s[DONE] >= LONGEST_WIN or (_take_shortcuts(s) and _leave_out(s))
+    if s[DONE] >= LONGEST_WIN:
+        return True
+    if s[DONE] > LONG_WIN and not _skip(s):
+        return False
+    return _take_shortcuts(s) and _leave_out(s)

@@ -36,7 +36,7 @@ TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
 POSITION_END = 220
 # The easier game that is searched, and the best list of cards
 IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(220, 228)
-LIMIT, WIN_COUNT, LIFTED = 228, 229, 230
+LIMIT, WIN_COUNT, LIFTED, EARLY_LISTS = 228, 229, 230, 231
 # Constants of a layout
 STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
 # More rules of the game
@@ -67,6 +67,8 @@ BARE = (1 << 38) - 1
 """The bits of a move without its score."""
 TURNED_BIT, AUTOMATIC_BIT = 38, 39
 SUIT = (1 << 13) - 1
+EVERY = (1 << 52) - 1
+"""The bits of all cards."""
 
 
 @inlined

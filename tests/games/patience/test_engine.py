@@ -1,6 +1,7 @@
 """The engine of patiences against plain code, on layouts that must be the same to it, and on deals known elsewhere."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from statistics import median
 
@@ -161,3 +162,12 @@ def test_no_move_of_a_win_can_be_left_out(name: str) -> None:
         for index in range(len(moves)):
             with pytest.raises(InvalidEvidence):
                 Referee(rules)("winnable", text, verdict, None, " ".join(moves[:index] + moves[index + 1 :]))
+
+
+def test_a_win_of_254940_moves_becomes_short() -> None:
+    """It is what the search finds in deal 50 of Solvitaire's numbers, and has 402 moves after shortening."""
+    rules = rules_of("somerset")
+    text = unpack(deal(replace(rules, numbers="solvitaire"), 0, 50, 1))[0]
+    batch = solved(rules, [text], 1_000_000)
+    assert len(str(batch.evidence[0]).split(" ")) < 500
+    Referee(rules)("winnable", text, batch.verdicts[0], None, batch.evidence[0])

@@ -170,4 +170,4 @@ def test_a_win_of_254940_moves_becomes_short() -> None:
     text = unpack(deal(replace(rules, numbers="solvitaire"), 0, 50, 1))[0]
     batch = solved(rules, [text], 1_000_000)
     assert len(str(batch.evidence[0]).split(" ")) < 500
-    Referee(rules)("winnable", text, batch.verdicts[0], None, batch.evidence[0])
+    Referee(rules)("winnable", text, batch.verdicts[0], None, str(batch.evidence[0]))

@@ -72,7 +72,6 @@ CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
 KEY_WORDS, DEALING_WORDS = 3, 11
 """The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
 WON = -1
-ALL_CARDS = (1 << 52) - 1
 SUIT = (1 << 13) - 1
 
 
@@ -153,19 +152,12 @@ def _load(t: Words, rules: Rules, layout: str, loss: Loss) -> None:
 
     codes = dict.fromkeys(deck, ON_FOUNDATION)  # those below the card in a hole, too
     homes = dict.fromkeys(deck, NO_CARD)
-    face_down = set[int]()
-    t[LOWEST : LOWEST + len(rules.sizes)] = NO_CARD
-    for column, text in enumerate(columns.split("/")):
-        down = text[1::2].count("c") + text[1::2].count("h") + text[1::2].count("s") + text[1::2].count("d")
-        pile = [(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent]
-        t[LOWEST + column] = pile[0][0] if pile else NO_CARD
-        for height, (card, _) in enumerate(pile):
-            below, is_down = pile[height - 1] if height else (NO_CARD, False)
-            homes[card] = below
-            face_down |= {below} if is_down else set()
-            codes[card] = HOME if height else ON_SPACE
-            if height and not is_down and _fits(rules.build, card, below):
-                codes[card] = ON_PARENT + below // 13
+    piles = []
+    for text in columns.split("/"):
+        down = sum(map(str.islower, text[1::2]))
+        piles.append([(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent])
+    face_down = {card for pile in piles for card, is_down in pile[:-1] if is_down}
+    _load_piles(t, piles, rules.build, homes, codes)
     for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
         codes |= dict.fromkeys(numbers(texts.get(part, "")), code)
     reserve = numbers(texts.get("reserve", ""))
@@ -183,6 +175,21 @@ def _load(t: Words, rules: Rules, layout: str, loss: Loss) -> None:
     t[RESERVE_ORDER : RESERVE_ORDER + len(reserve)] = reserve
     for card in deck:
         t[HOMES + card], t[CODES + card] = homes[card], codes[card]
+
+
+def _load_piles(
+    t: Words, piles: list[list[tuple[int, bool]]], build: str, homes: dict[int, int], codes: dict[int, int]
+) -> None:
+    """Write where the cards of columns are. A pile has the card of each height, and whether it lies face down."""
+    t[LOWEST : LOWEST + len(piles)] = [pile[0][0] if pile else NO_CARD for pile in piles]
+    for pile in piles:
+        for (card, _), (below, is_down) in zip(pile, [(NO_CARD, False), *pile], strict=False):
+            homes[card] = below
+            if below == NO_CARD:
+                codes[card] = ON_SPACE
+            else:
+                fits = not is_down and _fits(build, card, below)
+                codes[card] = ON_PARENT + below // 13 if fits else HOME
 
 
 def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:

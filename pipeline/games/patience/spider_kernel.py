@@ -23,7 +23,7 @@ Rows = NDArray[np.uint8]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
-MOST_COLUMNS, MOST_CARDS, MOST_WIDTH = 20, 104, 200
+MOST_CARDS = 104
 # Rules and the layout
 COLUMNS, RANKS, MOVES_RUNS, SPACES, FULL_COLUMNS, STOCK_SIZE = range(6)
 PARENTS, RUNS, STOCK_CARDS = 10, 62, 114

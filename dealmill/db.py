@@ -14,8 +14,8 @@ from dealmill.pipeline.progress import Progress
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.copy import Copy, copy_store
 from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database.backup import back_up
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.revisions import back_up
 from dealmill.pipeline.store.database.urls import database_url
 
 

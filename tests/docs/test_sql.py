@@ -8,7 +8,7 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.revisions import views
+from dealmill.pipeline.store.database.views import views
 from tests.doing import do_runs
 
 PAGE = (Path(__file__).parent.parent.parent / "docs/sql.md").read_text()

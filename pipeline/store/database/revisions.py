@@ -1,18 +1,10 @@
-"""The revision of a database: its tables and views, their check when a store is opened, and the creation, upgrade and
-backup by the commands of ``dealmill db``.
+"""The revision of a database: its check when a store is opened, and the creation of tables, upgrades and downgrades by
+the commands of ``dealmill db``."""
 
-The views are for people who open the database: Dealmill itself does not read them. A migration that changes a table has
-to drop them first and to create them at its end; the first one, `migrations/versions/0010_tables.py`, created them.
-"""
-
-import os
 import re
-import secrets
-import sqlite3
-from collections.abc import Mapping
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from sqlalchemy import (
     Column,
@@ -29,20 +21,13 @@ from sqlalchemy import (
 )
 
 from dealmill import migrations
-from dealmill.pipeline.errors import DamagedError, OutputError, StoreError, UsageError
-from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import Copying, Progress, silent
+from dealmill.pipeline.errors import DamagedError, StoreError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import (
-    DONE,
     JOB_TABLES,
     LEASED,
-    PENDING,
     REVISION,
-    Control,
-    NodeLimit,
-    Storage,
     items,
     jobs,
     metadata,
@@ -50,78 +35,10 @@ from dealmill.pipeline.store.database.tables import (
     sources,
 )
 from dealmill.pipeline.store.database.urls import database_url, read_only, shown
+from dealmill.pipeline.store.database.views import create_views
 
 if TYPE_CHECKING:
     from alembic.config import Config
-
-# ruff: noqa: S608 -- all SQL is made of constants
-
-
-TIMES = {
-    "sqlite": "strftime('%Y-%m-%dT%H:%M:%SZ', {}, 'unixepoch')",
-    "postgresql": "to_char(to_timestamp({}) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')",
-}
-"""The SQL for a time in seconds since 1970 as ISO 8601 in UTC."""
-
-
-def views(dialect: str) -> dict[str, str]:
-    """Return the query behind each view, by the name of the view."""
-
-    def time(column: str, name: str) -> str:
-        return f"{TIMES[dialect].format(column)} AS {name}"
-
-    verdict = _words("verdicts.verdict", {code: code.word for code in Verdict})
-    storage = _words("runs.storage", {code: code.word for code in Storage})
-    control = _words("runs.control", {code: code.word for code in Control if code is not Control.DELETED})
-    state = _words("jobs.state", {PENDING: "pending", LEASED: "leased", DONE: "done"})
-    return {
-        "results_view": f"""
-SELECT verdicts.run_id AS run, verdicts.position, items.line, items.layout, {verdict} AS verdict, verdicts.value,
-       verdicts.nodes, verdicts.evidence, engines.name AS engine, engines.version, sources.id AS source,
-       sources.name AS source_name, engines.retracted IS NOT NULL AS retracted
-FROM verdicts
-JOIN runs ON runs.id = verdicts.run_id
-JOIN engines ON engines.id = runs.engine_id
-JOIN sources ON sources.id = runs.source_id
-JOIN items ON items.source_id = runs.source_id AND items.position = verdicts.position""",
-        "runs_view": f"""
-SELECT runs.id AS run, sources.game, engines.name AS engine, engines.version, sources.id AS source,
-       sources.name AS source_name, NULLIF(runs.node_limit, {NodeLimit.NONE}) AS max_nodes, {storage} AS storage,
-       runs.repeats, {control} AS control,
-       runs.priority, runs.tags, runs.note, {time("runs.created", "created")}, {time("engines.retracted", "retracted")},
-       engines.retracted_why
-FROM runs
-JOIN engines ON engines.id = runs.engine_id
-JOIN sources ON sources.id = runs.source_id
-WHERE runs.control <> {int(Control.DELETED)}""",
-        "jobs_view": f"""
-SELECT jobs.run_id AS run, jobs.first, jobs.stop - 1 AS last, {state} AS state, jobs.attempt AS attempts, jobs.worker,
-       {time("jobs.started", "started")}, {time("jobs.finished", "finished")}, jobs.trouble, jobs.winnable,
-       jobs.unwinnable, jobs.scored, jobs.undecided, jobs.failed, jobs.value_sum, jobs.nodes,
-       jobs.least_value, jobs.greatest_value, jobs.value_counts, jobs.least_nodes, jobs.greatest_nodes, jobs.node_counts
-FROM jobs""",
-        "sources_view": f"""
-SELECT sources.id AS source, sources.game, sources.name, sources.deals, sources.accepted AS layouts,
-       sources.duplicates, sources.rejected, sources.complete, {time("sources.created", "created")}
-FROM sources""",
-        "rejects_view": """
-SELECT rejects.source_id AS source, sources.name AS source_name, rejects.line, rejects.text, rejects.reasons
-FROM rejects
-JOIN sources ON sources.id = rejects.source_id""",
-    }
-
-
-def create_views(connection: Connection) -> None:
-    """Create the views in a database that has the tables of this code."""
-    for name, query in views(connection.dialect.name).items():
-        connection.exec_driver_sql(f"CREATE VIEW {name} AS {query.strip()}")
-
-
-def _words(column: str, codes: Mapping[Any, str]) -> str:
-    """The SQL for the word of a code."""
-    cases = (f"WHEN {int(code)} THEN '{word}'" for code, word in codes.items())
-    return f"CASE {column} {' '.join(cases)} END"
-
 
 TABLE = "alembic_version"
 alembic_version = Table(
@@ -429,59 +346,3 @@ def _check_no_leases(connection: Connection) -> None:
             f"workers hold leases ({held:,}); stop all commands that work on this database (they resume where "
             f"they stopped) and try again; leases of dead workers expire within {longest:,.0f} s"
         )
-
-
-PAGES = 10_000
-"""Pages copied between two reports of progress: 40 MB."""
-
-
-def back_up(database: Database, target: Path, progress: Progress = silent) -> int:
-    """Copy a store as it is at one moment into a new file, and return the size of the file in bytes.
-
-    Commands and workers may go on. The file appears under its name only when it is complete.
-
-    Raises
-    ------
-    UsageError
-        If the store is on PostgreSQL, which has tools of its own.
-    OutputError
-        If the target exists or cannot be written.
-    """
-    if not database.embedded:
-        raise UsageError(f"the store {shown(database.url)} is on PostgreSQL: back it up with pg_dump or pg_basebackup")
-    _check_new(target)
-    part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
-    try:
-        part.touch(exist_ok=False)
-        _copy(database, part, progress)
-        _check_new(target)  # another program may have written it in the meantime
-        part.rename(target)
-    except OSError as error:
-        raise OutputError(f"the backup {target} cannot be written: {error.strerror or error}") from error
-    except sqlite3.Error as error:
-        raise OutputError(f"the backup {target} cannot be written: {error}") from error
-    finally:
-        part.unlink(missing_ok=True)
-    return target.stat().st_size
-
-
-def _check_new(target: Path) -> None:
-    if os.path.lexists(target):
-        raise OutputError(f"{target} exists: name a new file for the backup")
-
-
-def _copy(database: Database, part: Path, progress: Progress) -> None:
-    def report(_status: int, left: int, pages: int) -> None:
-        progress(Copying(pages - left, pages))
-
-    with database.reading() as connection:
-        source = connection.connection.dbapi_connection
-        assert isinstance(source, sqlite3.Connection)  # noqa: S101 -- it is embedded
-        copy = sqlite3.connect(part)
-        try:
-            source.backup(copy, pages=PAGES, progress=report)
-            copy.execute("PRAGMA journal_mode=DELETE")  # nothing beside the file
-        finally:
-            copy.close()
-    with part.open("rb") as file:
-        os.fsync(file.fileno())

@@ -5,15 +5,15 @@ from importlib import import_module
 from dealmill.pipeline.errors import UsageError
 
 EXTRAS = {
-    "parquet": ("pyarrow", "Parquet files and Arrow tables need"),
-    "pandas": ("pandas", "pandas data frames need"),
-    "polars": ("polars", "Polars data frames need"),
-    "pictures": ("resvg_py", "pictures in PNG, also those in the report of a survey, need"),
-    "postgresql": ("psycopg", "a store on PostgreSQL needs"),
-    "web": ("fastapi", "pages and reports need"),
-    "metrics": ("prometheus_client", "DEALMILL_METRICS_PORT needs"),
+    "parquet": (("pyarrow",), "Parquet files and Arrow tables need"),
+    "pandas": (("pandas",), "pandas data frames need"),
+    "polars": (("polars",), "Polars data frames need"),
+    "pictures": (("resvg_py", "fontpkg_arimo"), "pictures in PNG, also those in the report of a survey, need"),
+    "postgresql": (("psycopg",), "a store on PostgreSQL needs"),
+    "web": (("fastapi",), "pages and reports need"),
+    "metrics": (("prometheus_client",), "DEALMILL_METRICS_PORT needs"),
 }
-"""For each extra, the module that it installs and the beginning of the error message if it is missing."""
+"""For each extra, modules that it installs and the beginning of the error message if one is missing."""
 
 
 def check_extra(name: str) -> None:
@@ -22,10 +22,13 @@ def check_extra(name: str) -> None:
     Raises
     ------
     UsageError
-        If its module cannot be imported; the message names the command that installs it.
+        If one of its modules cannot be imported; the message names the command that installs it.
     """
-    module, purpose = EXTRAS[name]
-    try:
-        import_module(module)
-    except ImportError as error:
-        raise UsageError(f"{purpose} {module}; install it with: pip install 'dealmill[{name}]' ({error})") from error
+    modules, purpose = EXTRAS[name]
+    for module in modules:
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise UsageError(
+                f"{purpose} {module}; install it with: pip install 'dealmill[{name}]' ({error})"
+            ) from error

@@ -485,13 +485,15 @@ def survey(
     """
     from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
 
-    parameters = given_parameters(given)
+    parameters, game = given_parameters(given), variant_name(game, rules)
     if report is not None:
         check_extra("pictures")
     with dealmill.open() as store:
+        if count is not None:
+            _tell_thousands(game, seed, count, parameters, max_nodes)
         with shown_progress() as progress:
             outcome = store.survey(
-                variant_name(game, rules),
+                game,
                 engine=engine,
                 half_width=half_width,
                 count=count,
@@ -513,6 +515,21 @@ def survey(
         tell(f"step by step:        {called_as()} show {outcome.id}:1")
         if tell_retryable([outcome]):
             ctx.exit(ERROR)
+
+
+def _tell_thousands(game: str, seed: int, count: int, parameters: Mapping[str, int], max_nodes: int | None) -> None:
+    """Say that a survey has more deals than were asked for, and how to solve just these."""
+    from dealmill.pipeline.deals import DealRange
+    from dealmill.pipeline.digests import BLOCK
+    from dealmill.pipeline.games import engine_of
+
+    if count % BLOCK:
+        deals = DealRange(engine_of(game)[0], seed, 1, count, parameters)
+        limit = "" if max_nodes is None else f" --max-nodes {max_nodes}"
+        tell(
+            f"a survey has whole thousands of deals: {count + -count % BLOCK:,} instead of {count:,}; for exactly "
+            f"{count:,}: {called_as()} run {deals.name}{limit}"
+        )
 
 
 def _write(outcome: "dealmill.Survey", form: str | None) -> None:

@@ -188,7 +188,7 @@ def test_an_unavailable_broker_is_reported_without_its_password(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("card-pairing --max-nodes 6 --half-width 0.5%", "a higher --max-nodes may decide them"),
+        ("card-pairing --max-nodes 6 --half-width 0.5%", "may decide them, and --count 20000 shows what is known"),
         ("camelot --count 1 --report file/night", "the report cannot be written into file/night"),
     ],
 )

@@ -37,6 +37,14 @@ def test_a_finished_survey_is_not_solved_again(surveyed: Path) -> None:
         assert rows(*SURVEY, *goal, cwd=surveyed) == [row]
 
 
+def test_a_survey_says_that_it_has_whole_thousands_of_deals(surveyed: Path) -> None:
+    told = dealmill(*SURVEY, "--count", "101", "--max-nodes", "50", cwd=surveyed)
+    [command] = re.findall(r"^a survey .*: 1,000 instead of 101; for exactly 101: dealmill (.*)", told.stderr, re.M)
+    ran = dealmill(*command.split(), cwd=surveyed)
+    assert "camelot/winnable      101 " in ran.stdout and "of all deals, with 95 % confidence" in ran.stderr
+    assert "thousands" not in dealmill(*SURVEY, "--count", "2000", cwd=surveyed).stderr
+
+
 def test_a_half_width_that_no_share_has_is_refused(surveyed: Path) -> None:
     ran = dealmill(*SURVEY, "--half-width", "5", cwd=surveyed)
     assert (ran.returncode, ran.stdout) == (2, "")

@@ -454,11 +454,11 @@ class Run(Tabular):
         """
         from dealmill.workers.working import solve_runs  # loads Celery
 
-        tried = queue_retry(self._database, self.status())
-        if tried:
+        count = queue_retry(self._database, self.status())
+        if count:
             [self.progress] = solve_runs(self._database, [self.id], progress)
             check_not_halted(self.progress)
-        return tried
+        return count
 
     def diff(self, other: "Run", *, ignore: Iterable[DifferenceKind | str] | str = (), by_deal: bool = False) -> Diff:
         """Return the diff of this run and another run of the same game, without differences of the kinds in `ignore`.

@@ -147,10 +147,10 @@ def _digest(*parts: bytes | memoryview) -> bytes:
 
 def fingerprint(digests: Iterable[bytes]) -> str:
     """Return the BLAKE3-256 of the concatenated digests of all blocks, as 64 hexadecimal digits."""
-    whole = blake3()
+    digest_of_all = blake3()
     for digest in digests:
-        whole.update(digest)
-    return whole.hexdigest()
+        digest_of_all.update(digest)
+    return digest_of_all.hexdigest()
 
 
 def seal(tag: str, *fields: object) -> bytes:

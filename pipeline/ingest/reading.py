@@ -131,15 +131,15 @@ class Reading:
     def _once(self, step: Callable[[], Source], entries: int, tell: Callable[[str], None]) -> Source:
         """Take a step that leads to `entries` entries exactly once, with retries: the database may have become
         unavailable after the step was committed."""
-        tried = False
+        begun = False
 
         def attempt() -> Source:
-            nonlocal tried
-            if tried:
+            nonlocal begun
+            if begun:
                 now = reread(self._database, self.source)
                 if now.entries == entries and now != self.source:
                     return now
-            tried = True
+            begun = True
             return step()
 
         return patiently(attempt, tell)

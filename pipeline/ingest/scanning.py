@@ -60,17 +60,17 @@ def _scan_lines(each: EachLine, blocks: Iterable[tuple[int, bytes]], find_check:
 
 
 def _read(game: Game, lines: Iterable[Line]) -> Iterator[Entries]:
-    some = list[Layout | Reject]()
+    entries = list[Layout | Reject]()
     try:
         for entry in game.read(lines):
-            some.append(entry)
-            if len(some) == ENTRIES_PER_PART:
-                yield Entries.of(some)
-                some = []
+            entries.append(entry)
+            if len(entries) == ENTRIES_PER_PART:
+                yield Entries.of(entries)
+                entries = []
     except InputError:
-        yield Entries.of(some)
+        yield Entries.of(entries)
         raise
-    yield Entries.of(some)
+    yield Entries.of(entries)
 
 
 def _read_lines(each: EachLine, lines: Iterable[Line]) -> Entries:
@@ -85,15 +85,15 @@ def _scanned(each: EachLine, number: int, block: bytes, check: CanonicalMask) ->
     canonical = check(text, starts, ends)
     unusual = list(_unusual(each, number, canonical, lambda at: decoded(text[starts[at] : ends[at]].tobytes())))
     layouts = _without_ends(text, starts, ends, canonical)
-    places = np.flatnonzero(canonical)
+    indexes = np.flatnonzero(canonical)
     if tidied := [(at, entry.text) for at, entry in unusual if isinstance(entry, Layout)]:
-        places = np.concatenate((places, [at for at, _ in tidied]))
-        order = np.argsort(places)
+        indexes = np.concatenate((indexes, [at for at, _ in tidied]))
+        order = np.argsort(indexes)
         layouts = concatenate_texts([layouts, pack([text for _, text in tidied])]).take(order)
-        places = places[order]
+        indexes = indexes[order]
     bad = [(at, entry) for at, entry in unusual if isinstance(entry, Reject)]
-    before = np.searchsorted(places, np.array([at for at, _ in bad], dtype=np.int64))
-    return Entries(number + places, layouts, [reject for _, reject in bad], before + np.arange(len(bad)))
+    before = np.searchsorted(indexes, np.array([at for at, _ in bad], dtype=np.int64))
+    return Entries(number + indexes, layouts, [reject for _, reject in bad], before + np.arange(len(bad)))
 
 
 def _unusual(

@@ -96,7 +96,7 @@ DISTRIBUTION_COLUMNS: Mapping[str, tuple[str, str, str]] = {
 """The columns of a job with the least and the greatest number, and with the counts."""
 
 
-def spread_of(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
+def distribution_columns(values: "Numbers", nodes: "Numbers") -> dict[str, object]:
     """Return the columns of a job with the distributions of these values and node counts."""
     columns: dict[str, object] = {}
     pairs: tuple[tuple[str, Numbers], ...] = (("value", values), ("nodes", nodes))

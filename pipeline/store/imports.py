@@ -31,7 +31,7 @@ def write_imported(database: Database, run: PlannedRun, source: Source, entries:
         return write_nothing
     results = solved_rows(database, run, source.accepted + 1, entries.layouts, entries.solved)
     planned = {"run_id": run.id, "first": results.first, "stop": results.stop, "attempt": 1}
-    totals = {**results.totals, **results.spread}
+    totals = {**results.totals, **results.distributions}
 
     def write(connection: Connection) -> None:
         lock_run(connection, run.id)

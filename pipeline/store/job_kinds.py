@@ -135,7 +135,7 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         length that was."""
         with database.writing() as connection:
             cost = results.cpu_seconds if results.cpu_seconds >= 0 else None  # of NaN, too
-            totals = {**results.totals, **results.spread, "cpu_seconds": cost}
+            totals = {**results.totals, **results.distributions, "cpu_seconds": cost}
             if not leases.finish(connection, SOLVING, job.lease, totals, results.stop):
                 return False
             results.write(connection)

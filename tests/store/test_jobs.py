@@ -312,7 +312,7 @@ def test_a_crash_while_writing_leaves_no_partial_result(database: Database, run:
 
     class Crashing:
         totals = sound.totals
-        spread = sound.spread
+        distributions = sound.distributions
         stop = sound.stop
         cpu_seconds = sound.cpu_seconds
 

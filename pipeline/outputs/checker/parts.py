@@ -64,11 +64,11 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
         If the module has no source, or imports anything but the standard library and names of Dealmill or its package.
     """
     try:
-        whole = getsource(module)
+        text = getsource(module)
     except (OSError, TypeError) as error:
         raise UsageError(f"the source of {module.__name__} is not installed, so it cannot be in a checker") from error
-    tree, package = ast.parse(whole), module.__package__ or ""
-    source = _without_imports(whole, tree, only)
+    tree, package = ast.parse(text), module.__package__ or ""
+    source = _without_imports(text, tree, only)
     imports = {dependency.absolute(package) for node in tree.body for dependency in _imports_in(node)}
     if only:
         imports = {dependency for dependency in imports if re.search(rf"\b{dependency.bound}\b", source)}

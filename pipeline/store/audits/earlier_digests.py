@@ -42,8 +42,8 @@ def log_digest(connection: Connection, entry: int) -> bytes | None:
 def reject_digests(connection: Connection, source: int) -> Iterator[bytes]:
     """Yield the digests of every thousand rejects of a source."""
     for rows in connection.execute(REJECTS, {"source": source}).partitions(BLOCK):
-        places, lines, contents, reasons = zip(*rows, strict=True)
-        yield columns_digest("rejects", numbers(places), numbers(lines), texts(contents), texts(reasons))
+        positions, lines, contents, reasons = zip(*rows, strict=True)
+        yield columns_digest("rejects", numbers(positions), numbers(lines), texts(contents), texts(reasons))
 
 
 def node_digests(connection: Connection, run: PlannedRun, items: int) -> Iterator[bytes]:

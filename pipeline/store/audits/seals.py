@@ -105,10 +105,10 @@ def _earlier_seals(connection: Connection, run: PlannedRun, entry: int) -> list[
 
 def _digest(digests: Iterable[object]) -> bytes:
     """Return the digest of digests."""
-    whole = blake3()
+    digest_of_all = blake3()
     for digest in digests:
-        whole.update(values([digest]))
-    return whole.digest()
+        digest_of_all.update(values([digest]))
+    return digest_of_all.digest()
 
 
 def entry_in(seal: str) -> int:

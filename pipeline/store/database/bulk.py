@@ -21,8 +21,8 @@ def insert_rows(connection: Connection, table: Table, columns: Sequence[str], ro
         return
     if connection.dialect.name == "sqlite":
         names = ", ".join(columns)
-        places = ", ".join("?" * len(columns))
-        connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({places})", list(rows))  # noqa: S608
+        marks = ", ".join("?" * len(columns))
+        connection.exec_driver_sql(f"INSERT INTO {table.name} ({names}) VALUES ({marks})", list(rows))  # noqa: S608
         return
     with copying(connection, table, columns) as copy:
         copy.set_types([_postgresql_name(connection, table.c[column].type) for column in columns])

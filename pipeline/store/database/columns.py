@@ -143,8 +143,7 @@ def _digits(numbers: Numbers) -> Bytes:
 
 def _json(texts: Texts) -> str:
     """Return the texts as a JSON list."""
-    whole = texts.concatenated_text
-    if whole.tobytes().translate(None, PLAIN):
+    if texts.concatenated_text.tobytes().translate(None, PLAIN):
         return json.dumps(unpack(texts))
     heads = np.tile(np.frombuffer(BETWEEN, dtype=np.uint8), len(texts))
     written = _interleave(heads, np.full(len(texts), len(BETWEEN)), texts)

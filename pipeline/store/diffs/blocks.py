@@ -24,11 +24,11 @@ def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterat
     count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
         if number not in ours or ours[number] != theirs.get(number):
-            whole = block_range(number, left.items) == block_range(number, right.items)
+            same_deals = block_range(number, left.items) == block_range(number, right.items)
             solved = number in ours or number in theirs
             first, stop = block_range(number, count)
             differences = _differences(database, left, right, first, stop)
-            if whole and solved and not differences:
+            if same_deals and solved and not differences:
                 differences = [_unknown_difference(left, right, first, stop)]
             yield DiffPart(stop - 1, differences)
     yield DiffPart(count, [])

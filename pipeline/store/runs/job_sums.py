@@ -31,14 +31,14 @@ def counted_runs() -> Select[*tuple[Any, ...]]:
     First their jobs are summed, since PostgreSQL would sort all jobs if they were joined with the texts of their run.
     """
     counted, reading = _sums().subquery(), runs.c.reading_seconds
-    whole = ("covered", "jobs", "pending", "leased", "done", "retried", "stuck", "solved", "sound", *TOTALS, "recent")
+    sums = ("covered", "jobs", "pending", "leased", "done", "retried", "stuck", "solved", "sound", *TOTALS, "recent")
     query: Select[*tuple[Any, ...]] = (
         select(
             *PLANNED,
             sources.c.accepted,
             cast(func.coalesce(counted.c.stop - 1, 0), BigInteger).label("reached"),
             type_coerce(sources.c.complete, NullType()).label("complete"),  # a Boolean takes any text for true
-            *(func.coalesce(counted.c[name], 0).label(name) for name in whole),
+            *(func.coalesce(counted.c[name], 0).label(name) for name in sums),
             func.coalesce(counted.c.held, 0).label("held"),
             counted.c.finished,
             counted.c.recent_since,
@@ -114,9 +114,9 @@ def doubtful_runs() -> Select[int]:
         .group_by(jobs.c.run_id)
         .subquery()
     )
-    whole = func.coalesce(counted.c.covered, 0) == sources.c.accepted
+    covered = func.coalesce(counted.c.covered, 0) == sources.c.accepted
     active = runs.c.control == Control.ACTIVE
     done = func.coalesce(counted.c.left, 0) == 0
-    finished = and_(STORES_LAYOUTS, active, sources.c.complete, whole, done)
+    finished = and_(STORES_LAYOUTS, active, sources.c.complete, covered, done)
     joined = runs.outerjoin(sources).outerjoin(counted, counted.c.run_id == runs.c.id)
     return select(runs.c.id).select_from(joined).where(finished.is_not(True))

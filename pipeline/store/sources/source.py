@@ -147,9 +147,9 @@ def list_sources(database: Database) -> list[Source]:
     """Return all sources, oldest first, except those of which nothing was read and that no run needs, such as deleted
     ones, and those that cannot be read (see `readable`)."""
     used = exists().where(runs.c.source_id == sources.c.id, runs.c.control != Control.DELETED)
-    there = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
+    listed = or_(sources.c.accepted > 0, sources.c.rejected > 0, sources.c.complete, used)
     with database.reading() as connection:
-        rows = connection.execute(select(*SOURCE_COLUMNS).where(there).order_by(sources.c.id)).all()
+        rows = connection.execute(select(*SOURCE_COLUMNS).where(listed).order_by(sources.c.id)).all()
     return list(readable(rows, _source))
 
 

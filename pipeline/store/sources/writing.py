@@ -63,9 +63,9 @@ def write_nothing(_connection: Connection) -> None:
 
 def layout_digests(game: str, layouts: Texts) -> Bytes:
     """Return the digests of n layouts (n × 16 bytes)."""
-    whole, start = layouts.concatenated_text.tobytes(), digest_start(game)
+    text, start = layouts.concatenated_text.tobytes(), digest_start(game)
     ends = (layouts.starts - layouts.starts[0]).tolist()
-    digests = b"".join([continued(start, whole[first:end]) for first, end in pairwise(ends)])
+    digests = b"".join([continued(start, text[first:end]) for first, end in pairwise(ends)])
     return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
 
 

@@ -45,10 +45,10 @@ def decode(encoded: bytes, count: int, first: int = 0, stop: int | None = None) 
     stop = count if stop is None else stop
     maps = np.frombuffer(encoded[1 + len(kinds) :], dtype=np.uint8).reshape(-1, size)[:, first // 8 : (stop + 7) // 8]
     bits = np.unpackbits(maps, axis=1, bitorder="little")[:, first % 8 : first % 8 + stop - first]
-    places = np.zeros(stop - first, dtype=np.uint8)
+    indexes = np.zeros(stop - first, dtype=np.uint8)
     for bit, each in enumerate(bits):
-        places += each << bit
-    return None if places.max() >= len(kinds) or not set(kinds.tolist()) <= set(Verdict) else kinds[places]
+        indexes += each << bit
+    return None if indexes.max() >= len(kinds) or not set(kinds.tolist()) <= set(Verdict) else kinds[indexes]
 
 
 def _bits(kinds: int) -> int:

@@ -206,14 +206,14 @@ def _objections(
 def _found_valid_since() -> ColumnElement[bool]:
     """Return the condition that a later audit of all verdicts has covered the verdict of a judgement. It found the
     verdict valid, or there would be a newer judgement."""
-    past = (audit_jobs.c.first <= judgements.c.position) & (audit_jobs.c.stop > judgements.c.position)
+    covered = (audit_jobs.c.first <= judgements.c.position) & (audit_jobs.c.stop > judgements.c.position)
     return exists().where(
         audits.c.id == audit_jobs.c.audit_id,
         audits.c.run_id == judgements.c.run_id,
         audits.c.id > judgements.c.audit_id,
         audits.c.size == audits.c.population,
         audit_jobs.c.state == DONE,
-        past,
+        covered,
     )
 
 
@@ -328,8 +328,8 @@ class Compact(VerdictStorage):
             return _objected(database, run, filter_, filter_.audit, after, limit, before, backwards=backwards)
         end: int | None = None
         parts = _parts_with(database, run, filter_, after, before, backwards=backwards)
-        for tried, (number, positions) in enumerate(parts):
-            if tried == SOLVED_AGAIN:
+        for blocks_solved, (number, positions) in enumerate(parts):
+            if blocks_solved == SOLVED_AGAIN:
                 return Page(run, NO_RESULTS, end)
             first, stop = block_range(number, run.items)
             end = first if backwards else stop - 1

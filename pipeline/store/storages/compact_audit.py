@@ -152,7 +152,7 @@ def _jobs(
             counted = UNFINISHED
         elif bitmap is not None:
             solved = _solved_again(deals, run, row, errors[row.id], blocks)
-            counted = {**solved.totals, **_recorded(row, solved.spread), "moments": solved.stored_moments}
+            counted = {**solved.totals, **_recorded(row, solved.distributions), "moments": solved.stored_moments}
         elif row.part is not None:
             counted = _counted_part(deals, run, row)
         job = job_record(row, counted)
@@ -183,15 +183,15 @@ def _counted_part(deals: DealRange, run: PlannedRun, job: JobRow) -> Mapping[str
     errors = {position: str(error) for position, (verdict, error) in rows if verdict is Verdict.FAILED}
     _, solved = solve_range(deals, run, job.first, job.stop, errors)
     part = SolvedPart(run, job.first, solved, 0.0)
-    return {**part.totals, **part.spread, "part": encode(solved)}
+    return {**part.totals, **part.distributions, "part": encode(solved)}
 
 
-def _recorded(job: JobRow, spread: Mapping[str, object]) -> Mapping[str, object]:
+def _recorded(job: JobRow, distributions: Mapping[str, object]) -> Mapping[str, object]:
     """Return the distributions of a job without those that no job of a compact run had before revision 0011, if it has
     none of them."""
     if any(getattr(job, name) is not None for name in ADDED):
-        return spread
-    return {name: value for name, value in spread.items() if name not in ADDED}
+        return distributions
+    return {name: value for name, value in distributions.items() if name not in ADDED}
 
 
 def _damaged_errors(database: Database, run: PlannedRun, first: int, stop: int) -> list[Fault]:

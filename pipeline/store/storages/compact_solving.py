@@ -23,7 +23,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import failed_verdicts
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
-from dealmill.pipeline.store.histograms import spread_of
+from dealmill.pipeline.store.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.bitmaps import MOMENTS, StoredBlock, encode
 from dealmill.pipeline.store.storages.parts import merge_jobs, solved_block, write_part
@@ -142,9 +142,9 @@ class SolvedBlocks:
         return _totals(self.verdicts, self.values, self.nodes)
 
     @property
-    def spread(self) -> dict[str, object]:
+    def distributions(self) -> dict[str, object]:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
-        return spread_of(self.values[self.verdicts == SCORED], self.nodes)
+        return distribution_columns(self.values[self.verdicts == SCORED], self.nodes)
 
     @property
     def stored_moments(self) -> bytes:
@@ -190,9 +190,9 @@ class SolvedPart:
         return _totals(self.solved.verdicts, _scored(self.solved), self.solved.nodes)
 
     @property
-    def spread(self) -> dict[str, object]:
+    def distributions(self) -> dict[str, object]:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
-        return spread_of(self.solved.values[self.solved.verdicts == SCORED], self.solved.nodes)
+        return distribution_columns(self.solved.values[self.solved.verdicts == SCORED], self.solved.nodes)
 
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
@@ -201,7 +201,7 @@ class SolvedPart:
         first, stop = block_range(block_of(self.first), len(deals))
         if solved := solved_block(connection, self.run.id, first, stop):
             block = results_of(self.run, first, deals.part(first, stop).texts(), solved, 0.0)
-            merge_jobs(connection, self.run.id, first, stop, {**block.totals, **block.spread})
+            merge_jobs(connection, self.run.id, first, stop, {**block.totals, **block.distributions})
             block.write(connection)
 
 

@@ -74,14 +74,14 @@ FARTHEST = 2**63 // BLOCK - 1
 """The greatest block number whose positions fit into a 64-bit column."""
 
 
-def record_blocks(connection: Connection, run: int, first: int, stop: int, whole: Mapping[int, bytes]) -> None:
-    """Record the blocks that the verdicts on `[first, stop)` complete, in the transaction that writes them. `whole` has
-    the digests of the blocks within that range, by number; blocks shared with other jobs are computed from the
+def record_blocks(connection: Connection, run: int, first: int, stop: int, digests: Mapping[int, bytes]) -> None:
+    """Record the blocks that the verdicts on `[first, stop)` complete, in the transaction that writes them. `digests`
+    has those of the blocks within that range, by number; blocks shared with other jobs are computed from the
     rows."""
-    rows = [(run, number, digest) for number, digest in whole.items()]
+    rows = [(run, number, digest) for number, digest in digests.items()]
     insert_rows(connection, blocks, ("run_id", "number", "digest"), rows)
     for number in range(block_of(first), block_of(stop - 1) + 1):
-        if number not in whole:
+        if number not in digests:
             _record_other_block(connection, run, number)
 
 
@@ -167,7 +167,7 @@ def fingerprints_of(database: Database, counts: Mapping[int, int]) -> dict[int, 
         rows = connection.execution_options(yield_per=DIGESTS_PER_FETCH).execute(DIGESTS, these)
         for run, of_run in groupby(rows, attrgetter("run_id")):
             fingerprints[run] = None if run in to_retry else _fingerprint(of_run, counts[run])
-    return {run: whole for run, whole in fingerprints.items() if whole is not None}
+    return {run: text for run, text in fingerprints.items() if text is not None}
 
 
 def _fingerprint(blocks_of_run: Iterable[Any], count: int) -> str | None:
@@ -183,8 +183,8 @@ def _fingerprint(blocks_of_run: Iterable[Any], count: int) -> str | None:
             sound += 1
             yield row.digest
 
-    whole = fingerprint(digests())
-    return whole if sound == block_of(count) + 1 else None
+    text = fingerprint(digests())
+    return text if sound == block_of(count) + 1 else None
 
 
 def retryable(run: int) -> tuple[ColumnElement[bool], ...]:

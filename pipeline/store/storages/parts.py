@@ -61,5 +61,5 @@ def merge_jobs(connection: Connection, run: int, first: int, stop: int, totals: 
     sums = select(func.min(jobs.c.started), func.max(jobs.c.finished), func.sum(jobs.c.cpu_seconds)).where(*INSIDE)
     started, finished, cost = connection.execute(sums, block).one()
     connection.execute(delete(jobs).where(*INSIDE, jobs.c.first != first), block)
-    whole = {"stop": stop, "started": started, "finished": finished, "cpu_seconds": cost, "part": None}
-    connection.execute(update(jobs).where(jobs.c.run_id == run, jobs.c.first == first).values(**whole, **totals))
+    merged = {"stop": stop, "started": started, "finished": finished, "cpu_seconds": cost, "part": None}
+    connection.execute(update(jobs).where(jobs.c.run_id == run, jobs.c.first == first).values(**merged, **totals))

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
-from dealmill.pipeline.store.histograms import spread_of
+from dealmill.pipeline.store.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.storages.audit_scans import (
@@ -97,8 +97,8 @@ def _between(table: Table) -> Select[*tuple[Any, ...]]:
 @cache
 def _among(table: Table) -> Select[*tuple[Any, ...]]:
     """The rows of a source or a run at single positions, in order of position."""
-    there = table.c.position.in_(bindparam("positions", expanding=True))
-    return select(table).where(_owner(table) == bindparam("owner"), there).order_by(table.c.position)
+    at_positions = table.c.position.in_(bindparam("positions", expanding=True))
+    return select(table).where(_owner(table) == bindparam("owner"), at_positions).order_by(table.c.position)
 
 
 def _owner(table: Table) -> Column[int]:
@@ -171,7 +171,7 @@ def _count(rows: Iterable[TableRow]) -> dict[str, object]:
         "unproved": unproved,
         "value_sum": sum(values),
         "nodes": sum(nodes),
-        **spread_of(*(np.array(numbers, dtype=np.int64) for numbers in (values, nodes))),
+        **distribution_columns(*(np.array(numbers, dtype=np.int64) for numbers in (values, nodes))),
     }
 
 

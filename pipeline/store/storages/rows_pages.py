@@ -78,31 +78,31 @@ def _ends(order: Order) -> tuple[str, str]:
 
 
 @lru_cache
-def by_position(filtered: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
+def by_position(filter_: Conditions, backwards: bool) -> Select[*tuple[Any, ...]]:
     """Select the first ``most`` matching verdicts at the positions ``first`` to ``last``; the last ones if
     `backwards`."""
     source: BindParameter[int] = bindparam("source")
-    position = judgements.c.position if filtered.audit else verdicts.c.position
-    cut = _selected(filtered, lambda column: column == bindparam("run"), source).where(
+    position = judgements.c.position if filter_.audit else verdicts.c.position
+    cut = _selected(filter_, lambda column: column == bindparam("run"), source).where(
         position.between(bindparam("first"), bindparam("last"))
     )
     return _with_items(cut.order_by(position.desc() if backwards else position), lambda _: source)
 
 
 @lru_cache
-def by_number(filtered: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
+def by_number(filter_: Conditions, ordering: Ordering) -> Select[*tuple[Any, ...]]:
     """Select the first ``most`` matching verdicts of the runs ``numbers`` in the given order."""
     number = _number(ordering.order, _source_of(verdicts))
     first = number.desc() if ordering.descending else number.asc()
-    cut = _selected(filtered, lambda column: one_of(column, NUMBERS), _source_of(verdicts))
+    cut = _selected(filter_, lambda column: one_of(column, NUMBERS), _source_of(verdicts))
     cut = cut.order_by(first.nulls_last(), verdicts.c.run_id, verdicts.c.position)
     return _with_items(cut, _source_of)
 
 
 @lru_cache
-def counted(filtered: Conditions) -> Select[*tuple[Any, ...]]:
+def counted(filter_: Conditions) -> Select[*tuple[Any, ...]]:
     """Select the number of matching verdicts of a run by verdict and node count."""
-    cut = _selected(filtered, lambda column: column == bindparam("run"), bindparam("source")).subquery()
+    cut = _selected(filter_, lambda column: column == bindparam("run"), bindparam("source")).subquery()
     return select(cut.c.verdict, cut.c.nodes, func.count()).group_by(cut.c.verdict, cut.c.nodes)
 
 
@@ -132,17 +132,17 @@ def _with_items(
 
 
 def _selected(
-    filtered: Conditions, of_runs: Callable[[ColumnElement[int]], ColumnElement[bool]], source: ColumnElement[int]
+    filter_: Conditions, of_runs: Callable[[ColumnElement[int]], ColumnElement[bool]], source: ColumnElement[int]
 ) -> Select[*tuple[Any, ...]]:
     """Select the verdicts of some runs that match a filter, with their judgements if an outcome is wanted."""
     judged = (null().label("outcome"), null().label("step"), null().label("reason"))
     cut: Select[*tuple[Any, ...]] = select(verdicts, *judged)
-    if filtered.audit:
-        cut = _judged(filtered.audit).where(of_runs(judgements.c.run_id))
+    if filter_.audit:
+        cut = _judged(filter_.audit).where(of_runs(judgements.c.run_id))
     cut = cut.where(of_runs(verdicts.c.run_id))
-    if filtered.verdicts:
-        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in filtered.verdicts]))
-    for order in filtered.ranges:
+    if filter_.verdicts:
+        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in filter_.verdicts]))
+    for order in filter_.ranges:
         least, greatest = _ends(order)
         number = _number(order, source)
         invalid = or_(number > MAX_INTEGER, number.is_(None) & (order is Order.NODES))  # to be reported, not left out

@@ -13,7 +13,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, verdicts
-from dealmill.pipeline.store.histograms import spread_of
+from dealmill.pipeline.store.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.item_blocks import record_blocks
 
@@ -34,15 +34,15 @@ class SolvedRows:
     first: int
     stop: int
     insert: "Insert"
-    whole: Mapping[int, bytes]
+    block_digests: Mapping[int, bytes]
     totals: Mapping[str, int]
-    spread: Mapping[str, object]
+    distributions: Mapping[str, object]
     cpu_seconds: float
 
     def write(self, connection: Connection) -> None:
         """See `SolvedJob`."""
         self.insert(connection)
-        record_blocks(connection, self.run, self.first, self.stop, self.whole)
+        record_blocks(connection, self.run, self.first, self.stop, self.block_digests)
 
 
 def layouts_of(database: Database, run: PlannedRun, first: int, stop: int) -> "tuple[Texts, dict[int, str]]":
@@ -92,14 +92,14 @@ def solved_rows(
         first=first,
         stop=stop,
         insert=prepare_insert(database, verdicts, Columns(fixed, "evidence", solved.evidence, solved.has_evidence)),
-        whole=whole_blocks(first, layouts, solved),
+        block_digests=whole_blocks(first, layouts, solved),
         totals={
             **{verdict.word: codes.count(int(verdict)) for verdict in Verdict},
             "unproved": solved.claims,
             "value_sum": sum(solved.values[scored].tolist()),
             "nodes": sum(solved.nodes.tolist()),
         },
-        spread=spread_of(solved.values[scored], solved.nodes),
+        distributions=distribution_columns(solved.values[scored], solved.nodes),
         cpu_seconds=cpu_seconds,
     )
 
@@ -116,10 +116,10 @@ def joined_layouts(connection: Connection, source: int, first: int, stop: int) -
     count, text = connection.execute(_joined(connection.dialect.name), where).one()
     if count != stop - first or not text.isascii() or text.count("\n") != count - 1:
         return None
-    whole = text.encode()
-    ends = np.flatnonzero(np.frombuffer(whole + b"\n", dtype=np.uint8) == ord("\n"))
+    encoded = text.encode()
+    ends = np.flatnonzero(np.frombuffer(encoded + b"\n", dtype=np.uint8) == ord("\n"))
     lengths = np.diff(ends, prepend=-1) - 1
-    return Texts(np.frombuffer(whole.replace(b"\n", b""), dtype=np.uint8), lengths_to_starts(lengths))
+    return Texts(np.frombuffer(encoded.replace(b"\n", b""), dtype=np.uint8), lengths_to_starts(lengths))
 
 
 @cache

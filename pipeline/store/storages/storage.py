@@ -119,7 +119,7 @@ class SolvedJob(Protocol):
         ``nodes``."""
 
     @property
-    def spread(self) -> Mapping[str, object]:
+    def distributions(self) -> Mapping[str, object]:
         """The distributions of the values and node counts (see `dealmill.pipeline.store.histograms`)."""
 
     @property

@@ -68,7 +68,7 @@ def _top(s: Words, column: int) -> int:
 def _weigh(s: Words, column: int) -> None:
     """Write the key and the value of a column."""
     length, down = s[LENGTH + column], s[DOWN + column]
-    key, under, value, size = word(down + 1), word(NO_CARD), -FACE_DOWN * down, word(1)
+    key, under, value, size = word(down + 1) << 6, word(NO_CARD), -FACE_DOWN * down, word(1)
     for height in range(length):
         card = _card(s, column, word(height))
         key = (key ^ (card + 1)) * word(MIX)

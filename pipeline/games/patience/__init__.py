@@ -55,7 +55,6 @@ class Patience(Game):
         winnable, *others = GAMES.engines_by(rules_text.digest)
         if rules.copies > 1:
             winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
-            others = []
         self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
         self.deals = GAMES.deals_by(rules_text.digest)
 
@@ -93,12 +92,13 @@ class Patience(Game):
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
         from dealmill.pipeline.games.patience.chances import Chances
+        from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
         from dealmill.pipeline.games.patience.engine import Winnable, searched_by_stages
         from dealmill.pipeline.games.patience.spider import Spider
 
         winnable = Spider if searched_by_stages(self.rules) else Winnable
-        solvers: dict[str, EngineFunction] = {"winnable": winnable(self.rules)}
-        return solvers if self.rules.copies > 1 else solvers | {"chances": Chances(self.rules)}
+        chances = ChancesOfCopies if self.rules.copies > 1 else Chances
+        return {"winnable": winnable(self.rules), "chances": chances(self.rules)}
 
     @property
     def nameless(self) -> Nameless:

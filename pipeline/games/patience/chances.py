@@ -8,11 +8,43 @@ array of all that he has in mind, with the offsets below; positions and moves ar
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, inlined, kernel, routine, to_solved, unpack
+from dealmill.kernels import Solved, Texts, inlined, kernel, routine
 from dealmill.pipeline.games.patience.engine import Sizes, load, room_of, set_up
+from dealmill.pipeline.games.patience.mind import (
+    ABOVE_NEXT,
+    BEGUN,
+    BROKEN_RUN,
+    CARD_LEFT,
+    CELLS_SQUARED,
+    CLOSED,
+    COLUMN_COST,
+    COST,
+    COUNT,
+    COVERING,
+    EMPTY_COLUMN,
+    FACE_DOWN,
+    IN_STOCK,
+    LOOKED,
+    MISFIT,
+    MOST_TABLES,
+    MOVE,
+    NEXT,
+    OPEN_COST,
+    ORIGIN,
+    SEED,
+    TABLES,
+    Lots,
+    add,
+    begin,
+    forget,
+    is_new,
+    least_bad,
+    mixed,
+    play_layouts,
+    precedes,
+)
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
@@ -30,6 +62,7 @@ from dealmill.pipeline.games.patience.search.words import (
     FILLS,
     FIRST_COLUMN_LIMIT,
     FOUNDATION,
+    FULL_COLUMNS,
     HASH,
     HOLE,
     IDLE,
@@ -62,34 +95,6 @@ from dealmill.pipeline.games.patience.search.words import (
     bit_of,
     word,
 )
-from dealmill.verdicts import Verdict
-
-Lots = NDArray[np.uint64]
-
-PLAYS = 1_000
-MILLION = 1_000_000
-DIGITS = "0123456789abcdefghijklmnopqrstuv"
-MOST_TABLES = 1_000
-"""The player looks no further once there are so many tables in mind."""
-TABLES = MOST_TABLES + k.MOVES_IN_ORDER
-
-# What makes a table bad; of two numbers, the second one counts if only whole suits go to foundations
-CARD_LEFT, FACE_DOWN, IN_STOCK, CELLS_SQUARED, ABOVE_NEXT = 4, 20, 1, 4, 2
-COVERING, MISFIT, BROKEN_RUN, EMPTY_COLUMN = (4, 2), (2, 10), (1, 10), (-4, -12)
-
-# What the player has in mind: the tables by the order in which they were found, and a hash table of their keys
-SEED, LOOKED, COUNT, BEGUN, COLUMN_COST = range(5)
-ORIGIN, MOVE, COST, OPEN_COST, NEXT, SLOT, SEEN = range(24, 24 + 7 * TABLES, TABLES)
-CLOSED = 1 << 32
-"""The open cost of a table from which the player does not look."""
-SEEN_SIZE = 8_192
-MIND = SEEN + SEEN_SIZE
-
-ERROR_SHIFT = np.uint64(59)
-"""The highest five bits of a lot are the error with which the player judges a table."""
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FACTOR_1, FACTOR_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
-SHIFT_1, SHIFT_2, SHIFT_3 = np.uint64(30), np.uint64(27), np.uint64(31)
 
 
 @dataclass(frozen=True)
@@ -103,37 +108,17 @@ class Chances:
         sizes = Sizes.of(TABLES, room_of(self.rules))
         words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
         set_up(words, self.rules, sizes)
-        mind, lots = np.zeros(MIND, dtype=np.int64), np.empty(TABLES, dtype=np.uint64)
-        wins = np.empty(min(PLAYS, max_nodes), dtype=np.int64)
-        batch = Batch([], [], [], [])
-        for layout in unpack(layouts):
+
+        def play(layout: str, p: Words, lots: Lots, wins: Words) -> None:
             load(words, self.rules, layout)
-            _play_all(words, mind, lots, _waste(layout), wins)
-            scored = len(wins) == PLAYS
-            batch.verdicts.append(Verdict.SCORED if scored else Verdict.UNDECIDED)
-            batch.values.append(int(wins.sum()) * MILLION // PLAYS if scored else None)
-            batch.nodes.append(len(wins))
-            batch.evidence.append(_digits(wins.tolist()) if scored else None)
-        return to_solved(batch)
+            _play_all(words, p, lots, _waste(layout), wins)
+
+        return play_layouts(layouts, max_nodes, play)
 
 
 def _waste(layout: str) -> int:
     """Return the number of cards in the waste of a layout."""
     return len(layout.partition(" waste:")[2].partition(" ")[0]) // 2
-
-
-def _digits(wins: list[int]) -> str:
-    """Return a digit for every five plays, of which the first is the highest bit."""
-    bits = "".join(map(str, wins))
-    return "".join(DIGITS[int(bits[at : at + 5], 2)] for at in range(0, PLAYS, 5))
-
-
-@inlined
-def _mixed(number: np.uint64) -> np.uint64:
-    """Return 64 bits that look random, others for each number: the last step of SplitMix64."""
-    number = (number ^ (number >> SHIFT_1)) * FACTOR_1
-    number = (number ^ (number >> SHIFT_2)) * FACTOR_2
-    return number ^ (number >> SHIFT_3)
 
 
 @routine
@@ -201,16 +186,19 @@ def _hidden(s: Words) -> int:
 
 
 @inlined
-def _is_new(s: Words, p: Words) -> bool:
-    """Return whether he has not seen the table since he began to look. How far the stock is turned makes no
-    difference."""
-    key = s[HASH] ^ s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
-    at = (key >> 20) & (SEEN_SIZE - 1)
-    while p[SEEN + at] != 0 and p[SEEN + at] != key:
-        at = (at + 1) & (SEEN_SIZE - 1)
-    is_new = p[SEEN + at] != key
-    p[SEEN + at], p[SLOT + p[COUNT]] = key, at
-    return bool(is_new)
+def _first_space(s: Words) -> int:
+    """Return the first empty column, or -1."""
+    for column in range(s[COLUMNS]):
+        if s[LENGTH + column] == 0:
+            return word(column)
+    return word(-1)
+
+
+@inlined
+def _key(s: Words) -> int:
+    """Return a key of the table: how far the stock is turned makes no difference."""
+    key: int = s[HASH] ^ s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
+    return key
 
 
 @routine
@@ -258,55 +246,27 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
     target = (move >> 12) & 63
     if target < FIRST_COLUMN_LIMIT:
         target = s[TOP + target]
-    return _mixed(np.uint64(p[SEED]) ^ np.uint64(p[LOOKED] << 12 | (move & 63) << 6 | target))
-
-
-@inlined
-def _precedes(p: Words, lots: Lots, left: int, right: int) -> bool:
-    """Return whether a table seems better than another one, or as good with a higher lot; any is better than none,
-    -1."""
-    if right < 0 or p[COST + left] != p[COST + right]:
-        return bool(right < 0 or p[COST + left] < p[COST + right])
-    return bool(lots[left] > lots[right])
-
-
-@routine
-def _least_bad(p: Words, lots: Lots) -> int:
-    """Return the table that seems least bad of those from which he has not looked, or -1."""
-    lowest, table = word(CLOSED), word(-1)
-    for at in range(p[COUNT]):
-        lowest = min(lowest, p[OPEN_COST + at])
-    for at in range(p[COUNT]):
-        if p[OPEN_COST + at] == lowest and lowest < CLOSED and (table < 0 or lots[at] > lots[table]):
-            table = word(at)
-    return table
+    return mixed(np.uint64(p[SEED]) ^ np.uint64(p[LOOKED] << 12 | (move & 63) << 6 | target))
 
 
 @routine
 def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: int) -> int:
     """Add the tables that a move leads to, and return the best one if it is better than the first table, or -1."""
     p[OPEN_COST + table] = CLOSED
-    space, best = word(-1), word(-1)
-    for column in range(s[COLUMNS]):
-        if s[LENGTH + column] == 0:
-            space = word(column)
-            break
+    space, best = _first_space(s), word(-1)
     _show(s, waste)
     level, end = s[DONE], list_moves(s, word(0), word(EVERY))
     for at in range(end):
         move = s[s[MOVES] + at] & BARE
         if not _is_visible(s, move, waste, space):
             continue
-        count = p[COUNT]
-        lots[count] = _lot(s, p, move)
+        lot = _lot(s, p, move)
         _make(s, move)
-        if _is_new(s, p):
-            cost = _cost(s, p, _changed(s, move))
+        if is_new(p, _key(s)):
+            count, cost = p[COUNT], _cost(s, p, _changed(s, move))
             p[ORIGIN + count], p[MOVE + count] = table, move
-            p[COST + count] = cost + np.int64(lots[count] >> ERROR_SHIFT)
-            p[OPEN_COST + count] = CLOSED if _hidden(s) < hidden else p[COST + count]
-            p[COUNT] += 1
-            if cost < p[COST] and _precedes(p, lots, count, best):
+            add(p, lots, cost, lot, _hidden(s) < hidden)
+            if cost < p[COST] and precedes(p, lots, count, best):
                 best = count
         undo(s, level)
     p[LOOKED] += 1
@@ -316,10 +276,8 @@ def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: i
 @routine
 def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     """Make the moves to a better table, and return how many cards are in the waste then; -1 if none is seen."""
-    for table in range(p[COUNT]):
-        p[SEEN + p[SLOT + table]] = 0
-    p[COUNT] = 0
-    _is_new(s, p)
+    forget(p)
+    is_new(p, _key(s))
     _keep_costs(s, p)
     s[DONE], p[COUNT], p[COST] = 0, 1, _cost(s, p, word(0))
     stock, hidden, table, chosen = s[STOCK_COUNT], _hidden(s), word(0), word(-1)
@@ -328,11 +286,11 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
             _go_to(s, p, table)
             _keep_costs(s, p)
         best = _look_from(s, p, lots, table, waste - (stock - s[STOCK_COUNT]), hidden)
-        if best >= 0 and _precedes(p, lots, best, chosen):
+        if best >= 0 and precedes(p, lots, best, chosen):
             chosen = best
         if chosen >= 0 and s[HOLE] == 0:
             break
-        table = _least_bad(p, lots)
+        table = least_bad(p, lots)
     _go_to(s, p, max(chosen, word(0)))
     return waste - (stock - s[STOCK_COUNT]) if chosen >= 0 else word(-1)
 
@@ -346,6 +304,19 @@ def _deal(s: Words) -> bool:
             _make(s, move)
             return True
     return False
+
+
+@routine
+def _fill(s: Words, p: Words, lots: Lots) -> bool:
+    """Make the moves to the table that seems least bad of those in mind without an empty column; return whether there
+    is one, and the stock needs it."""
+    filled = word(-1)
+    for table in range(1, p[COUNT] if s[FULL_COLUMNS] else 0):
+        _go_to(s, p, word(table))
+        if _first_space(s) < 0 and precedes(p, lots, word(table), filled):
+            filled = word(table)
+    _go_to(s, p, max(filled, word(0)))
+    return bool(filled >= 0)
 
 
 @routine
@@ -370,14 +341,14 @@ def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
         s[at] = s[START + at - HASH]
     s[DRAW], s[PASSES] = s[OWN_DRAW], s[OWN_PASSES]
     s[LITERAL], s[NOISE], s[IDLE] = 1, 0, 0
-    p[LOOKED], p[BEGUN] = 0, waste == 0
+    p[BEGUN] = waste == 0
     settle(s)
     while s[LEFT]:
         after = _look_ahead(s, p, lots, waste)
         if after >= 0:
             waste, p[BEGUN] = after, 0
         elif s[TO_HOLE] or s[TO_COLUMNS]:
-            if not _deal(s):
+            if not _deal(s) and not (_fill(s, p, lots) and _deal(s)):
                 return False
         else:
             waste = _turn(s, p, waste)
@@ -390,5 +361,5 @@ def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
 def _play_all(s: Words, p: Words, lots: Lots, waste: int, wins: Words) -> None:
     """Play with the lots of each number, and write 1 for each play that is won."""
     for number in range(len(wins)):
-        p[SEED] = np.int64(_mixed(np.uint64(number + 1) * GOLDEN))
+        begin(p, number)
         wins[number] = _play(s, p, lots, word(waste))

@@ -107,6 +107,15 @@ class Thought(NamedTuple):
     waste: int
 
 
+class Look(NamedTuple):
+    """What the player sees when he looks ahead: the least bad table of those that are better, and of those without an
+    empty column, and from how many tables he has looked in this play."""
+
+    better: Thought | None
+    full: Thought | None
+    looked: int
+
+
 @dataclass(frozen=True)
 class Player:
     """The careful player of docs/chances.md."""
@@ -120,11 +129,11 @@ class Player:
         rules, referee = self.referee.rules, self.referee
         seed, looked, begun = _mixed(number * GOLDEN & WORD), 0, waste == 0
         while not referee.won(position):
-            thought, looked = self._look_ahead(position, waste, seed, looked)
-            if thought:
-                position, waste, begun = thought.position, thought.waste, False
+            better, full, looked = self._look_ahead(position, waste, seed, looked)
+            if better:
+                position, waste, begun = better.position, better.waste, False
             elif rules.to != "waste":
-                play = self._dealt(position)
+                play = self._dealt(position) or (full and self._dealt(full.position))
                 if not play:
                     return False
                 position = play.after
@@ -138,10 +147,11 @@ class Player:
                 waste = min(waste + rules.draw, count)
         return True
 
-    def _look_ahead(self, position: Position, waste: int, seed: int, looked: int) -> tuple[Thought | None, int]:
-        """Return a better table to move to, if any is seen, and from how many tables the player has looked by then."""
+    def _look_ahead(self, position: Position, waste: int, seed: int, looked: int) -> Look:
+        """Look for better tables, from some more of them than those from which the player has looked before."""
         cost, hidden = self._cost(position), self._hidden(position)
-        seen, thoughts, better = {self._key(position)}, [Thought((cost, 0), position, waste)], list[Thought]()
+        seen, thoughts = {self._key(position)}, [Thought((cost, 0), position, waste)]
+        better, full = list[Thought](), list[Thought]()
         while thoughts and len(seen) < TABLE_LIMIT and (self.referee.rules.hole != "none" or not better):
             table = heappop(thoughts)
             for play, left in self._plays(table.position, table.waste):
@@ -149,29 +159,32 @@ class Player:
                 if key in seen:
                     continue
                 seen.add(key)
-                after, lot = self._cost(play.after), _mixed(seed ^ (looked << 12 | self._code(play, table.position)))
+                after, lot = self._cost(play.after), self._lot(play, table.position, seed, looked)
                 thought = Thought((after + (lot >> ERROR_SHIFT), -lot), play.after, left)
                 if self._hidden(play.after) == hidden:
                     heappush(thoughts, thought)
                 if after < cost:
                     better.append(thought)
+                if () not in play.after.columns:
+                    full.append(thought)
             looked += 1
-        return min(better, default=None), looked
+        return Look(min(better, default=None), min(full, default=None), looked)
 
     def _plays(self, position: Position, waste: int) -> Iterator[tuple[Play, int]]:
         """Yield the moves that the player thinks of, and how many cards are in the waste after each."""
         referee, shown = self.referee, position._replace(turned=waste)
         spaces = [number for number, column in enumerate(position.columns, start=1) if not column]
-        later = {f"{EMPTY}{number}" for number in spaces[1:]}
+        copies = referee.rules.copies > 1
+        later = tuple(f"-{number}" if copies else f"{EMPTY}{number}" for number in spaces[1:])
         for cards, rest in referee.uncovered(shown):
             for play in referee.targets(cards, rest, shown):
-                if play.word[2:] not in later:
+                if not play.word.endswith(later):
                     yield play, waste
         if waste:
             stock = (*position.stock[: waste - 1], *position.stock[waste:])
             rest = shown._replace(stock=stock, turned=waste - 1)
             for play in referee.targets(position.stock[waste - 1 : waste], rest, shown):
-                if play.word[2:] not in later:
+                if not play.word.endswith(later):
                     yield play, waste - 1
         for play in referee.several(shown):
             if not play.word.endswith(DEALT):
@@ -189,11 +202,17 @@ class Player:
     def _key(self, position: Position) -> Position:
         return self.referee.key(position)._replace(turned=0, passes=0)
 
-    def _code(self, play: Play, before: Position) -> int:
-        """Return the numbers of the card and the target of a move, six bits each."""
+    def _lot(self, play: Play, before: Position, seed: int, looked: int) -> int:
+        """Return the lot of a move, from the card that moves and its target; of copies, from the number of cards that
+        move, and from their column and the target."""
         target = play.word[2:]
+        if self.referee.rules.copies > 1:
+            source, _, column = target.rstrip(FOUNDATION).partition("-")
+            to = int(column) - 1 if column else CODES[FOUNDATION]
+            return _mixed(seed ^ (looked << 18 | len(play.cards) << 12 | int(source) - 1 << 6 | to))
         code = CODES[EMPTY] if target.startswith(EMPTY) else CODES.get(target)
-        return self._number(play.word[:2], before) << 6 | (self._number(target, before) if code is None else code)
+        to = self._number(target, before) if code is None else code
+        return _mixed(seed ^ (looked << 12 | self._number(play.word[:2], before) << 6 | to))
 
     def _number(self, card: str, position: Position) -> int:
         rank = (RANKS.index(card[0]) - position.base) % self.referee.rules.ranks

@@ -57,7 +57,7 @@ class Spider:
 
 
 @dataclass
-class _Column:
+class Column:
     """The cards of a column, and how many of them lie face down."""
 
     cards: list[int]
@@ -85,32 +85,17 @@ class _Search:
         self.positions = [stages * (budget + width) for budget, width in PROBES]
         size = min(max(*self.positions, *COUNTS.values()) + 1, limit + 1)
         self.words = np.zeros(k.END, dtype=np.int64)
-        self.rows = np.empty((size, 2 + 2 * len(rules.sizes) + len(rules.deck())), dtype=np.uint8)
-        self.layout = np.zeros(self.rows.shape[1], dtype=np.uint8)
+        self.rows = np.empty((size, row_size(rules)), dtype=np.uint8)
+        self.layout = np.zeros(row_size(rules), dtype=np.uint8)
         self.table = np.empty(_table_size(size), dtype=np.int64)
         self.links = np.empty(size, dtype=np.int64)
         self.heap = np.empty(size, dtype=np.int64)
         self.words[k.LIMIT] = limit
-        self._set_up()
-
-    def _set_up(self) -> None:
-        """Write what is the same for all layouts of a game."""
-        words, rules = self.words, self.rules
-        every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
-        last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
-        words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
-        words[k.MOVES_RUNS] = rules.move == "run"
-        words[k.SPACES] = {"any": every, "kings": last, "none": 0}[rules.spaces]
-        words[k.FULL_COLUMNS] = rules.full_columns
-        for card in range(52):
-            suit, rank = divmod(card, 13)
-            for field, build in ((k.PARENTS, rules.build), (k.RUNS, built_runs(rules))):
-                parents = [13 * under + rank + 1 for under in range(4) if may_lie_on(build, suit, under)]
-                words[field + card] = sum(1 << parent for parent in parents if rank < rules.ranks - 1)
+        set_up(self.words, rules)
 
     def solve(self, layout: str) -> tuple[Verdict, str | None]:
         """Return the verdict of a layout with its evidence."""
-        columns, stock = self._load(layout)
+        columns, stock = load(self.words, self.layout, self.rules, layout)
         for result, literal in self._results():
             if result == k.LOST:
                 return Verdict.UNWINNABLE, f"* {self.words[k.COUNT]}"
@@ -136,28 +121,7 @@ class _Search:
         self.rows[0] = self.layout
         return self.words, self.rows[:positions], self.table[: _table_size(positions)], self.links
 
-    def _load(self, layout: str) -> tuple[list[_Column], list[int]]:
-        """Write a layout as a row; return its columns and its stock."""
-        rules, words = self.rules, self.words
-        _, columns, *parts = layout.split(" ")
-        cards = dict(part.split(":") for part in parts)
-        base = RANKS.index(rules.foundations)
-
-        def numbers(text: str) -> list[int]:
-            pairs = [text[at : at + 2] for at in range(0, len(text.strip("-")), 2)]
-            return [13 * SUITS.index(card[1].upper()) + (RANKS.index(card[0]) - base) % rules.ranks for card in pairs]
-
-        stock = numbers(cards.get("stock", ""))
-        words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)
-        words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
-        piles = [_Column(numbers(text), sum(suit.islower() for suit in text[1::2])) for text in columns.split("/")]
-        row = [0, len(stock) + sum(len(pile.cards) for pile in piles)]
-        for pile in piles:
-            row += [len(pile.cards), pile.down, *pile.cards]
-        self.layout[: len(row)] = row
-        return piles, stock
-
-    def _words_of_moves(self, columns: list[_Column], stock: list[int], *, literal: bool) -> Iterator[str]:
+    def _words_of_moves(self, columns: list[Column], stock: list[int], *, literal: bool) -> Iterator[str]:
         """Yield the moves of a win as they are written. If they are not `literal`, whole suits leave at once."""
         changed = list(range(len(columns)))
         for move in [0, *self._trail()]:
@@ -186,20 +150,61 @@ class _Search:
             row = link >> 32
         return moves[::-1]
 
-    def _move_to_column(self, columns: list[_Column], column: int, target: int, size: int) -> str:
+    def _move_to_column(self, columns: list[Column], column: int, target: int, size: int) -> str:
         """Return the word for the move of `size` cards to another column. Cards that exist once need no columns."""
         card, onto = self._name(columns[column].cards[-size]), columns[target].cards
         if self.rules.copies > 1:
             return f"{card}{column + 1}-{target + 1}"
         return card + (self._name(onto[-1]) if onto else f"{EMPTY}{target + 1}")
 
-    def _put_up(self, columns: list[_Column], number: int) -> str:
+    def _put_up(self, columns: list[Column], number: int) -> str:
         """Take a whole suit from a column, and return the word for this move."""
         cards = columns[number].take(self.rules.ranks)
         return f"{self._name(cards[0])}{number + 1 if self.rules.copies > 1 else ''}{FOUNDATION}"
 
     def _name(self, card: int) -> str:
         return RANKS[(card % 13 + RANKS.index(self.rules.foundations)) % self.rules.ranks] + SUITS[card // 13]
+
+
+def row_size(rules: Rules) -> int:
+    """Return the bytes of a position."""
+    return 2 + 2 * len(rules.sizes) + len(rules.deck())
+
+
+def set_up(words: k.Words, rules: Rules) -> None:
+    """Write what is the same for all layouts of a game."""
+    every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
+    last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
+    words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
+    words[k.MOVES_RUNS] = rules.move == "run"
+    words[k.SPACES] = {"any": every, "kings": last, "none": 0}[rules.spaces]
+    words[k.FULL_COLUMNS] = rules.full_columns
+    for card in range(52):
+        suit, rank = divmod(card, 13)
+        for field, build in ((k.PARENTS, rules.build), (k.RUNS, built_runs(rules))):
+            parents = [13 * under + rank + 1 for under in range(4) if may_lie_on(build, suit, under)]
+            words[field + card] = sum(1 << parent for parent in parents if rank < rules.ranks - 1)
+
+
+def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[Column], list[int]]:
+    """Write a layout as a row, and its stock to the words of the kernel; return its columns and its stock."""
+    _, columns, *parts = layout.split(" ")
+    cards = dict(part.split(":") for part in parts)
+    base = RANKS.index(rules.foundations)
+
+    def numbers(text: str) -> list[int]:
+        pairs = [text[at : at + 2] for at in range(0, len(text.strip("-")), 2)]
+        return [13 * SUITS.index(card[1].upper()) + (RANKS.index(card[0]) - base) % rules.ranks for card in pairs]
+
+    stock = numbers(cards.get("stock", ""))
+    words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)
+    words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
+    piles = [Column(numbers(text), sum(suit.islower() for suit in text[1::2])) for text in columns.split("/")]
+    position = [0, len(stock) + sum(len(pile.cards) for pile in piles)]
+    for pile in piles:
+        position += [len(pile.cards), pile.down, *pile.cards]
+    row[: len(position)] = position
+    return piles, stock
 
 
 def _table_size(positions: int) -> int:

@@ -54,14 +54,14 @@ MIX = -7046029254386353131
 
 
 @inlined
-def _card(s: Words, column: int, height: int) -> int:
+def card_at(s: Words, column: int, height: int) -> int:
     card: int = s[CARDS + MOST_CARDS * column + height]
     return card
 
 
 @inlined
 def _top(s: Words, column: int) -> int:
-    return _card(s, column, s[LENGTH + column] - 1) if s[LENGTH + column] else word(NO_CARD)
+    return card_at(s, column, s[LENGTH + column] - 1) if s[LENGTH + column] else word(NO_CARD)
 
 
 @routine
@@ -70,7 +70,7 @@ def _weigh(s: Words, column: int) -> None:
     length, down = s[LENGTH + column], s[DOWN + column]
     key, under, value, size = word(down + 1) << 6, word(NO_CARD), -FACE_DOWN * down, word(1)
     for height in range(length):
-        card = _card(s, column, word(height))
+        card = card_at(s, column, word(height))
         key = (key ^ (card + 1)) * word(MIX)
         key ^= key >> 29
         if height > down:
@@ -83,13 +83,13 @@ def _weigh(s: Words, column: int) -> None:
         under = card
     if length == 0:
         value += SPACE
-    elif down == 0 and _card(s, column, word(0)) % 13 == s[RANKS] - 1:
+    elif down == 0 and card_at(s, column, word(0)) % 13 == s[RANKS] - 1:
         value += KING_BELOW
     s[KEYS + column], s[VALUES + column] = key, value
 
 
 @inlined
-def _key(s: Words) -> int:
+def position_key(s: Words) -> int:
     """Return the key of the position: the order of columns counts if cards will be dealt to them."""
     key, in_order = word(s[DEALT]), s[DEALT] < s[STOCK_SIZE]
     for column in range(s[COLUMNS]):
@@ -114,7 +114,7 @@ def _value(s: Words, key: int) -> int:
 
 
 @routine
-def _read(s: Words, rows: Rows, row: int) -> None:
+def read_row(s: Words, rows: Rows, row: int) -> None:
     """Make a row the position."""
     s[DEALT], s[LEFT] = rows[row, 0], rows[row, 1]
     at = word(2)
@@ -129,7 +129,7 @@ def _read(s: Words, rows: Rows, row: int) -> None:
 
 
 @routine
-def _write(s: Words, rows: Rows, row: int) -> None:
+def write_row(s: Words, rows: Rows, row: int) -> None:
     """Write the position to a row."""
     rows[row, 0], rows[row, 1] = s[DEALT], s[LEFT]
     at = word(2)
@@ -148,7 +148,7 @@ def _movable(s: Words, column: int) -> int:
     length: int = s[LENGTH + column]
     shown, size = length - s[DOWN + column], min(length, word(1))
     while size and size < shown:
-        card, under = _card(s, column, length - size), _card(s, column, length - size - 1)
+        card, under = card_at(s, column, length - size), card_at(s, column, length - size - 1)
         if not s[MOVES_RUNS] or not (s[RUNS + card] >> under) & 1:
             break
         size += 1
@@ -162,13 +162,13 @@ def _is_whole(s: Words, column: int) -> bool:
     if length - s[DOWN + column] < ranks:
         return False
     first = _top(s, column)
-    while size < ranks and first % 13 == 0 and _card(s, column, length - 1 - size) == first + size:
+    while size < ranks and first % 13 == 0 and card_at(s, column, length - 1 - size) == first + size:
         size += 1
     return size == ranks
 
 
 @inlined
-def _may_deal(s: Words) -> bool:
+def may_deal(s: Words) -> bool:
     has_space = False
     for column in range(s[COLUMNS]):
         has_space |= s[LENGTH + column] == 0
@@ -176,7 +176,7 @@ def _may_deal(s: Words) -> bool:
 
 
 @routine
-def _list_moves(s: Words, literal: bool) -> int:
+def list_moves(s: Words, literal: bool) -> int:
     """List the moves of the position; return their number. If not `literal`, those that only waste time are left out:
     part of a run, or a whole column, to an empty column; and no row is dealt."""
     count = word(0)
@@ -188,7 +188,7 @@ def _list_moves(s: Words, literal: bool) -> int:
         for target in range(s[COLUMNS]):
             under = _top(s, word(target))
             for size in range(1, movable + 1):
-                card = _card(s, word(column), length - size)
+                card = card_at(s, word(column), length - size)
                 fits = (s[PARENTS + card] >> under) & 1
                 if under == NO_CARD:
                     fits = (s[SPACES] >> card) & 1
@@ -199,7 +199,7 @@ def _list_moves(s: Words, literal: bool) -> int:
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
-    if literal and _may_deal(s):
+    if literal and may_deal(s):
         s[MOVES + count] = DEAL << 6
         count += 1
     return count
@@ -213,7 +213,7 @@ def _turn_up(s: Words, column: int) -> None:
 
 
 @routine
-def _finish(s: Words, column: int, literal: bool) -> None:
+def finish(s: Words, column: int, literal: bool) -> None:
     """Do what follows if a column has changed; if not `literal`, whole suits leave it."""
     _turn_up(s, column)
     while not literal and _is_whole(s, column):
@@ -230,7 +230,7 @@ def _put_up(s: Words, column: int) -> None:
 
 
 @routine
-def _do(s: Words, move: int, literal: bool) -> None:
+def do(s: Words, move: int, literal: bool) -> None:
     """Make a move."""
     column, target, size = move & 63, (move >> 6) & 63, move >> 12
     if target == DEAL:
@@ -238,7 +238,7 @@ def _do(s: Words, move: int, literal: bool) -> None:
         for each in range(dealt):
             s[CARDS + MOST_CARDS * each + s[LENGTH + each]] = s[STOCK_CARDS + s[DEALT] + each]
             s[LENGTH + each] += 1
-            _finish(s, word(each), literal)
+            finish(s, word(each), literal)
         s[DEALT] += dealt
     elif target == UP:
         _put_up(s, column)
@@ -246,18 +246,18 @@ def _do(s: Words, move: int, literal: bool) -> None:
     else:
         s[LENGTH + column] -= size
         for height in range(size):
-            card = _card(s, column, s[LENGTH + column] + height)
+            card = card_at(s, column, s[LENGTH + column] + height)
             s[CARDS + MOST_CARDS * target + s[LENGTH + target] + height] = card
         s[LENGTH + target] += size
-        _finish(s, column, literal)
-        _finish(s, target, literal)
+        finish(s, column, literal)
+        finish(s, target, literal)
 
 
 @inlined
 def _store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
     """Write the position as the next row, and return its entry; 0 if it is not new, and -1 if there is no row left, or
     the limit of nodes is reached."""
-    key, mask = _key(s), len(table) - 1
+    key, mask = position_key(s), len(table) - 1
     slot = (key >> 20) & mask
     while table[slot] != 0 and table[slot] != key:
         slot = (slot + 1) & mask
@@ -267,7 +267,7 @@ def _store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
         return word(-1)
     row = word(s[COUNT])
     table[slot], links[row] = key, link
-    _write(s, rows, row)
+    write_row(s, rows, row)
     s[COUNT] += 1
     s[NODES] += 1
     return (_value(s, key) + LEAST_VALUE) << 32 | row
@@ -299,7 +299,7 @@ def _pop(heap: Words, size: int) -> None:
 @routine
 def _remember(s: Words, width: int, entry: int) -> None:
     """Insert an entry into the `width` best ones of positions in which a row can be dealt."""
-    if s[BEST + width - 1] >= entry or not _may_deal(s):
+    if s[BEST + width - 1] >= entry or not may_deal(s):
         return
     at = width - 1
     while at and s[BEST + at - 1] < entry:
@@ -318,11 +318,11 @@ def _search_stage(
         size -= 1
         row = heap[0] & ROW
         _pop(heap, size)
-        _read(s, rows, row)
-        for number in range(_list_moves(s, False)):
+        read_row(s, rows, row)
+        for number in range(list_moves(s, False)):
             if number:
-                _read(s, rows, row)
-            _do(s, s[MOVES + number], False)
+                read_row(s, rows, row)
+            do(s, s[MOVES + number], False)
             entry = _store(s, rows, table, links, row << 32 | s[MOVES + number])
             if entry < 0:
                 return word(OPEN)
@@ -342,8 +342,8 @@ def _deal_to_best(s: Words, rows: Rows, table: Words, links: Words, heap: Words,
     for number in range(width):
         row = s[BEST + number] & ROW
         if s[BEST + number]:
-            _read(s, rows, row)
-            _do(s, word(DEAL << 6), False)
+            read_row(s, rows, row)
+            do(s, word(DEAL << 6), False)
             entry = _store(s, rows, table, links, row << 32 | DEAL << 6)
             if entry > 0:
                 _push(heap, size, entry)
@@ -361,9 +361,9 @@ def probe(s: Words, rows: Rows, table: Words, links: Words, heap: Words, budget:
     table[:] = 0
     s[COUNT] = 0
     s[BEST : BEST + width] = 0
-    _read(s, rows, word(0))
+    read_row(s, rows, word(0))
     for column in range(s[COLUMNS]):
-        _finish(s, word(column), False)
+        finish(s, word(column), False)
     heap[0] = _store(s, rows, table, links, word(0))
     size = word(heap[0] > 0)
     while size:
@@ -371,7 +371,7 @@ def probe(s: Words, rows: Rows, table: Words, links: Words, heap: Words, budget:
             return word(WON)
         is_last = s[DEALT] == s[STOCK_SIZE]
         for number in range(size):
-            _read(s, rows, heap[number] & ROW)
+            read_row(s, rows, heap[number] & ROW)
             _remember(s, word(width), heap[number])
         visits = word(budget * (LAST_STAGE if is_last else 1))
         result = _search_stage(s, rows, table, links, heap, size, visits, word(width))
@@ -387,18 +387,18 @@ def count(s: Words, rows: Rows, table: Words, links: Words) -> int:
     than rows."""
     table[:] = 0
     s[COUNT] = 0
-    _read(s, rows, word(0))
+    read_row(s, rows, word(0))
     for column in range(s[COLUMNS]):
-        _finish(s, word(column), True)
+        finish(s, word(column), True)
     if _store(s, rows, table, links, word(0)) < 0:
         return word(OPEN)
     visited = word(0)
     while visited < s[COUNT]:
-        _read(s, rows, visited)
-        for number in range(_list_moves(s, True)):
+        read_row(s, rows, visited)
+        for number in range(list_moves(s, True)):
             if number:
-                _read(s, rows, visited)
-            _do(s, s[MOVES + number], True)
+                read_row(s, rows, visited)
+            do(s, s[MOVES + number], True)
             entry = _store(s, rows, table, links, visited << 32 | s[MOVES + number])
             if entry < 0:
                 return word(OPEN)

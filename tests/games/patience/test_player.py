@@ -77,7 +77,7 @@ def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: p
     rules = rules_of("freecell")
     position = Referee(rules).position(unpack(deal(rules, 1, 1, 1))[0])
     monkeypatch.setattr(players, "TABLE_LIMIT", 1)
-    assert Player(Referee(rules))._look_ahead(position, 0, 1, 0) == (None, 0)
+    assert Player(Referee(rules))._look_ahead(position, 0, 1, 0) == (None, None, 0)
 
 
 @pytest.mark.parametrize(
@@ -152,5 +152,5 @@ def _hidden(shuffled: dict[str, str], card: str) -> str:
 
 
 def _first_move(player: Player, position: object, number: int) -> object:
-    thought, _ = player._look_ahead(position, 0, number, 0)  # type: ignore[arg-type]
+    thought = player._look_ahead(position, 0, number, 0).better  # type: ignore[arg-type]
     return thought and (thought.rank, [len(column) for column in thought.position.columns])

@@ -49,9 +49,11 @@ def renamed(layout: str, chance: random.Random) -> str:
     return " ".join("".join(others[card] for card in stack) for stack in stacks)
 
 
-def run_of_deals(database: Database, engine: str, count: int, storage: Storage = Storage.ROWS) -> RunStatus:
+def run_of_deals(
+    database: Database, engine: str, count: int, storage: Storage = Storage.ROWS, **parameters: int
+) -> RunStatus:
     """A finished run over the first deals of seed 7."""
-    deals = DealRange(find_engine(engine)[0], 7, 1, count)
+    deals = DealRange(find_engine(engine)[0], 7, 1, count, parameters)
     if storage is Storage.ROWS:
         deals_reading(database, deals).finish(silent)
     number = queue_run(database, deals_source(database, deals), engine, None, storage)
@@ -168,7 +170,7 @@ def leaves(part: Any, path: str = "") -> Iterator[tuple[Any, Any, str]]:
 
 
 def test_whatever_is_altered_in_a_pack_is_found(sqlite_store: Database, tmp_path: Path) -> None:
-    run, grading = (run_of_deals(sqlite_store, f"memory/{name}", 60) for name in ("two-pass", "incremental"))
+    run, grading = (run_of_deals(sqlite_store, f"memory/{name}", 60, pairs=6) for name in ("two-pass", "incremental"))
     path = tmp_path / "a.json"
     write_pack(sqlite_store, run, path, Choice("value", grades=2, each=2), grading)
     text = path.read_text()

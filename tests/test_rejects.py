@@ -3,7 +3,7 @@
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.store.sources.source import count_reasons
-from tests.doing import deal
+from tests.doing import QUICK, deal
 
 
 def test_reasons_are_grouped_by_their_common_words() -> None:
@@ -26,9 +26,10 @@ def test_reasons_are_grouped_by_their_common_words() -> None:
 
 
 def test_a_file_of_another_game_has_few_reasons() -> None:
-    """Every game reads a hundred layouts of every other game."""
-    for game in games().values():
-        for dealer in games().values():
+    """Each of them reads a hundred layouts of each other one. Patiences have one reader, so there are few of them."""
+    some = [game for name, game in games().items() if name in QUICK]
+    for game in some:
+        for dealer in some:
             lines = enumerate(deal(dealer, 1, 1, 100), start=1)
             rejects = [entry for entry in game.read(lines) if isinstance(entry, Reject)]
             assert (len(rejects) > 0) == (game is not dealer)

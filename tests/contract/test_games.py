@@ -7,7 +7,7 @@ import pytest
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.testing import Check, checks_of, pictures
-from tests.doing import QUICK, SAMPLE_PATIENCES
+from tests.doing import QUICK, QUICK_PATIENCES
 from tests.fuzz.layouts import unusual_lines
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -34,7 +34,7 @@ def is_quick(name: str, check: Check) -> bool:
     """Whether `make test` makes a check of a game."""
     if check.subject.endswith(CHANCES):
         return False
-    if name not in QUICK or str(check) in LONG or (name in SAMPLE_PATIENCES[1:] and check.name in OF_PICTURES):
+    if name not in QUICK or str(check) in LONG or (name in QUICK_PATIENCES[1:] and check.name in OF_PICTURES):
         return False
     return COSTLY.get(check.name, check.subject) == check.subject
 

@@ -6,9 +6,17 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.doing import QUICK, SAMPLE_PATIENCES
 from tests.fuzz.targets import TARGETS
 
 INPUTS = 100
+
+
+def is_slow(name: str) -> bool:
+    """Return whether a target is about a patience that only `make test-slow` tries: all have one reader."""
+    game = name.rpartition(" ")[2].partition("/")[0]
+    return game in SAMPLE_PATIENCES and game not in QUICK
+
 
 COMPILED = """
 import sys
@@ -25,7 +33,9 @@ print([module.__name__ for module in ours if any(isinstance(one, CPUDispatcher) 
 """Tells which modules hold compiled functions, of those that the fuzzer instruments."""
 
 
-@pytest.mark.parametrize("name", TARGETS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if is_slow(name) else ()) for name in TARGETS]
+)
 def test_every_reader_accepts_or_refuses_any_input(name: str) -> None:
     settings(max_examples=INPUTS, suppress_health_check=list(HealthCheck))(TARGETS[name]())()
 

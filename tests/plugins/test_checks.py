@@ -234,6 +234,7 @@ def test_the_game_from_outside_meets_all_checks_and_there_is_a_fault_for_each(si
         check()
 
 
+@pytest.mark.slow
 def test_the_attack_on_easier_games_finds_one_that_is_too_hard(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without R2 of docs/proofs/patience.md, cards that could be put onto absent ones stay where they are."""
     [check] = [check for check in checks_of("trigon") if check.name == ATTACK]

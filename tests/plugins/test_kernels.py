@@ -53,6 +53,7 @@ def printed(cards):
 def deal(cards):
     return printed(cards) + half(cards)
 """
+PROCESSES = 2
 LOCK = """
 import sys
 from pathlib import Path
@@ -145,14 +146,14 @@ def test_no_changed_file_and_no_file_of_other_types_is_read(tmp_path: Path) -> N
     assert files.load("int64") is None
 
 
-def test_four_processes_at_once_compile_a_kernel_once_for_all_installations(package: Path) -> None:
+def test_processes_at_once_compile_a_kernel_once_for_all_installations(package: Path) -> None:
     def run_at_once(site: Path) -> list[str]:
         command = [sys.executable, "-c", COMPILE, str(site)]
         environment = clean_environment({"XDG_CACHE_HOME": str(package.parent)})
         pipe = subprocess.PIPE
         started = [
             subprocess.Popen(command, env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
-            for _ in range(4)
+            for _ in range(PROCESSES)
         ]
         for process in started:
             assert process.stdout and process.stdout.readline() == "imported\n"
@@ -161,13 +162,13 @@ def test_four_processes_at_once_compile_a_kernel_once_for_all_installations(pack
             process.stdin.close()
             process.stdin = None
         outputs = [process.communicate() for process in started]
-        assert [stdout for stdout, _ in outputs] == ["42\n"] * 4
+        assert [stdout for stdout, _ in outputs] == ["42\n"] * PROCESSES
         return [line for _, stderr in outputs for line in stderr.splitlines()]
 
     assert run_at_once(package.parent) == ["compiling putting (about 10 s, once per version)"]
     [file] = kernel_files(package.parent / "dealmill")
     file.write_bytes(file.read_bytes()[:-1])
-    assert 1 <= len(run_at_once(package.parent)) <= 4
+    assert 1 <= len(run_at_once(package.parent)) <= PROCESSES
     second = package.parent / "second"
     shutil.copytree(package, second / "polo")
     assert run_at_once(second) == []

@@ -1,4 +1,4 @@
-"""Queries of results."""
+"""Queries: the results of some runs that match a filter, page by page or in another order, and which runs these are."""
 
 import re
 from bisect import bisect_left, bisect_right

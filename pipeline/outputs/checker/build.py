@@ -1,4 +1,4 @@
-"""Writing of checkers."""
+"""The text of a checker: the rules of a game, the referee and a reader of exports as one program."""
 
 import shlex
 import sys

@@ -1,4 +1,4 @@
-"""Checkers beside the files that they check."""
+"""Write an export or a pack together with the checker beside it."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial

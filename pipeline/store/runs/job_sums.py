@@ -1,4 +1,4 @@
-"""The statements that sum the jobs of runs."""
+"""The statements that count the jobs of runs, and what is in them, for `status.py`."""
 
 from functools import cache
 from typing import Any

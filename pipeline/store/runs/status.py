@@ -1,4 +1,7 @@
-"""The progress of runs, counted by their jobs."""
+"""The status of runs: what they are, how far they have come, and whether they can go on; how runs are found and read.
+
+`planned.py` has their plans, `job_sums.py` the statements that count their jobs.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass

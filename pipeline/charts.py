@@ -233,12 +233,6 @@ def histogram(
             return (_slot(number) - _slot(low)) / len(bars)
         return (number - low + (0.5 if single else 0)) / (high + 1 - low)
 
-    marked = (
-        [*([0.0] if not low else []), *log_ticks(max(low, 1), high)]
-        if doubling and high > 1
-        else ticks(low, high + 1, whole=True)
-    )
-    numbers = [number for number in marked if number <= high]
     highest = max(bar.count for bar in bars)
     total = sum(bar.count for bar in bars)
     top = LINE_HEIGHT * len(marks or {})
@@ -268,9 +262,18 @@ def histogram(
         HEIGHT,
         _y_axis({number_label(count): HEIGHT - height_of(count) for count in ticks(0, highest, whole=True)}, "layouts"),
         *(drawn(index, bar) for index, bar in enumerate(bars) if bar.count),
-        _x_axis({number_label(number): at(number) for number in numbers}, HEIGHT, unit or "value"),
+        _x_axis({number_label(number): at(number) for number in _marked(low, high, doubling)}, HEIGHT, unit or "value"),
         _marks({label: at(number) for label, number in (marks or {}).items()}, HEIGHT),
     )
+
+
+def _marked(low: int, high: int, doubling: bool) -> list[float]:
+    """Return the numbers that are marked below the bars from `low` to `high`."""
+    if doubling and high > 1:
+        numbers = [*([0.0] if not low else []), *log_ticks(max(low, 1), high)]
+    else:
+        numbers = ticks(low, high + 1, whole=True)
+    return [number for number in numbers if number <= high]
 
 
 def _slot(number: float) -> float:
@@ -362,27 +365,12 @@ def narrowing(points: Mapping[int, Estimate], exact: float | None = None, *, uni
     def down(value: float) -> float:
         return HEIGHT * (1 - y.at(value))
 
-    def path(ends: Iterable[tuple[int, float]]) -> str:
-        return "L".join(f"{WIDTH * x.at(layouts):.1f} {down(value):.1f}" for layouts, value in ends)
-
     def drawn(layouts: int, left: float, right: float) -> str:
         value, low, high = map(figure, points[layouts])
         label = f"{counted(layouts, 'layout')}: {value} ({low} to {high})"
         dot = _dot(x.at(layouts), down(points[layouts].value), class_="dot shown", visibility="hidden")
         return _point(label, _reach(left, right - left, 0, HEIGHT), dot)
 
-    upper = [(layouts, point.high) for layouts, point in points.items()]
-    lower = [(layouts, point.low) for layouts, point in points.items()][::-1]
-    middle = [(layouts, point.value) for layouts, point in points.items()]
-    band = element("path", class_="band", d=f"M{path(upper + lower)}Z", fill=BLUE, fill_opacity=0.25)
-    look: Style = {"stroke": INK, "stroke_width": 2, "vector_effect": "non-scaling-stroke"}
-    curve = element("path", class_="curve", d=f"M{path(middle)}", fill="none", **look)
-    stretched: Style = {
-        "viewBox": f"0 0 {WIDTH} {HEIGHT}",
-        "preserveAspectRatio": "none",
-        "width": "100%",
-        "height": HEIGHT,
-    }
     end, (value, low, high) = x.at(last), points[last]
     exactly = exact is not None and (
         _line(0, 1, down(exact), down(exact), MARK)
@@ -397,12 +385,32 @@ def narrowing(points: Mapping[int, Estimate], exact: float | None = None, *, uni
         f"The confidence interval after {first:,} to {last:,} layouts{known}",
         HEIGHT,
         _y_axis(dict(zip(names, map(down, marked), strict=True)), "winnable" if unit is None else f"mean {unit}"),
-        element("svg", band, curve, **stretched),
+        _band([(x.at(layouts), Estimate(*map(down, point))) for layouts, point in points.items()]),
         exactly or "",
         _line(end, end, down(low), down(high), WHISKER) + _dot(end, down(value)),
         *map(drawn, named, [0.0, *middles], [*middles, 1.0]),
         _x_axis({number_label(layouts): x.at(layouts) for layouts in log_ticks(x.low, x.high)}, HEIGHT, "layouts"),
     )
+
+
+def _band(points: Sequence[tuple[float, Estimate]]) -> str:
+    """Return a curve through values and the band around it, by shares of the width and heights."""
+
+    def path(ends: Iterable[tuple[float, float]]) -> str:
+        return "L".join(f"{WIDTH * x:.1f} {y:.1f}" for x, y in ends)
+
+    upper = [(x, point.high) for x, point in points]
+    lower = [(x, point.low) for x, point in reversed(points)]
+    band = element("path", class_="band", d=f"M{path(upper + lower)}Z", fill=BLUE, fill_opacity=0.25)
+    look: Style = {"stroke": INK, "stroke_width": 2, "vector_effect": "non-scaling-stroke"}
+    curve = element("path", class_="curve", d=f"M{path((x, point.value) for x, point in points)}", fill="none", **look)
+    stretched: Style = {
+        "viewBox": f"0 0 {WIDTH} {HEIGHT}",
+        "preserveAspectRatio": "none",
+        "width": "100%",
+        "height": HEIGHT,
+    }
+    return element("svg", band, curve, **stretched)
 
 
 COLOURS = ("#0072b2", "#b36b00", "#007a5a", "#a8437f", "#56697a")

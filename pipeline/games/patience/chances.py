@@ -50,51 +50,7 @@ from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.settling import settle
-from dealmill.pipeline.games.patience.search.words import (
-    BARE,
-    CELL_COUNT,
-    COLUMNS,
-    COMPLETE,
-    DONE,
-    DOWN,
-    DRAW,
-    EVERY,
-    FILLS,
-    FIRST_COLUMN_LIMIT,
-    FOUNDATION,
-    FULL_COLUMNS,
-    HASH,
-    HOLE,
-    IDLE,
-    LEFT,
-    LENGTH,
-    LITERAL,
-    MOVES,
-    NO_CARD,
-    NOISE,
-    OWN_DRAW,
-    OWN_PASSES,
-    PARENTS,
-    PASSES,
-    PASSES_LEFT,
-    POSITION_END,
-    RESERVE_COUNT,
-    RUNS,
-    STACKED,
-    START,
-    STOCK,
-    STOCK_COUNT,
-    TO_COLUMNS,
-    TO_HOLE,
-    TOP,
-    TURNED,
-    UNDER,
-    UP,
-    Words,
-    Z,
-    bit_of,
-    word,
-)
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
 
 @dataclass(frozen=True)
@@ -124,9 +80,9 @@ def _waste(layout: str) -> int:
 @routine
 def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
-    card, shown, whole_suits = s[TOP + column], s[LENGTH + column] - s[DOWN + column], s[COMPLETE]
+    card, shown, whole_suits = s[k.TOP + column], s[k.LENGTH + column] - s[k.DOWN + column], s[k.COMPLETE]
     cost: int = word(0)
-    if card == NO_CARD:
+    if card == k.NO_CARD:
         return word(EMPTY_COLUMN[whole_suits])
     ranks, deepest = word(0), word(0)
     for above in range(shown):
@@ -137,34 +93,34 @@ def _cost_of_column(s: Words, column: int) -> int:
             cost += COVERING[whole_suits] * (covering & 15)
             covering >>= 4
         ranks += word(1) << (4 * (card % 13))
-        if whole_suits == 0 and s[UP + card // 13] == card % 13:
+        if whole_suits == 0 and s[k.UP + card // 13] == card % 13:
             deepest = word(above)
-        under = s[UNDER + card]
+        under = s[k.UNDER + card]
         if above + 1 < shown:
-            if s[PARENTS + card] & bit_of(under) == 0:
+            if s[k.PARENTS + card] & bit_of(under) == 0:
                 cost += MISFIT[whole_suits]
-            elif s[RUNS + card] & bit_of(under) == 0:
+            elif s[k.RUNS + card] & bit_of(under) == 0:
                 cost += BROKEN_RUN[whole_suits]
         card = under
-    cost += FACE_DOWN * s[DOWN + column] + ABOVE_NEXT * deepest
+    cost += FACE_DOWN * s[k.DOWN + column] + ABOVE_NEXT * deepest
     return cost
 
 
 @routine
 def _keep_costs(s: Words, p: Words) -> None:
     """Have the cost of each column in mind."""
-    for column in range(0 if s[HOLE] else s[COLUMNS]):
+    for column in range(0 if s[k.HOLE] else s[k.COLUMNS]):
         p[COLUMN_COST + column] = _cost_of_column(s, word(column))
 
 
 @routine
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
-    cost: int = CARD_LEFT * s[LEFT] + CELLS_SQUARED * s[CELL_COUNT] * s[CELL_COUNT]
-    if s[HOLE]:
+    cost: int = CARD_LEFT * s[k.LEFT] + CELLS_SQUARED * s[k.CELL_COUNT] * s[k.CELL_COUNT]
+    if s[k.HOLE]:
         return cost
-    cost += IN_STOCK * (s[STOCK_COUNT] + s[RESERVE_COUNT])
-    for column in range(s[COLUMNS]):
+    cost += IN_STOCK * (s[k.STOCK_COUNT] + s[k.RESERVE_COUNT])
+    for column in range(s[k.COLUMNS]):
         cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[COLUMN_COST + column]
     return cost
 
@@ -173,23 +129,23 @@ def _cost(s: Words, p: Words, changed: int) -> int:
 def _changed(s: Words, move: int) -> int:
     """Return the columns whose costs a move changes: all if it changes what a foundation waits for."""
     source, target = (move >> 6) & 63, (move >> 12) & 63
-    return word(-1) if target == FOUNDATION or s[FILLS] else word(1) << source | word(1) << target
+    return word(-1) if target == k.FOUNDATION or s[k.FILLS] else word(1) << source | word(1) << target
 
 
 @inlined
 def _hidden(s: Words) -> int:
     """Return how many cards lie face down or below others in the reserve."""
-    count: int = s[STACKED] * s[RESERVE_COUNT]
-    for column in range(s[COLUMNS]):
-        count += s[DOWN + column]
+    count: int = s[k.STACKED] * s[k.RESERVE_COUNT]
+    for column in range(s[k.COLUMNS]):
+        count += s[k.DOWN + column]
     return count
 
 
 @inlined
 def _first_space(s: Words) -> int:
     """Return the first empty column, or -1."""
-    for column in range(s[COLUMNS]):
-        if s[LENGTH + column] == 0:
+    for column in range(s[k.COLUMNS]):
+        if s[k.LENGTH + column] == 0:
             return word(column)
     return word(-1)
 
@@ -197,16 +153,16 @@ def _first_space(s: Words) -> int:
 @inlined
 def _key(s: Words) -> int:
     """Return a key of the table: how far the stock is turned makes no difference."""
-    key: int = s[HASH] ^ s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (53 << 6 | s[PASSES_LEFT])]
+    key: int = s[k.HASH] ^ s[k.Z + (52 << 6 | s[k.TURNED])] ^ s[k.Z + (53 << 6 | s[k.PASSES_LEFT])]
     return key
 
 
 @routine
 def _show(s: Words, waste: int) -> None:
     """Have this many cards in the waste."""
-    if s[TO_HOLE] == 0 and s[TO_COLUMNS] == 0:
-        s[HASH] ^= s[Z + (52 << 6 | s[TURNED])] ^ s[Z + (52 << 6 | waste)]
-        s[TURNED] = waste
+    if s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0:
+        s[k.HASH] ^= s[k.Z + (52 << 6 | s[k.TURNED])] ^ s[k.Z + (52 << 6 | waste)]
+        s[k.TURNED] = waste
 
 
 @routine
@@ -233,19 +189,19 @@ def _is_visible(s: Words, move: int, waste: int, space: int) -> bool:
     """Return whether the player thinks of a move: not of one from a foundation, nor of a card of the stock but that on
     top of the waste, and of only one empty column."""
     source, target, index = (move >> 6) & 63, (move >> 12) & 63, (move >> 24) & 63
-    if source == FOUNDATION:
+    if source == k.FOUNDATION:
         return False
-    if source == STOCK:
-        return bool(s[TO_HOLE] == 0 and s[TO_COLUMNS] == 0 and index == waste)
-    return bool(target >= FIRST_COLUMN_LIMIT or s[LENGTH + target] > 0 or target == space)
+    if source == k.STOCK:
+        return bool(s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0 and index == waste)
+    return bool(target >= k.FIRST_COLUMN_LIMIT or s[k.LENGTH + target] > 0 or target == space)
 
 
 @inlined
 def _lot(s: Words, p: Words, move: int) -> np.uint64:
     """Return the lot of a move."""
     target = (move >> 12) & 63
-    if target < FIRST_COLUMN_LIMIT:
-        target = s[TOP + target]
+    if target < k.FIRST_COLUMN_LIMIT:
+        target = s[k.TOP + target]
     return mixed(np.uint64(p[SEED]) ^ np.uint64(p[LOOKED] << 12 | (move & 63) << 6 | target))
 
 
@@ -255,9 +211,9 @@ def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: i
     p[OPEN_COST + table] = CLOSED
     space, best = _first_space(s), word(-1)
     _show(s, waste)
-    level, end = s[DONE], list_moves(s, word(0), word(EVERY))
+    level, end = s[k.DONE], list_moves(s, word(0), word(k.EVERY))
     for at in range(end):
-        move = s[s[MOVES] + at] & BARE
+        move = s[s[k.MOVES] + at] & k.BARE
         if not _is_visible(s, move, waste, space):
             continue
         lot = _lot(s, p, move)
@@ -279,28 +235,28 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     forget(p)
     is_new(p, _key(s))
     _keep_costs(s, p)
-    s[DONE], p[COUNT], p[COST] = 0, 1, _cost(s, p, word(0))
-    stock, hidden, table, chosen = s[STOCK_COUNT], _hidden(s), word(0), word(-1)
+    s[k.DONE], p[COUNT], p[COST] = 0, 1, _cost(s, p, word(0))
+    stock, hidden, table, chosen = s[k.STOCK_COUNT], _hidden(s), word(0), word(-1)
     while table >= 0 and p[COUNT] < MOST_TABLES:
         if table:
             _go_to(s, p, table)
             _keep_costs(s, p)
-        best = _look_from(s, p, lots, table, waste - (stock - s[STOCK_COUNT]), hidden)
+        best = _look_from(s, p, lots, table, waste - (stock - s[k.STOCK_COUNT]), hidden)
         if best >= 0 and precedes(p, lots, best, chosen):
             chosen = best
-        if chosen >= 0 and s[HOLE] == 0:
+        if chosen >= 0 and s[k.HOLE] == 0:
             break
         table = least_bad(p, lots)
     _go_to(s, p, max(chosen, word(0)))
-    return waste - (stock - s[STOCK_COUNT]) if chosen >= 0 else word(-1)
+    return waste - (stock - s[k.STOCK_COUNT]) if chosen >= 0 else word(-1)
 
 
 @routine
 def _deal(s: Words) -> bool:
     """Deal a card of the stock into the hole, or a row to the columns; return False if this is not possible."""
-    for at in range(list_moves(s, word(0), word(EVERY))):
-        move = s[s[MOVES] + at] & BARE
-        if (move >> 6) & 63 == STOCK:
+    for at in range(list_moves(s, word(0), word(k.EVERY))):
+        move = s[s[k.MOVES] + at] & k.BARE
+        if (move >> 6) & 63 == k.STOCK:
             _make(s, move)
             return True
     return False
@@ -311,7 +267,7 @@ def _fill(s: Words, p: Words, lots: Lots) -> bool:
     """Make the moves to the table that seems least bad of those in mind without an empty column; return whether there
     is one, and the stock needs it."""
     filled = word(-1)
-    for table in range(1, p[COUNT] if s[FULL_COLUMNS] else 0):
+    for table in range(1, p[COUNT] if s[k.FULL_COLUMNS] else 0):
         _go_to(s, p, word(table))
         if _first_space(s) < 0 and precedes(p, lots, word(table), filled):
             filled = word(table)
@@ -323,31 +279,31 @@ def _fill(s: Words, p: Words, lots: Lots) -> bool:
 def _turn(s: Words, p: Words, waste: int) -> int:
     """Turn the stock, and return how many cards are in the waste then; -1 if this is not possible, or if there was no
     move since the stock was begun."""
-    if waste == s[STOCK_COUNT]:
-        if waste == 0 or p[BEGUN] or (s[PASSES] and s[PASSES_LEFT] == 0):
+    if waste == s[k.STOCK_COUNT]:
+        if waste == 0 or p[BEGUN] or (s[k.PASSES] and s[k.PASSES_LEFT] == 0):
             return word(-1)
         p[BEGUN], waste = 1, word(0)
-        if s[PASSES]:
-            s[HASH] ^= s[Z + (53 << 6 | s[PASSES_LEFT])] ^ s[Z + (53 << 6 | (s[PASSES_LEFT] - 1))]
-            s[PASSES_LEFT] -= 1
-    turned: int = min(waste + s[DRAW], s[STOCK_COUNT])
+        if s[k.PASSES]:
+            s[k.HASH] ^= s[k.Z + (53 << 6 | s[k.PASSES_LEFT])] ^ s[k.Z + (53 << 6 | (s[k.PASSES_LEFT] - 1))]
+            s[k.PASSES_LEFT] -= 1
+    turned: int = min(waste + s[k.DRAW], s[k.STOCK_COUNT])
     return turned
 
 
 @routine
 def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
     """Play once; return whether the game is won."""
-    for at in range(HASH, POSITION_END):
-        s[at] = s[START + at - HASH]
-    s[DRAW], s[PASSES] = s[OWN_DRAW], s[OWN_PASSES]
-    s[LITERAL], s[NOISE], s[IDLE] = 1, 0, 0
+    for at in range(k.HASH, k.POSITION_END):
+        s[at] = s[k.START + at - k.HASH]
+    s[k.DRAW], s[k.PASSES] = s[k.OWN_DRAW], s[k.OWN_PASSES]
+    s[k.LITERAL], s[k.NOISE], s[k.IDLE] = 1, 0, 0
     p[BEGUN] = waste == 0
     settle(s)
-    while s[LEFT]:
+    while s[k.LEFT]:
         after = _look_ahead(s, p, lots, waste)
         if after >= 0:
             waste, p[BEGUN] = after, 0
-        elif s[TO_HOLE] or s[TO_COLUMNS]:
+        elif s[k.TO_HOLE] or s[k.TO_COLUMNS]:
             if not _deal(s) and not (_fill(s, p, lots) and _deal(s)):
                 return False
         else:

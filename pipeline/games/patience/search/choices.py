@@ -1,77 +1,18 @@
 """List the moves of a position of a patience, the most promising first."""
 
 from dealmill.kernels import inlined, routine
-from dealmill.pipeline.games.patience.search.moves import (
-    is_ahead,
-    top_of_foundation,
-)
-from dealmill.pipeline.games.patience.search.settling import (
-    is_safe,
-    move_together,
-)
-from dealmill.pipeline.games.patience.search.words import (
-    ABSENT,
-    AWAY,
-    CELL,
-    CELL_CARDS,
-    CELL_COUNT,
-    CELLS,
-    COLUMNS,
-    COMPLETE,
-    DEALT,
-    DISORDER,
-    DOWN,
-    DRAW,
-    FIRST_COLUMN_LIMIT,
-    FOUNDATION,
-    FULL_COLUMNS,
-    HOLE,
-    HOLE_TOP,
-    IN_HOLE,
-    LENGTH,
-    LIFTED,
-    LITERAL,
-    MOVES,
-    NO_CARD,
-    NOISE,
-    ORDERED,
-    PARENTS,
-    PARTIAL,
-    PASSES,
-    PASSES_LEFT,
-    RANKS,
-    REMOVABLE,
-    RESERVE,
-    RESERVE_CARDS,
-    RESERVE_COUNT,
-    RESERVED,
-    REST,
-    SCORE,
-    SPACES,
-    STACKED,
-    STOCK,
-    STOCK_CARDS,
-    STOCK_COUNT,
-    TO_COLUMNS,
-    TO_HOLE,
-    TOP,
-    TOPS,
-    UNDER,
-    UP,
-    WRAP,
-    Words,
-    bit_of,
-    first_of,
-    word,
-)
+from dealmill.pipeline.games.patience.search import words as k
+from dealmill.pipeline.games.patience.search.moves import is_offered, top_of_foundation
+from dealmill.pipeline.games.patience.search.settling import is_safe, move_together
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, word
 
 
 @inlined
 def _add(s: Words, end: int, score: int, move: int) -> int:
-    if s[NOISE]:
-        s[NOISE] = (s[NOISE] * word(6364136223846793005) + word(1442695040888963407)) | 1
-        score += (s[NOISE] >> 40) & s[DISORDER]
-    s[s[MOVES] + end] = word(score + 200) << SCORE | move
+    if s[k.NOISE]:
+        s[k.NOISE] = (s[k.NOISE] * word(6364136223846793005) + word(1442695040888963407)) | 1
+        score += (s[k.NOISE] >> 40) & s[k.DISORDER]
+    s[s[k.MOVES] + end] = word(score + 200) << k.SCORE | move
     return end + 1
 
 
@@ -82,17 +23,17 @@ def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> 
     score = word(0)
     if parent == card + 1:
         score += 90
-    elif parent == NO_CARD:
+    elif parent == k.NO_CARD:
         score -= 30
-    if source < FIRST_COLUMN_LIMIT:
-        under, shown = s[UNDER + card], s[LENGTH + source] - s[DOWN + source]
-        if under == NO_CARD:
+    if source < k.FIRST_COLUMN_LIMIT:
+        under, shown = s[k.UNDER + card], s[k.LENGTH + source] - s[k.DOWN + source]
+        if under == k.NO_CARD:
             score += 60
         elif count == shown:
             score += 50
         elif under == card + 1:
             score -= 100
-        elif s[PARENTS + card] & bit_of(under) == 0:
+        elif s[k.PARENTS + card] & bit_of(under) == 0:
             score += 30
     return score + count
 
@@ -101,21 +42,21 @@ def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> 
 def _targets(s: Words, end: int, card: int, source: int, count: int, index: int, score: int, space: int) -> int:
     """Add the moves of a card with those on it to columns; `space` is an empty one that may be used, or -1."""
     move = card | source << 6 | count << 18 | index << 24
-    if s[PARENTS + card] & s[TOPS]:
-        for column in range(s[COLUMNS]):
-            top = s[TOP + column]
-            if top != NO_CARD and s[PARENTS + card] & bit_of(top) and column != source:
-                if s[COMPLETE]:
+    if s[k.PARENTS + card] & s[k.TOPS]:
+        for column in range(s[k.COLUMNS]):
+            top = s[k.TOP + column]
+            if top != k.NO_CARD and s[k.PARENTS + card] & bit_of(top) and column != source:
+                if s[k.COMPLETE]:
                     score = _suited_score(s, card, source, count, top)
                 end = _add(s, end, score, move | column << 12)
-    if space >= 0 and s[SPACES] & bit_of(card):
+    if space >= 0 and s[k.SPACES] & bit_of(card):
         score = word(-25)
-        if s[COMPLETE]:
-            score = _suited_score(s, card, source, count, word(NO_CARD))
+        if s[k.COMPLETE]:
+            score = _suited_score(s, card, source, count, word(k.NO_CARD))
         end = _add(s, end, score, move | space << 12)
-        if s[ORDERED]:
-            for column in range(space + 1, s[COLUMNS]):
-                if s[LENGTH + column] == 0:
+        if s[k.ORDERED]:
+            for column in range(space + 1, s[k.COLUMNS]):
+                if s[k.LENGTH + column] == 0:
                     end = _add(s, end, score, move | column << 12)
     return end
 
@@ -124,25 +65,25 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
 def _single(s: Words, end: int, card: int, source: int, index: int) -> int:
     """Add the moves of one card to foundation, cell and hole."""
     move = card | source << 6 | 1 << 18 | index << 24
-    if s[HOLE]:
-        apart = abs(card % 13 - s[HOLE_TOP] % 13)
-        if apart == 1 or (s[WRAP] and s[RANKS] > 2 and apart == s[RANKS] - 1):
-            end = _add(s, end, word(100), move | IN_HOLE << 12)
-    elif s[COMPLETE] == 0 and source != FOUNDATION and s[UP + card // 13] == card % 13:
-        end = _add(s, end, word(100), move | FOUNDATION << 12)
-    if source != CELL and s[CELL_COUNT] < s[CELLS]:
-        end = _add(s, end, word(-20), move | CELL << 12)
+    if s[k.HOLE]:
+        apart = abs(card % 13 - s[k.HOLE_TOP] % 13)
+        if apart == 1 or (s[k.WRAP] and s[k.RANKS] > 2 and apart == s[k.RANKS] - 1):
+            end = _add(s, end, word(100), move | k.IN_HOLE << 12)
+    elif s[k.COMPLETE] == 0 and source != k.FOUNDATION and s[k.UP + card // 13] == card % 13:
+        end = _add(s, end, word(100), move | k.FOUNDATION << 12)
+    if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS]:
+        end = _add(s, end, word(-20), move | k.CELL << 12)
     return end
 
 
 @inlined
 def _completed(s: Words, column: int) -> int:
     """Return the last card of a whole suit that lies on top of a column; -1 if there is none."""
-    card, last = s[TOP + column], word(-1)
-    if card % 13 == 0 and s[LENGTH + column] - s[DOWN + column] >= s[RANKS]:
-        while card % 13 + 1 < s[RANKS] and s[UNDER + card] == card + 1:
+    card, last = s[k.TOP + column], word(-1)
+    if card % 13 == 0 and s[k.LENGTH + column] - s[k.DOWN + column] >= s[k.RANKS]:
+        while card % 13 + 1 < s[k.RANKS] and s[k.UNDER + card] == card + 1:
             card += 1
-        if card % 13 + 1 == s[RANKS]:
+        if card % 13 + 1 == s[k.RANKS]:
             last = card
     return last
 
@@ -150,15 +91,15 @@ def _completed(s: Words, column: int) -> int:
 @routine
 def _list_several(s: Words, end: int, space: int) -> int:
     """Add the moves of whole suits to foundations, and of a row of the stock to the columns."""
-    if s[COMPLETE]:
-        for column in range(s[COLUMNS]):
-            if s[LENGTH + column]:
+    if s[k.COMPLETE]:
+        for column in range(s[k.COLUMNS]):
+            if s[k.LENGTH + column]:
                 card = _completed(s, word(column))
                 if card >= 0:
-                    end = _add(s, end, word(600), card | column << 6 | FOUNDATION << 12 | s[RANKS] << 18)
-    if s[ORDERED] and (space < 0 or s[FULL_COLUMNS] == 0):
-        card = s[STOCK_CARDS + first_of(s[REST])]
-        end = _add(s, end, word(-45), card | STOCK << 6 | DEALT << 12 | min(s[COLUMNS], s[STOCK_COUNT]) << 18)
+                    end = _add(s, end, word(600), card | column << 6 | k.FOUNDATION << 12 | s[k.RANKS] << 18)
+    if s[k.ORDERED] and (space < 0 or s[k.FULL_COLUMNS] == 0):
+        card = s[k.STOCK_CARDS + first_of(s[k.REST])]
+        end = _add(s, end, word(-45), card | k.STOCK << 6 | k.DEALT << 12 | min(s[k.COLUMNS], s[k.STOCK_COUNT]) << 18)
     return end
 
 
@@ -167,86 +108,86 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     """Write the moves of the chosen cards, and those of whole suits and rows, to the list of moves from `start` on, the
     most promising first; return the end. `LIFTED` gets all cards that can be moved."""
     end, space, lifted = start, word(-1), word(0)
-    for column in range(s[COLUMNS]):
-        if s[LENGTH + column] == 0:
+    for column in range(s[k.COLUMNS]):
+        if s[k.LENGTH + column] == 0:
             space = word(column)
             break
-    for column in range(s[COLUMNS]):
-        length = s[LENGTH + column]
+    for column in range(s[k.COLUMNS]):
+        length = s[k.LENGTH + column]
         if length == 0:
             continue
-        card, count = s[TOP + column], word(1)
+        card, count = s[k.TOP + column], word(1)
         if chosen & bit_of(card):
             end = _single(s, end, card, word(column), word(0))
-        shown = length - s[DOWN + column]
+        shown = length - s[k.DOWN + column]
         while True:
             lifted |= bit_of(card)
-            under = s[UNDER + card]
+            under = s[k.UNDER + card]
             joined = count < shown and move_together(s, card, under)
-            needed = s[LITERAL] or s[PARTIAL] == 0 or not joined or (s[UP + under // 13] == under % 13)
+            needed = s[k.LITERAL] or s[k.PARTIAL] == 0 or not joined or (s[k.UP + under // 13] == under % 13)
             if needed and chosen & bit_of(card):
                 score = word(70) if count == shown and shown < length else word(30)
-                target = space if count < length or s[ORDERED] else word(-1)
+                target = space if count < length or s[k.ORDERED] else word(-1)
                 end = _targets(s, end, card, word(column), count, word(0), score, target)
             if not joined:
                 break
             card = under
             count += 1
     single, none = word(1), word(0)
-    cards = s[CELL_CARDS] & chosen
-    lifted |= s[CELL_CARDS]
+    cards = s[k.CELL_CARDS] & chosen
+    lifted |= s[k.CELL_CARDS]
     while cards:
         card = first_of(cards)
         cards &= cards - 1
-        end = _single(s, end, card, word(CELL), none)
-        end = _targets(s, end, card, word(CELL), single, none, word(60), space)
-    cards = s[RESERVE]
-    if s[STACKED] and cards:
-        cards = bit_of(s[RESERVE_CARDS + s[RESERVE_COUNT] - 1])
+        end = _single(s, end, card, word(k.CELL), none)
+        end = _targets(s, end, card, word(k.CELL), single, none, word(60), space)
+    cards = s[k.RESERVE]
+    if s[k.STACKED] and cards:
+        cards = bit_of(s[k.RESERVE_CARDS + s[k.RESERVE_COUNT] - 1])
     lifted |= cards
     cards &= chosen
     while cards:
         card = first_of(cards)
         cards &= cards - 1
-        end = _single(s, end, card, word(RESERVED), none)
-        end = _targets(s, end, card, word(RESERVED), single, none, word(60), space)
-    rest, index = s[REST], word(0)
-    if s[TO_HOLE] and rest:
-        card = s[STOCK_CARDS + first_of(rest)]
-        end = _add(s, end, word(15), card | STOCK << 6 | IN_HOLE << 12 | 1 << 18)
+        end = _single(s, end, card, word(k.RESERVED), none)
+        end = _targets(s, end, card, word(k.RESERVED), single, none, word(60), space)
+    rest, index = s[k.REST], word(0)
+    if s[k.TO_HOLE] and rest:
+        card = s[k.STOCK_CARDS + first_of(rest)]
+        end = _add(s, end, word(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
         rest = none
-    if s[TO_COLUMNS] or s[COMPLETE]:
+    if s[k.TO_COLUMNS] or s[k.COMPLETE]:
         end = _list_several(s, end, space)
-    if s[TO_COLUMNS]:
+    if s[k.TO_COLUMNS]:
         rest = none
     while rest:
-        card = s[STOCK_CARDS + first_of(rest)]
+        card = s[k.STOCK_CARDS + first_of(rest)]
         rest &= rest - 1
         index += 1
         if chosen & bit_of(card) == 0:
             continue
-        if is_ahead(s, index, s[STOCK_COUNT]) or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0)):
-            end = _single(s, end, card, word(STOCK), index)
-            end = _targets(s, end, card, word(STOCK), single, index, word(15), space)
-            if s[DRAW] > 1 and s[PARENTS + card] & s[ABSENT]:
-                end = _add(s, end, word(90), card | STOCK << 6 | AWAY << 12 | 1 << 18 | index << 24)
-    if s[REMOVABLE]:
+        if is_offered(s, index):
+            end = _single(s, end, card, word(k.STOCK), index)
+            end = _targets(s, end, card, word(k.STOCK), single, index, word(15), space)
+            if s[k.DRAW] > 1 and s[k.PARENTS + card] & s[k.ABSENT]:
+                end = _add(s, end, word(90), card | k.STOCK << 6 | k.AWAY << 12 | 1 << 18 | index << 24)
+    if s[k.REMOVABLE]:
         for suit in range(4):
             card = top_of_foundation(s, suit)
             if card >= 0:
                 lifted |= bit_of(card)
-            if card >= 0 and chosen & bit_of(card) and (s[LITERAL] or not is_safe(s, card)):
-                end = _single(s, end, card, word(FOUNDATION), none)
-                end = _targets(s, end, card, word(FOUNDATION), single, none, word(-30), space)
-    if s[HOLE]:
-        for rank in range(s[RANKS]):
+            if card >= 0 and chosen & bit_of(card) and (s[k.LITERAL] or not is_safe(s, card)):
+                end = _single(s, end, card, word(k.FOUNDATION), none)
+                end = _targets(s, end, card, word(k.FOUNDATION), single, none, word(-30), space)
+    if s[k.HOLE]:
+        for rank in range(s[k.RANKS]):
             for suit in range(4):
                 card = word(13 * suit + rank)
-                if s[ABSENT] & bit_of(card):
-                    end = _single(s, end, card, word(AWAY), none)
+                if s[k.ABSENT] & bit_of(card):
+                    end = _single(s, end, card, word(k.AWAY), none)
                     break
-    s[LIFTED] |= lifted
-    _sort(s, s[MOVES] + start, s[MOVES] + end)
+    s[k.LIFTED] |= lifted
+    _sort(s, s[k.MOVES] + start, s[k.MOVES] + end)
     return end
 
 
@@ -256,7 +197,7 @@ def _sort(s: Words, first: int, stop: int) -> None:
     for at in range(first + 1, stop):
         move = s[at]
         slot = at
-        while slot > first and s[slot - 1] >> SCORE < move >> SCORE:
+        while slot > first and s[slot - 1] >> k.SCORE < move >> k.SCORE:
             s[slot] = s[slot - 1]
             slot -= 1
         s[slot] = move

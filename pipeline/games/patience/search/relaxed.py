@@ -1,59 +1,16 @@
 """Positions that are lost, since not even a relaxed game is won from there."""
 
 from dealmill.kernels import inlined, routine
-from dealmill.pipeline.games.patience.search.moves import (
-    is_ahead,
-)
-from dealmill.pipeline.games.patience.search.settling import (
-    move_together,
-)
-from dealmill.pipeline.games.patience.search.words import (
-    ABSENT,
-    COLUMNS,
-    DOWN,
-    DRAW,
-    FILLS,
-    HOLE,
-    HOLE_TOP,
-    IDLE,
-    IN_STOCK,
-    LENGTH,
-    MOVING,
-    ONE_CARD,
-    PARENTS,
-    PASSES,
-    PASSES_LEFT,
-    RANKS,
-    RESERVE,
-    RESERVE_CARDS,
-    RESERVE_COUNT,
-    REST,
-    SPACES,
-    STACK_FIELDS,
-    STACKED,
-    STACKS,
-    STOCK_CARDS,
-    STOCK_COUNT,
-    SUIT,
-    TO_COLUMNS,
-    TO_HOLE,
-    TOP,
-    TOPS,
-    UNDER,
-    UP,
-    WAITING,
-    WRAP,
-    Words,
-    bit_of,
-    first_of,
-    word,
-)
+from dealmill.pipeline.games.patience.search import words as k
+from dealmill.pipeline.games.patience.search.moves import is_offered
+from dealmill.pipeline.games.patience.search.settling import move_together
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, word
 
 
 @inlined
 def _push(s: Words, top: int, count: int, down: int, base: int, stacks: int) -> int:
     """Add a stack of the relaxed game; `base` is 1 if it stands on an empty place."""
-    at = STACKS + STACK_FIELDS * stacks
+    at = k.STACKS + k.STACK_FIELDS * stacks
     s[at], s[at + 1], s[at + 2], s[at + 3] = top, count, down, base
     return stacks + 1
 
@@ -67,7 +24,7 @@ def _count(cards: int, rank: int) -> int:
 @inlined
 def _ranks(cards: int) -> int:
     """Return the ranks of cards."""
-    return (cards | cards >> 13 | cards >> 26 | cards >> 39) & SUIT
+    return (cards | cards >> 13 | cards >> 26 | cards >> 39) & k.SUIT
 
 
 @routine
@@ -78,13 +35,13 @@ def _lacks_neighbours(s: Words) -> bool:
     stock need none, if they go to the hole. Absent cards can be played again and again. The ranks that wait must be
     joined to one that is there.
     """
-    gone = s[IDLE] | s[ABSENT]
-    free = s[IN_STOCK] * s[TO_HOLE]
-    needy = s[WAITING] & ~(gone | free)
-    last, wrap = s[RANKS] - 1, s[WRAP] and s[RANKS] > 2
+    gone = s[k.IDLE] | s[k.ABSENT]
+    free = s[k.IN_STOCK] * s[k.TO_HOLE]
+    needy = s[k.WAITING] & ~(gone | free)
+    last, wrap = s[k.RANKS] - 1, s[k.WRAP] and s[k.RANKS] > 2
     often = _ranks(gone)
     missing = _ranks(needy)
-    reached = bit_of(s[HOLE_TOP] % 13) | _ranks(s[WAITING] & free) | often
+    reached = bit_of(s[k.HOLE_TOP] % 13) | _ranks(s[k.WAITING] & free) | often
     while True:
         beside = reached << 1 | reached >> 1
         if wrap:
@@ -95,11 +52,11 @@ def _lacks_neighbours(s: Words) -> bool:
         reached = grown
     if missing & ~reached:
         return True
-    top = s[HOLE_TOP] % 13
+    top = s[k.HOLE_TOP] % 13
     first_taken, last_taken = word(0), word(0)
     while True:
-        before = _count(s[WAITING], last) + (top == last) + 60 * (often >> last & 1) - last_taken
-        here = _count(s[WAITING], word(0)) + (top == 0) + 60 * (often & 1) - first_taken
+        before = _count(s[k.WAITING], last) + (top == last) + 60 * (often >> last & 1) - last_taken
+        here = _count(s[k.WAITING], word(0)) + (top == 0) + 60 * (often & 1) - first_taken
         if before < 0 or here < 0:
             return True
         if not wrap:
@@ -110,7 +67,7 @@ def _lacks_neighbours(s: Words) -> bool:
             need = max(_count(needy, rank) - before, word(0))
             after = word(0)
             if rank < last:
-                after = _count(s[WAITING], rank + 1) + (top == rank + 1) + 60 * (often >> (rank + 1) & 1) - need
+                after = _count(s[k.WAITING], rank + 1) + (top == rank + 1) + 60 * (often >> (rank + 1) & 1) - need
                 if after < 0:
                     return True
                 if rank == last - 1:
@@ -133,39 +90,35 @@ def is_lost(s: Words) -> bool:
 
     In a game with a hole, cards need only be there as neighbours of others; see `_lacks_neighbours`.
     """
-    if s[HOLE]:
+    if s[k.HOLE]:
         return _lacks_neighbours(s)
     every = word(0)
     up = word(0)
     for suit in range(4):
-        every |= ((word(1) << s[RANKS]) - 1) << (13 * suit)
-        up |= ((word(1) << s[UP + suit]) - 1) << (13 * suit)
-    shown = s[TOPS] | up | s[ABSENT]
+        every |= ((word(1) << s[k.RANKS]) - 1) << (13 * suit)
+        up |= ((word(1) << s[k.UP + suit]) - 1) << (13 * suit)
+    shown = s[k.TOPS] | up | s[k.ABSENT]
     stacks = word(0)
     space = word(0)
-    for column in range(s[COLUMNS]):
-        if s[LENGTH + column]:
-            stacks = _push(s, s[TOP + column], s[LENGTH + column], s[DOWN + column], word(1), stacks)
+    for column in range(s[k.COLUMNS]):
+        if s[k.LENGTH + column]:
+            stacks = _push(s, s[k.TOP + column], s[k.LENGTH + column], s[k.DOWN + column], word(1), stacks)
         else:
             space = word(1)
     piled = word(0)
-    if s[STACKED]:
-        piled = s[RESERVE_COUNT]
+    if s[k.STACKED]:
+        piled = s[k.RESERVE_COUNT]
         if piled:
-            shown |= bit_of(s[RESERVE_CARDS + piled - 1])
+            shown |= bit_of(s[k.RESERVE_CARDS + piled - 1])
     else:
-        shown |= s[RESERVE]
-    rest, index, stock, offered = s[REST], word(0), word(0), word(0)
+        shown |= s[k.RESERVE]
+    rest, index, stock, offered = s[k.REST], word(0), word(0), word(0)
     while rest:
-        card = s[STOCK_CARDS + first_of(rest)]
+        card = s[k.STOCK_CARDS + first_of(rest)]
         rest &= rest - 1
         index += 1
         stock |= bit_of(card)
-        if (
-            s[TO_COLUMNS]
-            or is_ahead(s, index, s[STOCK_COUNT])
-            or (index % s[DRAW] == 0 and (s[PASSES] == 0 or s[PASSES_LEFT] > 0))
-        ):
+        if s[k.TO_COLUMNS] or is_offered(s, index):
             offered |= bit_of(card)
     shown |= offered
     again = True
@@ -175,64 +128,64 @@ def is_lost(s: Words) -> bool:
         while rising:
             rising = False
             for suit in range(4):
-                have = (up >> (13 * suit)) & SUIT
+                have = (up >> (13 * suit)) & k.SUIT
                 bit = (have + 1) << (13 * suit)
-                if have != (word(1) << s[RANKS]) - 1 and shown & bit:
+                if have != (word(1) << s[k.RANKS]) - 1 and shown & bit:
                     up |= bit
                     rising = True
         if up == every:
             return False
-        places = s[SPACES] * space | s[IDLE]
+        places = s[k.SPACES] * space | s[k.IDLE]
         if stock & ~shown:
             cards = stock & shown
             while cards:
                 card = first_of(cards)
                 cards &= cards - 1
-                if (up | places) & bit_of(card) or s[PARENTS + card] & shown:
+                if (up | places) & bit_of(card) or s[k.PARENTS + card] & shown:
                     shown |= stock
                     again = True
                     break
         while piled > 0:
-            card = s[RESERVE_CARDS + piled - 1]
-            if not ((up | places) & bit_of(card) or s[PARENTS + card] & shown or (s[FILLS] and space)):
+            card = s[k.RESERVE_CARDS + piled - 1]
+            if not ((up | places) & bit_of(card) or s[k.PARENTS + card] & shown or (s[k.FILLS] and space)):
                 break
             piled -= 1
             again = True
             if piled:
-                shown |= bit_of(s[RESERVE_CARDS + piled - 1])
+                shown |= bit_of(s[k.RESERVE_CARDS + piled - 1])
         for number in range(stacks):
-            at = STACKS + STACK_FIELDS * number
+            at = k.STACKS + k.STACK_FIELDS * number
             top, count, down = s[at], s[at + 1], s[at + 2]
-            while count > 0 and ((up | places) & bit_of(top) or s[PARENTS + top] & shown):
+            while count > 0 and ((up | places) & bit_of(top) or s[k.PARENTS + top] & shown):
                 again = True
                 count -= 1
                 if count == 0:
                     if s[at + 3]:
                         space = word(1)
-                        places |= s[SPACES]
+                        places |= s[k.SPACES]
                 else:
-                    top = s[UNDER + top]
+                    top = s[k.UNDER + top]
                     shown |= bit_of(top)
                     down = min(down, count - 1)
             s[at], s[at + 1], s[at + 2] = top, count, down
-            if count == 0 or s[MOVING] == ONE_CARD:
+            if count == 0 or s[k.MOVING] == k.ONE_CARD:
                 continue
             card, size = top, word(1)
-            while size < count - down and move_together(s, card, s[UNDER + card]):
-                card = s[UNDER + card]
+            while size < count - down and move_together(s, card, s[k.UNDER + card]):
+                card = s[k.UNDER + card]
                 size += 1
                 whole = size == count
-                leaves = (s[PARENTS + card] & shown) | (s[IDLE] & bit_of(card))
+                leaves = (s[k.PARENTS + card] & shown) | (s[k.IDLE] & bit_of(card))
                 if leaves or (places & bit_of(card) and not (whole and s[at + 3])):
                     if whole:
                         if s[at + 3]:
                             space = word(1)
-                            places |= s[SPACES]
+                            places |= s[k.SPACES]
                             s[at + 3] = 0
                             again = True
                     elif stacks < 60:
                         stacks = _push(s, top, size, word(0), word(0), stacks)
-                        top, count = s[UNDER + card], count - size
+                        top, count = s[k.UNDER + card], count - size
                         down = min(down, count - 1)
                         shown |= bit_of(top)
                         s[at], s[at + 1], s[at + 2] = top, count, down

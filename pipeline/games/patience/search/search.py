@@ -12,87 +12,40 @@ they can be lifted, they become `ABSENT`. `LIFTED` are the cards that a search c
 """
 
 from dealmill.kernels import inlined, routine
-from dealmill.pipeline.games.patience.search.choices import (
-    list_moves,
-)
-from dealmill.pipeline.games.patience.search.moves import (
-    do,
-    undo,
-)
-from dealmill.pipeline.games.patience.search.relaxed import (
-    is_lost,
-)
-from dealmill.pipeline.games.patience.search.settling import (
-    settle,
-)
-from dealmill.pipeline.games.patience.search.words import (
-    BARE,
-    DONE,
-    DRAW,
-    EVERY,
-    FIRST_TABLE,
-    FRAME,
-    FRAMES,
-    HASH,
-    IDLE,
-    IN_STOCK,
-    LEFT,
-    LIFTED,
-    LIMIT,
-    LITERAL,
-    LOST,
-    MOST_FRAMES,
-    MOST_MOVES,
-    MOVES,
-    NODES,
-    OPEN,
-    OTHER_TABLE,
-    OUT_OF_NODES,
-    OWN_DRAW,
-    OWN_PASSES,
-    PASSES,
-    PASSES_LEFT,
-    POSITION_END,
-    RELAXED,
-    ROOM,
-    START,
-    STORED,
-    TABLE,
-    TABLE_SIZE,
-    TO_HOLE,
-    TURNED,
-    WON,
-    Words,
-    word,
-)
+from dealmill.pipeline.games.patience.search import words as k
+from dealmill.pipeline.games.patience.search.choices import list_moves
+from dealmill.pipeline.games.patience.search.moves import do, undo
+from dealmill.pipeline.games.patience.search.relaxed import is_lost
+from dealmill.pipeline.games.patience.search.settling import settle
+from dealmill.pipeline.games.patience.search.words import Words, word
 
 
 @inlined
 def _clear_table(s: Words) -> None:
-    s[TABLE_SIZE] = FIRST_TABLE
-    s[STORED] = 0
-    for at in range(s[TABLE], s[TABLE] + FIRST_TABLE):
+    s[k.TABLE_SIZE] = k.FIRST_TABLE
+    s[k.STORED] = 0
+    for at in range(s[k.TABLE], s[k.TABLE] + k.FIRST_TABLE):
         s[at] = 0
 
 
 @inlined
 def slot_of(s: Words, key: int) -> int:
     """Return where a key is in the table, or the free place for it."""
-    mask = s[TABLE_SIZE] - 1
+    mask = s[k.TABLE_SIZE] - 1
     at: int = ((key * word(-7046029254386353131)) >> 20) & mask
-    while s[s[TABLE] + at] != 0 and s[s[TABLE] + at] != key:
+    while s[s[k.TABLE] + at] != 0 and s[s[k.TABLE] + at] != key:
         at = (at + 1) & mask
-    slot: int = s[TABLE] + at
+    slot: int = s[k.TABLE] + at
     return slot
 
 
 @routine
 def _grow(s: Words) -> None:
     """Move the table to the other region, four times as large."""
-    old, size = s[TABLE], s[TABLE_SIZE]
-    s[TABLE], s[OTHER_TABLE] = s[OTHER_TABLE], old
-    s[TABLE_SIZE] = 4 * size
-    for at in range(s[TABLE], s[TABLE] + 4 * size):
+    old, size = s[k.TABLE], s[k.TABLE_SIZE]
+    s[k.TABLE], s[k.OTHER_TABLE] = s[k.OTHER_TABLE], old
+    s[k.TABLE_SIZE] = 4 * size
+    for at in range(s[k.TABLE], s[k.TABLE] + 4 * size):
         s[at] = 0
     for at in range(old, old + size):
         if s[at]:
@@ -102,13 +55,13 @@ def _grow(s: Words) -> None:
 @inlined
 def _store(s: Words) -> bool:
     """Store the position; return whether it is new."""
-    key = s[HASH] if s[HASH] else word(1)
+    key = s[k.HASH] if s[k.HASH] else word(1)
     slot = slot_of(s, key)
     if s[slot] == key:
         return False
     s[slot] = key
-    s[STORED] += 1
-    if 5 * s[STORED] > 3 * s[TABLE_SIZE]:
+    s[k.STORED] += 1
+    if 5 * s[k.STORED] > 3 * s[k.TABLE_SIZE]:
         _grow(s)
     return True
 
@@ -117,51 +70,52 @@ def _store(s: Words) -> bool:
 def search(s: Words, budget: int) -> int:
     """Search from the start of the layout until it is won or lost. It is `OPEN` after `budget` nodes, or if a position
     is too deep; and `OUT_OF_NODES` if the limit of all searches is reached before."""
-    stop, unfinished, result = s[NODES] + budget, word(OPEN), word(LOST)
-    if stop > s[LIMIT]:
-        stop, unfinished = s[LIMIT], word(OUT_OF_NODES)
-    for at in range(HASH, POSITION_END):
-        s[at] = s[START + at - HASH]
-    s[DRAW], s[PASSES] = s[OWN_DRAW], s[OWN_PASSES]
-    if s[IDLE] & s[IN_STOCK] and s[DRAW] > 1 and s[TO_HOLE] == 0:
-        s[DRAW], s[PASSES], s[TURNED], s[PASSES_LEFT] = 1, 0, 0, 0
-    s[LIFTED] = 0 if s[TO_HOLE] else s[IN_STOCK]
+    stop, unfinished, result = s[k.NODES] + budget, word(k.OPEN), word(k.LOST)
+    if stop > s[k.LIMIT]:
+        stop, unfinished = s[k.LIMIT], word(k.OUT_OF_NODES)
+    for at in range(k.HASH, k.POSITION_END):
+        s[at] = s[k.START + at - k.HASH]
+    s[k.DRAW], s[k.PASSES] = s[k.OWN_DRAW], s[k.OWN_PASSES]
+    if s[k.IDLE] & s[k.IN_STOCK] and s[k.DRAW] > 1 and s[k.TO_HOLE] == 0:
+        s[k.DRAW], s[k.PASSES], s[k.TURNED], s[k.PASSES_LEFT] = 1, 0, 0, 0
+    s[k.LIFTED] = 0 if s[k.TO_HOLE] else s[k.IN_STOCK]
     _clear_table(s)
     settle(s)
-    if s[LEFT] == 0:
-        return word(WON)
-    if s[NODES] >= stop:
+    if s[k.LEFT] == 0:
+        return word(k.WON)
+    if s[k.NODES] >= stop:
         return unfinished
-    s[NODES] += 1
+    s[k.NODES] += 1
     _store(s)
-    if s[LITERAL] == 0 and s[RELAXED] and is_lost(s):
+    if s[k.LITERAL] == 0 and s[k.RELAXED] and is_lost(s):
         return result
-    depth, frame = word(0), s[FRAMES]
-    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, list_moves(s, word(0), word(EVERY)), s[DONE]
+    depth, frame = word(0), s[k.FRAMES]
+    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, list_moves(s, word(0), word(k.EVERY)), s[k.DONE]
     while depth >= 0:
-        frame = s[FRAMES] + FRAME * depth
+        frame = s[k.FRAMES] + k.FRAME * depth
         undo(s, s[frame + 3])
         if s[frame + 1] == s[frame + 2]:
             depth -= 1
             continue
-        move = s[s[MOVES] + s[frame + 1]]
+        move = s[s[k.MOVES] + s[frame + 1]]
         s[frame + 1] += 1
-        do(s, move & BARE, word(0))
+        do(s, move & k.BARE, word(0))
         settle(s)
-        if s[LEFT] == 0:
-            return word(WON)
+        if s[k.LEFT] == 0:
+            return word(k.WON)
         if not _store(s):
             continue
-        if s[NODES] >= stop:
+        if s[k.NODES] >= stop:
             return unfinished
-        s[NODES] += 1
-        if s[LITERAL] == 0 and s[RELAXED] and is_lost(s):
+        s[k.NODES] += 1
+        if s[k.LITERAL] == 0 and s[k.RELAXED] and is_lost(s):
             continue
         start = s[frame + 2]
-        if depth + 1 >= s[MOST_FRAMES] or start + s[ROOM] > s[MOST_MOVES]:
-            result = word(OPEN)
+        if depth + 1 >= s[k.MOST_FRAMES] or start + s[k.ROOM] > s[k.MOST_MOVES]:
+            result = word(k.OPEN)
             continue
         depth += 1
-        frame += FRAME
-        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, list_moves(s, start, word(EVERY)), s[DONE]
+        frame += k.FRAME
+        end = list_moves(s, start, word(k.EVERY))
+        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, end, s[k.DONE]
     return result

@@ -1,41 +1,11 @@
 """Shorter wins: the moves on the trail are replaced by fewer ones."""
 
 from dealmill.kernels import inlined, routine
+from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.settling import settle
-from dealmill.pipeline.games.patience.search.words import (
-    AUTOMATIC_BIT,
-    BARE,
-    CELL,
-    DONE,
-    EVERY,
-    FIRST_COLUMN_LIMIT,
-    FOUNDATION,
-    FRAME,
-    FRAMES,
-    HASH,
-    HOMES,
-    IN_HOLE,
-    LEFT,
-    LITERAL,
-    MOST_FRAMES,
-    MOVES,
-    NO_CARD,
-    NOISE,
-    ORDERED,
-    OTHER_TABLE,
-    PLACES,
-    STEP,
-    TABLE,
-    TOP,
-    TRAIL,
-    TRIES,
-    UNDER,
-    Words,
-    bit_of,
-    word,
-)
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
 LONGEST_WIN = 1 << 18
 """A win with as many moves is not shortened."""
@@ -61,9 +31,9 @@ def _take_back(s: Words, level: int) -> None:
 @inlined
 def _place(s: Words, under: int, area: int) -> int:
     """Return a number for the place of a card that lies on another one, or on none, in a column, or elsewhere."""
-    if area >= FIRST_COLUMN_LIMIT:
+    if area >= k.FIRST_COLUMN_LIMIT:
         return area
-    return under if under != NO_CARD or s[ORDERED] == 0 else word(64) + area
+    return under if under != k.NO_CARD or s[k.ORDERED] == 0 else word(64) + area
 
 
 @routine
@@ -71,19 +41,19 @@ def _take_win_back(s: Words) -> int:
     """Take all moves back, and note them in `OTHER_TABLE`, each as the card, its place after the move, and before it,
     from bits 0, 6 and 13 on. Note the keys of all positions in `TABLE`. Return the number of moves."""
     count = word(0)
-    for step in range(s[DONE]):
-        count += 1 - (s[s[TRAIL] + STEP * step] >> AUTOMATIC_BIT & 1)
+    for step in range(s[k.DONE]):
+        count += 1 - (s[s[k.TRAIL] + k.STEP * step] >> k.AUTOMATIC_BIT & 1)
     number = count
-    s[s[TABLE] + number] = s[HASH]
-    while s[DONE] > 0:
-        move = s[s[TRAIL] + STEP * (s[DONE] - 1)]
+    s[s[k.TABLE] + number] = s[k.HASH]
+    while s[k.DONE] > 0:
+        move = s[s[k.TRAIL] + k.STEP * (s[k.DONE] - 1)]
         card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
         after = _place(s, (move >> 30) & 63, target)
-        _take_back(s, s[DONE] - 1)
-        if (move >> AUTOMATIC_BIT) & 1 == 0:
+        _take_back(s, s[k.DONE] - 1)
+        if (move >> k.AUTOMATIC_BIT) & 1 == 0:
             number -= 1
-            s[s[OTHER_TABLE] + number] = card | after << 6 | _place(s, s[UNDER + card], source) << 13
-            s[s[TABLE] + number] = s[HASH]
+            s[s[k.OTHER_TABLE] + number] = card | after << 6 | _place(s, s[k.UNDER + card], source) << 13
+            s[s[k.TABLE] + number] = s[k.HASH]
     settle(s)
     return count
 
@@ -92,9 +62,9 @@ def _take_win_back(s: Words) -> int:
 def _slot_of(s: Words, size: int, key: int) -> int:
     """Return where the number of a position of the win is in the index, or the free place for it."""
     at: int = ((key * word(-7046029254386353131)) >> 20) & (size - 1)
-    while s[s[FRAMES] + at] and s[s[TABLE] + s[s[FRAMES] + at]] != key:
+    while s[s[k.FRAMES] + at] and s[s[k.TABLE] + s[s[k.FRAMES] + at]] != key:
         at = (at + 1) & (size - 1)
-    slot: int = s[FRAMES] + at
+    slot: int = s[k.FRAMES] + at
     return slot
 
 
@@ -103,12 +73,12 @@ def _write_index(s: Words, last: int) -> int:
     """Note the number of each position of the win, except the first, by its key. Return the size of the index, which
     takes the room of the search's frames: it had one for each choice, so at most about half of the room is needed."""
     size = word(1)
-    while 2 * size <= FRAME * s[MOST_FRAMES]:
+    while 2 * size <= k.FRAME * s[k.MOST_FRAMES]:
         size *= 2
-    for at in range(s[FRAMES], s[FRAMES] + size):
+    for at in range(s[k.FRAMES], s[k.FRAMES] + size):
         s[at] = 0
     for number in range(1, last + 1):
-        s[_slot_of(s, size, s[s[TABLE] + number])] = number
+        s[_slot_of(s, size, s[s[k.TABLE] + number])] = number
     return size
 
 
@@ -119,11 +89,11 @@ def _skip(s: Words) -> bool:
     last, position = _take_win_back(s), word(0)
     size = _write_index(s, last)
     while position < last:
-        level, best, latest = s[DONE], word(0), position
-        for at in range(list_moves(s, word(0), word(EVERY))):
-            move = s[s[MOVES] + at] & BARE
+        level, best, latest = s[k.DONE], word(0), position
+        for at in range(list_moves(s, word(0), word(k.EVERY))):
+            move = s[s[k.MOVES] + at] & k.BARE
             _play(s, move)
-            number = s[_slot_of(s, size, s[HASH])]
+            number = s[_slot_of(s, size, s[k.HASH])]
             _take_back(s, level)
             if number > latest:
                 best, latest = move, number
@@ -131,18 +101,18 @@ def _skip(s: Words) -> bool:
             return False
         _play(s, best)
         position = latest
-    return bool(s[LEFT] == 0)
+    return bool(s[k.LEFT] == 0)
 
 
 @routine
 def _move_first(s: Words, cards: int) -> int:
     """Play the first move that takes one of these cards to its place in `PLACES`. Return the bit of the card, or 0."""
     for at in range(list_moves(s, word(0), cards)):
-        move = s[s[MOVES] + at] & BARE
+        move = s[s[k.MOVES] + at] & k.BARE
         card, target = move & 63, (move >> 12) & 63
         if cards & bit_of(card):
-            under = s[TOP + target] if target < FIRST_COLUMN_LIMIT else word(NO_CARD)
-            if _place(s, under, target) == s[PLACES + card]:
+            under = s[k.TOP + target] if target < k.FIRST_COLUMN_LIMIT else word(k.NO_CARD)
+            if _place(s, under, target) == s[k.PLACES + card]:
                 _play(s, move)
                 return bit_of(card)
     return word(0)
@@ -156,7 +126,7 @@ def _leads_to(s: Words, cards: int, key: int) -> bool:
         if moved == 0:
             return False
         cards ^= moved
-    return bool(s[HASH] == key)
+    return bool(s[k.HASH] == key)
 
 
 @inlined
@@ -166,32 +136,32 @@ def _take_shortcut(s: Words, position: int, last: int) -> int:
 
     A shortcut is tried only if it saves more than the last one would have, which was impossible, too.
     """
-    best, cards, gain, before, level = word(-1), word(0), word(-1), word(-1), s[DONE]
+    best, cards, gain, before, level = word(-1), word(0), word(-1), word(-1), s[k.DONE]
     seen, differing, count = word(0), word(0), word(0)
     for number in range(position + 1, min(last, position + LONGEST_DETOUR) + 1):
-        step = s[s[OTHER_TABLE] + number - 1]
+        step = s[s[k.OTHER_TABLE] + number - 1]
         card = step & 63
         bit = bit_of(card)
         if seen & bit == 0:
             seen |= bit
-            s[HOMES + card] = step >> 13
-        s[PLACES + card] = (step >> 6) & 127
+            s[k.HOMES + card] = step >> 13
+        s[k.PLACES + card] = (step >> 6) & 127
         count -= (differing >> card) & 1
         differing &= ~bit
-        if s[PLACES + card] != s[HOMES + card]:
+        if s[k.PLACES + card] != s[k.HOMES + card]:
             differing |= bit
             count += 1
         saved = number - position - count
-        if saved > max(gain, before) and count <= MOST_CARDS and (s[TRIES] > 0 or gain < 0):
-            s[TRIES] -= 1
-            if _leads_to(s, differing, s[s[TABLE] + number]):
+        if saved > max(gain, before) and count <= MOST_CARDS and (s[k.TRIES] > 0 or gain < 0):
+            s[k.TRIES] -= 1
+            if _leads_to(s, differing, s[s[k.TABLE] + number]):
                 best, cards, gain = word(number), differing, saved
             _take_back(s, level)
         before = saved
     for number in range(position, best):
-        step = s[s[OTHER_TABLE] + number]
-        s[PLACES + (step & 63)] = (step >> 6) & 127
-    return best if best >= 0 and _leads_to(s, cards, s[s[TABLE] + best]) else word(-1)
+        step = s[s[k.OTHER_TABLE] + number]
+        s[k.PLACES + (step & 63)] = (step >> 6) & 127
+    return best if best >= 0 and _leads_to(s, cards, s[s[k.TABLE] + best]) else word(-1)
 
 
 @routine
@@ -199,10 +169,10 @@ def _take_shortcuts(s: Words) -> bool:
     """Shorten a win by shortcuts from each of its positions. Return False if something does not fit: then it is
     invalid."""
     last, position = _take_win_back(s), word(0)
-    s[TRIES] = SHORTCUTS
+    s[k.TRIES] = SHORTCUTS
     while 0 <= position < last:
         position = _take_shortcut(s, position, last)
-    return bool(s[LEFT] == 0)
+    return bool(s[k.LEFT] == 0)
 
 
 @routine
@@ -210,11 +180,11 @@ def _play_again(s: Words, step: int) -> bool:
     """Move the card of a noted move to its place, if that is possible. A cell or an empty column stands in for the
     other. Return whether the card was moved."""
     card, target = step & 63, (step >> 6) & 127
-    s[PLACES + card] = target
+    s[k.PLACES + card] = target
     if _move_first(s, bit_of(card)):
         return True
-    s[PLACES + card] = CELL + NO_CARD - target
-    return target in (CELL, NO_CARD) and _move_first(s, bit_of(card)) != 0
+    s[k.PLACES + card] = k.CELL + k.NO_CARD - target
+    return target in (k.CELL, k.NO_CARD) and _move_first(s, bit_of(card)) != 0
 
 
 @inlined
@@ -225,9 +195,9 @@ def _repeat(s: Words, first: int, stop: int, copies: int) -> int:
     for at in range(first, stop):
         card = s[at] & 63
         if _play_again(s, s[at]):
-            s[copies + count] = card | s[PLACES + card] << 6
+            s[copies + count] = card | s[k.PLACES + card] << 6
             count += 1
-        elif (s[at] >> 6) & 127 in (FOUNDATION, IN_HOLE):
+        elif (s[at] >> 6) & 127 in (k.FOUNDATION, k.IN_HOLE):
             break
     return count
 
@@ -237,14 +207,14 @@ def _leave_out(s: Words) -> bool:
     """Shorten a win: leave out each move without which it is still won, with those that are impossible then. Return
     False if something does not fit."""
     count, left = _take_win_back(s), word(REPEATED_MOVES)
-    first, copies = s[OTHER_TABLE], s[TABLE]
+    first, copies = s[k.OTHER_TABLE], s[k.TABLE]
     stop = first + count
     while first < stop:
-        level, step = s[DONE], s[first]
-        if left > 0 and (step >> 6) & 127 not in (FOUNDATION, IN_HOLE):
+        level, step = s[k.DONE], s[first]
+        if left > 0 and (step >> 6) & 127 not in (k.FOUNDATION, k.IN_HOLE):
             count = _repeat(s, first + 1, stop, copies)
             left -= count
-            won = s[LEFT] == 0
+            won = s[k.LEFT] == 0
             _take_back(s, level)
             if won:
                 stop = first + count
@@ -254,15 +224,15 @@ def _leave_out(s: Words) -> bool:
         if not _play_again(s, step):
             return False
         first += 1
-    return bool(s[LEFT] == 0)
+    return bool(s[k.LEFT] == 0)
 
 
 @routine
 def shorten(s: Words) -> bool:
     """Shorten a win, whose moves are on the trail. Return False if it is invalid then."""
-    s[LITERAL], s[NOISE] = 1, 0
-    if s[DONE] >= LONGEST_WIN:
+    s[k.LITERAL], s[k.NOISE] = 1, 0
+    if s[k.DONE] >= LONGEST_WIN:
         return True
-    if s[DONE] > LONG_WIN and not _skip(s):
+    if s[k.DONE] > LONG_WIN and not _skip(s):
         return False
     return _take_shortcuts(s) and _leave_out(s)

@@ -156,7 +156,7 @@ class Unchecked(Exception):
 
 class UnknownSettingWarning(UserWarning):
     """A variable ``DEALMILL_…``, in the environment or in ``.env``, that is not a setting, or that names an engine that
-    does not exist."""
+    does not exist, or rules files of which one has the name of another game."""
 
 
 class DamagedWarning(UserWarning):

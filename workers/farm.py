@@ -94,7 +94,11 @@ Tell = Callable[[str], object]
 
 METRICS_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The environment variable of the metrics folder, which must be set before a worker imports the metrics library."""
-QUIET = ("-W", "ignore:unknown setting:UserWarning", "-W", "ignore:DEALMILL_ENGINES names:UserWarning")
+QUIET = (
+    *("-W", "ignore:unknown setting:UserWarning"),
+    *("-W", "ignore:DEALMILL_ENGINES names:UserWarning"),
+    *("-W", "ignore:DEALMILL_RULES offers:UserWarning"),
+)
 """Filters for warnings that the command itself has already issued."""
 TICK = 0.5
 """Seconds between two checks of the queue. Each check costs some milliseconds, during which no source is read."""

@@ -75,12 +75,13 @@ def find_game(name: str) -> "Game":
     UsageError
         If the rules cannot be changed like this.
     """
-    from dealmill.pipeline.games.installed import BrokenGame, games_named, load_variant
+    from dealmill.pipeline.games.installed import BrokenGame, games_named, load_variant, warn_of_unused_rules
 
     base, colon, _ = str(name).partition(":")
     candidates = games_named(base)
     for game in candidates:
         if not isinstance(game, BrokenGame):
+            warn_of_unused_rules(base)
             if not colon:
                 return with_programs(game)
             if game.rules_text is None:

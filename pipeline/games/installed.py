@@ -7,6 +7,7 @@ described by a `BrokenGame` and affects no other one.
 """
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +19,7 @@ from pathlib import Path
 from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
-from dealmill.pipeline.errors import DamagedError, NotFoundError, UsageError
+from dealmill.pipeline.errors import DamagedError, NotFoundError, UnknownSettingWarning, UsageError
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.declared import may_be_set
 
@@ -242,7 +243,7 @@ def _read_rules(path: Path) -> str:
     try:
         if not path.is_file():  # opening a pipe would block
             raise UsageError("it is not a file")
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:  # editors on Windows begin a file with a byte order mark
             return file.read(MOST_RULES + 1)
     except OSError as error:
         raise UsageError(f"it cannot be read: {error.strerror}") from error
@@ -330,6 +331,19 @@ def games_named(name: str) -> "list[Game | BrokenGame]":
     """Load and return the games of one name, which may be an alias in a family."""
     known = known_as(name)
     return [load(offer) for offer in all_offers() if offer.name == known]
+
+
+def warn_of_unused_rules(name: str) -> None:
+    """Warn once if there is a user's rules file of this name, but the name is that of another game
+    (`UnknownSettingWarning`)."""
+    for offer in all_offers():
+        if offer.name == name and offer.distribution == RULES and offer.refusal:
+            _warn_of_refused(offer)
+
+
+@cache
+def _warn_of_refused(offer: Offer) -> None:
+    warnings.warn(str(load(offer)), UnknownSettingWarning, stacklevel=3)
 
 
 @cache

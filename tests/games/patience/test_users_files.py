@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.errors import NotFoundError, UnknownSettingWarning, UsageError
 from dealmill.pipeline.games import broken_games, find_game, installed
 from dealmill.pipeline.games.patience import GAMES
 from dealmill.pipeline.settings import settings
@@ -106,7 +106,23 @@ def test_a_name_that_is_taken_is_refused_with_both_origins(name: str, rules: Pat
         f"DEALMILL_RULES offers the game {name} = {rules / f'{name}.toml'}, which cannot be used"
     )
     assert f"{origin} of dealmill" in broken.error and "has this name: rename the file" in broken.error
-    assert find_game(name).title != 'Small "fan"'
+    with pytest.warns(UnknownSettingWarning, match=re.escape(str(broken))):
+        assert find_game(name).title != 'Small "fan"'
+    assert dealmill.games()[name]
+
+
+def test_a_command_says_once_that_it_does_not_use_a_file_whose_name_is_taken(rules: Path) -> None:
+    (rules / "klondike.toml").write_text(SMALL)
+    ran = command(
+        "run", "deal:klondike:seed=1:1-2", "--max-nodes", "100", cwd=rules.parent, env={"DEALMILL_RULES": "rules"}
+    )
+    assert ran.stderr.count("has this name: rename the file") == 1, ran.stderr
+
+
+def test_a_file_may_begin_with_a_byte_order_mark(rules: Path) -> None:
+    (rules / "windows.toml").write_bytes(b"\xef\xbb\xbf" + SMALL.replace("\n", "\r\n").encode())
+    _forget()
+    assert find_game("windows").engines == find_game("small").engines
 
 
 WRONG: dict[str, tuple[str, bytes, str]] = {
@@ -182,4 +198,5 @@ def test_a_name_that_is_an_alias_of_a_game_is_refused(rules: Path) -> None:
     _forget()
     [broken] = broken_games()
     assert broken.error == "it is another name of freecell: rename the file"
-    assert find_game("free-cell").name == "freecell"
+    with pytest.warns(UnknownSettingWarning, match="it is another name of freecell"):
+        assert find_game("free-cell").name == "freecell"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.result import Result
@@ -40,11 +40,16 @@ def after(game: Game, engine: Engine, layout: str, moves: Sequence[str], max_nod
     UsageError
         If positions of the game are not layouts.
     InvalidEvidence
-        If a word is not a move, or the rules do not allow it.
+        If a word is not a move, or the rules do not allow it; the message lists the moves that they allow there.
     """
     play = game.play
     if play is None:
         raise UsageError(f"positions of {game.name} are not layouts: only patiences can be played on")
+    try:
+        play(layout, moves)
+    except InvalidEvidence as error:
+        legal = " ".join(choice.word for choice in play(layout, moves[: error.step - 1]).choices)
+        raise type(error)(error.step, f"{error.reason}; legal moves there: {legal or 'none'}") from None
 
     def solved(number: int) -> Result:
         [result] = solve_layouts(game, engine, [play(layout, moves[:number]).layout], max_nodes)

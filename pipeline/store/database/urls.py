@@ -32,6 +32,8 @@ def database_url(url: str) -> URL:
         raise StoreError(
             f"the database URL is not valid; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME {ORIGIN}"
         ) from None
+    if "@" in (parsed.host or ""):  # the rest of a password, which messages would show
+        raise StoreError(f"the user or the password in the database URL has an @: write it as %40 {ORIGIN}")
     if parsed.drivername in {"postgres", "postgresql"}:
         parsed = parsed.set(drivername="postgresql+psycopg")
     if parsed.drivername not in {"sqlite", "postgresql+psycopg"}:

@@ -76,3 +76,10 @@ def test_a_url_may_open_a_store_for_reading_only(solved: Path, tmp_path: Path) -
         connection.execute("UPDATE actions SET why = 'seen at once'")
         connection.commit()
         assert "seen at once" in {action.why for action in store.log()}
+
+
+def test_a_password_with_an_at_sign_is_refused_without_showing_it() -> None:
+    with pytest.raises(StoreError, match="has an @: write it as %40") as refused:
+        database_url("postgresql://user:sec@ret@127.0.0.1:1/d")
+    assert "ret" not in str(refused.value)
+    assert database_url("postgresql://user:sec%40ret@127.0.0.1:1/d").password == "sec@ret"  # noqa: S105

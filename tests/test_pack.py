@@ -12,12 +12,14 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 from pydantic import BaseModel
 
 import dealmill
 from dealmill.cli import dealmill as commands
+from dealmill.cli.export import Days
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DealmillError, InputError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
@@ -380,3 +382,17 @@ def test_verdicts_without_evidence_are_neither_packed_nor_proved(tmp_path: Path)
     (tmp_path / "a.json").write_text(pack.model_copy(update={"layouts": [bare, *pack.layouts[1:]]}).json_text())
     [problem] = dealmill.check_pack(tmp_path / "a.json").problems
     assert problem.endswith("the verdict is winnable, but there is no evidence")
+
+
+@pytest.mark.parametrize(
+    ("days", "message"),
+    [
+        ("2027-02-28..2027-02-29", "'2027-02-29' is not a day; write two"),
+        ("2027-03-02", "'2027-03-02' is one day; write two"),
+        ("2027-03-02..", "'' is not a day; write two"),
+    ],
+)
+def test_what_is_not_a_day_of_a_calendar_is_named(days: str, message: str) -> None:
+    with pytest.raises(click.BadParameter, match=re.escape(message)):
+        Days().convert(days, None, None)
+    assert Days().convert("2028-02-29..2028-03-01", None, None) == (date(2028, 2, 29), date(2028, 3, 1))

@@ -3,7 +3,8 @@
 import os
 import platform
 import shutil
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -13,6 +14,7 @@ from dealmill.pipeline.errors import DealmillError, StoreError
 from dealmill.pipeline.games import broken_games, games
 from dealmill.pipeline.games.contract import VERBS
 from dealmill.pipeline.games.installed import OWN, RULES, BrokenGame, Offer, all_offers, load
+from dealmill.pipeline.printable import counted
 from dealmill.pipeline.programs.solver import any_programs, check_programs
 from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, clock_difference, file_of, server_version
@@ -102,7 +104,20 @@ def _games() -> str:
     for offer in all_offers():
         excluded = ", excluded by DEALMILL_PLUGINS" if offer.refusal else ""
         names.setdefault(f"{offer.package}{excluded}", []).append(offer.name)
-    return "; ".join(f"{package}: {', '.join(games_of_package)}" for package, games_of_package in names.items())
+    return "; ".join(f"{package}: {_listed(games_of_package)}" for package, games_of_package in names.items())
+
+
+def _members() -> dict[str, str]:
+    """Return the families of games that packages offer by rules files."""
+    return {offer.name: offer.entry.name for offer in all_offers() if offer.path and offer.distribution != RULES}
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return the names of games as text; of a family, only how many there are."""
+    members, names = _members(), list(names)
+    families = Counter(members[name] for name in names if name in members)
+    counts = [f"{counted(count, 'game')} of the family {family}" for family, count in families.items()]
+    return ", ".join([*(name for name in names if name not in members), *counts])
 
 
 def _faults(offer: Offer) -> Iterator[str]:
@@ -121,7 +136,15 @@ def _faults(offer: Offer) -> Iterator[str]:
 
 
 def _engines() -> str:
-    return ", ".join(f"{name} {number}" for name, number in sorted(installed_engines()))
+    members, names = _members(), list[str]()
+    of_families: Counter[str] = Counter()
+    for name, number in sorted(installed_engines()):
+        game, _, engine = name.partition("/")
+        if game in members:
+            of_families[f"{engine} {number.partition('-')[0]} of {{}} of the family {members[game]}"] += 1
+        else:
+            names.append(f"{name} {number}")
+    return ", ".join([*names, *(text.format(counted(count, "game")) for text, count in of_families.items())])
 
 
 def _kernels() -> str:
@@ -131,8 +154,8 @@ def _kernels() -> str:
     folder = caches()
     compiled = [game.name for game in games().values() if check_is_compiled(game)]
     waiting = [name for name in games() if name not in compiled]
-    state = f"{folder}: compiled: {', '.join(compiled) or 'none'}"
-    return f"{state}; compiled at first use, which takes seconds: {', '.join(waiting)}" if waiting else state
+    state = f"{folder}: compiled: {_listed(compiled) or 'none'}"
+    return f"{state}; compiled at first use, which takes seconds: {_listed(waiting)}" if waiting else state
 
 
 def _database(database: Database) -> str:

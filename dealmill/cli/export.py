@@ -24,11 +24,15 @@ class Days(click.ParamType[tuple[date, date]]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[date, date]:
         """Return both days."""
-        first, _, last = str(value).partition("..")
-        try:
-            return date.fromisoformat(first), date.fromisoformat(last)
-        except ValueError:
-            self.fail(f"{value!r} are not two days such as 2027-01-01..2027-12-31", param, ctx)
+        days = []
+        for day in str(value).split("..", 1):
+            try:
+                days.append(date.fromisoformat(day))
+            except ValueError:
+                self.fail(f"{day!r} is not a day; write two, such as 2027-01-01..2027-12-31", param, ctx)
+        if len(days) < 2:
+            self.fail(f"{value!r} is one day; write two, such as 2027-01-01..2027-12-31", param, ctx)
+        return days[0], days[1]
 
 
 class Grades(click.ParamType[tuple[int, ...]]):

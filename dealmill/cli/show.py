@@ -11,7 +11,7 @@ import click
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_engine, complete_game
 from dealmill.cli.output import called_as, counted, json_option, no_pager_option, tell, write_json, write_text
-from dealmill.pipeline.errors import OutputError, UsageError
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.verdict import Verdict
 
 STDOUT = "-"
@@ -158,10 +158,10 @@ def _write(result: "dealmill.Result", step: int | None, file: str) -> None:
         return
     is_png = Path(file).suffix.lower() == ".png"
     contents = result.png(step) if is_png else f"{result.svg(step)}\n".encode()
-    try:
-        Path(file).write_bytes(contents)
-    except OSError as error:
-        raise OutputError(f"{file} cannot be written: {error.strerror or error}") from error
+    from dealmill.pipeline.outputs.export import atomic_file  # slow to import, not needed for text
+
+    with atomic_file(None, Path(file), force=True) as stream:
+        stream.write(contents)
     tell(f"picture written to {file}")
 
 

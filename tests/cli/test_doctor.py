@@ -34,6 +34,8 @@ def test_every_check_passes_in_a_new_folder_and_nothing_is_created(tmp_path: Pat
     assert list(checks) == ["versions", "games", "engines", "kernels", "database", "disk", "broker"]
     assert "dealmill run creates it" in checks["database"][1]
     assert "memory/two-pass 1" in checks["engines"][1]
+    for check in ("games", "engines", "kernels"):
+        assert "games of the family patience" in checks[check][1] and "klondike" not in checks[check][1]
     assert not list(tmp_path.iterdir())
 
 

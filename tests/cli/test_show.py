@@ -48,10 +48,12 @@ def test_pictures_that_cannot_be_drawn_or_written_give_a_one_line_error(tmp_path
         ("--picture", "a.gif"): "a.gif must end in .svg or .png, which determines the format\n",
         ("--picture", "a.svg", "--json"): "--json, --svg and --picture exclude each other\n",
         ("--svg", "a.svg", "--step", "9"): "there is no step 9, expected 0 to 4\n",
-        ("--svg", "none/a.svg"): "dealmill: none/a.svg cannot be written: No such file or directory\n",
+        ("--svg", "none/a.svg"): "dealmill: none/a.svg cannot be written: there is no folder none\n",
+        ("--svg", "store.svg"): "store.svg is a database, perhaps another store; name another file\n",
     }
+    (tmp_path / "store.svg").write_bytes(b"SQLite format 3\x00" + bytes(84))
     for options, message in refused.items():
         shown = command("show", "memory", "ABBA", *options, cwd=tmp_path)
         assert shown.returncode in (1, 2)
         assert shown.stderr.endswith(message)
-    assert not (tmp_path / "a.svg").exists()
+    assert [(path.name, path.stat().st_size) for path in tmp_path.iterdir()] == [("store.svg", 100)]

@@ -16,7 +16,7 @@ from dealmill.pipeline.games.batch import pack, unpack
 from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solve import function_of, solve, solve_texts
-from dealmill.testing.subject import CheckFailed, Row, Subject, example, numbered, require, small_limit
+from dealmill.testing.subject import CheckFailed, Row, Subject, example, numbered, require, small_limit, to_judge
 
 MANY = 2_000
 DEALS = 200
@@ -25,7 +25,7 @@ ALONE = 20
 
 def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
     """Of 2,000 deals. Without a node limit, a complete engine decides each."""
-    for layout, verdict, value, evidence in _solved_once(subject, engine):
+    for layout, verdict, value, evidence in to_judge(engine, _solved_once(subject, engine)):
         require(verdict is not Verdict.FAILED, f"layout {layout}: failed: {evidence}")
         if verdict is Verdict.UNDECIDED:
             require(not engine.complete, f"layout {layout}: undecided without a node limit; is the engine complete?")

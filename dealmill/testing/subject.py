@@ -256,6 +256,11 @@ def is_costly(engine: Engine) -> bool:
     return engine.max_nodes is not None and engine.max_nodes < SMALL_LIMIT
 
 
+def to_judge(engine: Engine, rows: list[Row]) -> list[Row]:
+    """Return the rows that a referee judges: only the first one of a costly engine, since judging takes long, too."""
+    return rows[:1] if is_costly(engine) else rows
+
+
 def small_limit(engine: Engine) -> int | None:
     """Return the node limit with which an engine is tried; None if it searches without one."""
     return None if engine.max_nodes is None else min(engine.max_nodes, SMALL_LIMIT)

@@ -22,7 +22,9 @@ from dealmill.pipeline.games.patience.player import (
     read_plays,
 )
 from dealmill.pipeline.games.patience.rules import Referee
+from dealmill.testing import checks_of
 from dealmill.testing.engines import golden_file
+from dealmill.testing.subject import Row, Subject
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 
@@ -38,6 +40,7 @@ REPEATED = {
 }
 """Games of each kind that the player meets, and how many won and how many lost plays of each deal are repeated; `make
 test` repeats the first of each."""
+OF_ANOTHER_LAYOUT = "the referee refuses evidence of another layout"
 WON = "trigon -/-/-/-/-/-/KC foundations:QCKHKSKD"
 """A position in which every play wins by its only move."""
 
@@ -126,6 +129,30 @@ def test_plays_of_either_result_are_drawn_by_layout_and_evidence() -> None:
     assert {number for number, won in enumerate(wins, start=1) if won} <= {*drawn}
     others = drawn_plays(f"{WON} ", evidence), drawn_plays(WON, evidence.replace("0", "1"))
     assert len({*map(tuple, (drawn, *others))}) == 3
+
+
+def test_the_check_of_evidence_of_another_layout_compares_only_plays_that_are_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The evidence of the second layout is that of the first one but for a play that the referee repeats of neither."""
+    layout, value, evidence = next(row for row in lines("golf") if 100_000 < row[1] < 900_000)
+    other = next(row[0] for row in lines("golf") if row[0] != layout)
+    for number, won in enumerate(read_plays(evidence), start=1):
+        changed = _with_play_changed(evidence, number)
+        if won and number not in {*drawn_plays(layout, changed), *drawn_plays(other, evidence)}:
+            break
+    check_plays(Referee(rules_of("golf")), layout, value - 1_000, changed, drawn_plays(layout, changed))
+    rows = [Row(layout, Verdict.SCORED, value, evidence), Row(other, Verdict.SCORED, value - 1_000, changed)]
+    monkeypatch.setattr(Subject, "verdicts", lambda *_: rows)
+    [check] = [check for check in checks_of("golf") if str(check) == f"golf/chances: {OF_ANOTHER_LAYOUT}"]
+    check()
+
+
+def _with_play_changed(evidence: str, number: int) -> str:
+    """Evidence in which one play, counted from 1, has the other result."""
+    digits = "0123456789abcdefghijklmnopqrstuv"
+    at, play = divmod(number - 1, 5)
+    return evidence[:at] + digits[digits.index(evidence[at]) ^ 16 >> play] + evidence[at + 1 :]
 
 
 def test_the_player_does_not_see_what_lies_face_down_or_is_to_be_turned() -> None:

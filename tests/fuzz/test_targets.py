@@ -1,4 +1,4 @@
-"""A hundred hostile inputs for every reader."""
+"""Fifty hostile inputs for every reader."""
 
 import subprocess
 import sys
@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, settings
 from tests.doing import QUICK, SAMPLE_PATIENCES
 from tests.fuzz.targets import TARGETS
 
-INPUTS = 100
+INPUTS = 50
 
 
 def is_slow(name: str) -> bool:

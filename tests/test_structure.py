@@ -12,9 +12,6 @@ from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker.build import parts_of_referee
 from tests.doing import each_package
 
-GRAPH = grimp.build_graph(
-    "dealmill", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
-)
 DOORS = {"dealmill.game", "dealmill.kernels", "dealmill.playback", "dealmill.verdicts"}
 """What authors of games import, here and elsewhere."""
 
@@ -26,11 +23,19 @@ PUBLIC = {("dealmill/cli/diff.py", "other"), ("dealmill/runs.py", "other")}
 """Arguments that users name: OTHER of ``dealmill diff``, and that of `Run.diff`."""
 
 
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    """Which module imports which."""
+    return grimp.build_graph(
+        "dealmill", include_external_packages=True, exclude_type_checking_imports=True, cache_dir=None
+    )
+
+
 @each_package
-def test_games_import_only_what_other_packages_can_import(game: Game) -> None:
+def test_games_import_only_what_other_packages_can_import(game: Game, graph: grimp.ImportGraph) -> None:
     home = ".".join(game.package.split(".")[:4])  # two games can share a package
-    for module in GRAPH.find_descendants(game.package) | {game.package}:
-        for imported in GRAPH.find_modules_directly_imported_by(module):
+    for module in graph.find_descendants(game.package) | {game.package}:
+        for imported in graph.find_modules_directly_imported_by(module):
             if imported.startswith("dealmill"):
                 assert imported.startswith(f"{home}.") or imported in DOORS, (module, imported)
 
@@ -49,25 +54,25 @@ def test_public_modules_only_reexport_names(name: str) -> None:
 
 
 @each_package
-def test_the_referee_shares_no_code_with_engines(game: Game) -> None:
-    referee = {part.module for part in parts_of_referee(game)} & GRAPH.modules
-    behind_the_referee = {module for name in referee for module in GRAPH.find_upstream_modules(name)} - referee
+def test_the_referee_shares_no_code_with_engines(game: Game, graph: grimp.ImportGraph) -> None:
+    referee = {part.module for part in parts_of_referee(game)} & graph.modules
+    behind_the_referee = {module for name in referee for module in graph.find_upstream_modules(name)} - referee
     engines = {function.__module__ for function in game.solvers.values()}
-    compiled = (engines | {f"{game.package}.{name}" for name in ("deal", "canonical")}) & GRAPH.modules
-    behind_the_engine = {module for name in compiled for module in GRAPH.find_upstream_modules(name)}
+    compiled = (engines | {f"{game.package}.{name}" for name in ("deal", "canonical")}) & graph.modules
+    behind_the_engine = {module for name in compiled for module in graph.find_upstream_modules(name)}
     assert not (behind_the_referee | referee) & {*compiled, "numpy", "numba"}
     assert game.check.__module__ not in behind_the_engine
     shared = {module for module in behind_the_referee & behind_the_engine if module.startswith("dealmill")}
     assert shared <= {"dealmill.verdicts", "dealmill.pipeline.games.verdict", "dealmill.pipeline.errors"}, shared
 
 
-def test_no_modules_import_each_other_in_a_circle() -> None:
+def test_no_modules_import_each_other_in_a_circle(graph: grimp.ImportGraph) -> None:
     """Imports inside functions count, too."""
     circles = {
         (module, imported)
-        for module in GRAPH.modules
-        for imported in GRAPH.find_modules_directly_imported_by(module) - {module}
-        if imported.startswith("dealmill") and GRAPH.chain_exists(importer=imported, imported=module)
+        for module in graph.modules
+        for imported in graph.find_modules_directly_imported_by(module) - {module}
+        if imported.startswith("dealmill") and graph.chain_exists(importer=imported, imported=module)
     }
     assert circles == set()
 

@@ -9,9 +9,6 @@ import pytest
 
 import dealmill.cli
 
-GRAPH = grimp.build_graph(
-    "dealmill", include_external_packages=True, exclude_type_checking_imports=False, cache_dir=None
-)
 FOLDER = Path(dealmill.cli.__path__[0])
 MODULES = sorted(FOLDER.glob("*.py"))
 PLAIN_WORDS = {
@@ -27,10 +24,18 @@ COMMANDS = sorted(set(dealmill.cli.COMMANDS.values()))
 each_module = pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 
 
+@pytest.fixture(scope="module")
+def graph() -> grimp.ImportGraph:
+    """Which module imports which, also for types."""
+    return grimp.build_graph(
+        "dealmill", include_external_packages=True, exclude_type_checking_imports=False, cache_dir=None
+    )
+
+
 @each_module
-def test_commands_import_only_the_api_and_simple_types(path: Path) -> None:
+def test_commands_import_only_the_api_and_simple_types(path: Path, graph: grimp.ImportGraph) -> None:
     module = "dealmill.cli" if path.stem == "__init__" else f"dealmill.cli.{path.stem}"
-    imported = GRAPH.find_modules_directly_imported_by(module)
+    imported = graph.find_modules_directly_imported_by(module)
     ours = {name for name in imported if name.split(".")[0] == "dealmill" and not name.startswith("dealmill.cli")}
     assert ours <= {"dealmill"} | PLAIN_WORDS | GAMES | OTHERS.get(path.stem, set())
     theirs = imported - ours - {name for name in imported if name.startswith("dealmill")}

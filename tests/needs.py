@@ -10,7 +10,7 @@ from shutil import which
 import pytest
 
 STRICT = os.environ.get("TEST_SKIPS") == "fail"
-MINUTES = {"not slow and not by_hand": 10, "slow and not by_hand": 20}
+MINUTES = {"not slow and not by_hand": 8, "slow and not by_hand": 25}
 """About how long `make test` and `make test-slow` take on two cores, by the markers that select their tests."""
 
 

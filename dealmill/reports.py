@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
+from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.extras import check_extra
-from dealmill.pipeline.outputs.export import atomic_file
 from dealmill.pipeline.result import Result
 from dealmill.runs import Run
 
@@ -60,7 +60,7 @@ def report(
     drawer = Drawer()
     try:
         drawer.process.start()
-        with atomic_file(None, file, force) as output:
+        with atomic_file(file, force) as output:
             output.write(document(chosen, drawer, retracted=retracted).encode())
     finally:
         drawer.close()

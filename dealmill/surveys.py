@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.runs import Run
@@ -26,7 +27,11 @@ class Survey(Run):
         The number of solved deals.
     facts : Mapping[str, object]
         All results and everything needed to repeat the survey: the content of ``survey.json``.
+    block : int
+        Surveys have a multiple of this many deals.
     """
+
+    block: ClassVar[int] = BLOCK
 
     def __init__(self, database: Database, status: RunStatus, estimate: "Estimate") -> None:
         from dealmill.pipeline.survey.report import survey_facts  # not needed for other runs

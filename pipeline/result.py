@@ -1,9 +1,12 @@
 """The result of one layout: the form in which every verdict leaves the pipeline."""
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
+from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, engine_of_run, find_engine
 from dealmill.pipeline.games.contract import Engine, Game, RulesText, is_claim
@@ -199,6 +202,25 @@ class Result:
         from dealmill.pipeline.games.png import to_png  # needed for this only
 
         return to_png(self.svg(step))
+
+    def write_picture(self, file: str | os.PathLike[str], step: int | None = None) -> None:
+        """Write the document of `svg` to a file, as a PNG image if its name ends with ``.png``.
+
+        The file is written whole or not at all, and a database is never replaced.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence cannot be drawn.
+        OutputError
+            If the file cannot be written.
+        UsageError
+            If there is no such picture, it is too large, or the extra ``pictures`` is not installed.
+        """
+        path = Path(file)
+        contents = self.png(step) if path.suffix.lower() == ".png" else f"{self.svg(step)}\n".encode()
+        with atomic_file(path, force=True) as stream:
+            stream.write(contents)
 
     def _repr_svg_(self) -> str | None:
         """Return what a notebook shows: the layout, the first step, one in the middle and the last."""

@@ -24,15 +24,17 @@ class Days(click.ParamType[tuple[date, date]]):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[date, date]:
         """Return both days."""
-        days = []
-        for day in str(value).split("..", 1):
-            try:
-                days.append(date.fromisoformat(day))
-            except ValueError:
-                self.fail(f"{day!r} is not a day; write two, such as 2027-01-01..2027-12-31", param, ctx)
+        days = [_day(day) for day in str(value).split("..", 1)]
         if len(days) < 2:
             self.fail(f"{value!r} is one day; write two, such as 2027-01-01..2027-12-31", param, ctx)
         return days[0], days[1]
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(f"{text!r} is not a day; write two, such as 2027-01-01..2027-12-31") from None
 
 
 class Grades(click.ParamType[tuple[int, ...]]):

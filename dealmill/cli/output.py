@@ -131,6 +131,11 @@ def _may_page() -> bool:
     return not click.get_current_context().meta.get(NO_PAGER, False)
 
 
+def per_second(rate: float | None) -> float | None:
+    """Return a rate as it is printed: below ten with one digit after the point."""
+    return rate if rate is None else round(rate, 1) if rate < 10 else round(rate)
+
+
 def write_json(value: object) -> None:
     """Write a JSON document on standard output."""
     import json  # slow to import, not needed for help texts

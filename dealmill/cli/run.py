@@ -31,6 +31,7 @@ from dealmill.cli.output import (
     counted,
     json_option,
     output_options,
+    per_second,
     tell,
     tell_retryable,
     tell_unproved,
@@ -166,7 +167,7 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
         "rejected": summary.rejected,
         **{verdict.word: number for verdict, number in summary.counts.items()},
         "mean": None if summary.mean is None else round(summary.mean, 3),
-        "layouts/s": None if summary.rate is None else round(summary.rate),
+        "layouts/s": per_second(summary.rate),
         "runs": summary.runs,
     }
 
@@ -520,14 +521,14 @@ def survey(
 def _tell_thousands(game: str, seed: int, count: int, parameters: Mapping[str, int], max_nodes: int | None) -> None:
     """Say that a survey has more deals than were asked for, and how to solve just these."""
     from dealmill.pipeline.deals import DealRange
-    from dealmill.pipeline.digests import BLOCK
     from dealmill.pipeline.games import engine_of
 
-    if count % BLOCK:
+    block = dealmill.Survey.block
+    if count % block:
         deals = DealRange(engine_of(game)[0], seed, 1, count, parameters)
         limit = "" if max_nodes is None else f" --max-nodes {max_nodes}"
         tell(
-            f"a survey has whole thousands of deals: {count + -count % BLOCK:,} instead of {count:,}; for exactly "
+            f"a survey has whole thousands of deals: {count + -count % block:,} instead of {count:,}; for exactly "
             f"{count:,}: {called_as()} run {deals.name}{limit}"
         )
 

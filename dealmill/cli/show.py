@@ -156,12 +156,7 @@ def _write(result: "dealmill.Result", step: int | None, file: str) -> None:
     if file == STDOUT:
         click.echo(result.svg(step))
         return
-    is_png = Path(file).suffix.lower() == ".png"
-    contents = result.png(step) if is_png else f"{result.svg(step)}\n".encode()
-    from dealmill.pipeline.outputs.export import atomic_file  # slow to import, not needed for text
-
-    with atomic_file(None, Path(file), force=True) as stream:
-        stream.write(contents)
+    result.write_picture(file, step)
     tell(f"picture written to {file}")
 
 

@@ -10,7 +10,16 @@ import click
 
 import dealmill
 from dealmill.cli.options import chosen_options, runs_argument
-from dealmill.cli.output import NO_PAGER, counted, output_options, tell, tell_winnability, write_rows, written_time
+from dealmill.cli.output import (
+    NO_PAGER,
+    counted,
+    output_options,
+    per_second,
+    tell,
+    tell_winnability,
+    write_rows,
+    written_time,
+)
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Order
 from dealmill.pipeline.printable import decimal, duration
@@ -288,7 +297,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
         "jobs_leased": status.leased,
         "jobs_done": status.done,
         "jobs_retried": status.retried,
-        "layouts/s": None if status.rate is None else round(status.rate),
+        "layouts/s": per_second(status.rate),
         "audit": None if audit is None else audit.status.summary,
         "fingerprint": fingerprint,
         "started": None if status.started is None else written_time(status.started, "json"),

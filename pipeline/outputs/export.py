@@ -2,9 +2,6 @@
 
 import csv
 import json
-import os
-import secrets
-import stat
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
@@ -13,12 +10,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
+from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import (
     DamagedError,
     DamagedResults,
     DamagedWarning,
     InvalidEvidence,
-    OutputError,
     UsageError,
 )
 from dealmill.pipeline.extras import check_extra
@@ -41,8 +38,6 @@ if TYPE_CHECKING:
 GROUP = 25
 """Pages in a row group of Parquet: 50,000 rows are few enough to keep in memory, and enough to compress well."""
 
-SQLITE = b"SQLite format 3\0"
-"""What an SQLite file begins with."""
 
 WORDS = {int(verdict): verdict.word for verdict in Verdict}
 Write = Callable[[ResultColumns], None]
@@ -94,7 +89,7 @@ def export(
         nonlocal damaged
         damaged += results.last - results.first + 1
 
-    with atomic_file(database, path, force) as file, form(file, metadata(database, run, verdicts)) as write:
+    with atomic_file(path, force, database.owns) as file, form(file, metadata(database, run, verdicts)) as write:
         for page in query.pages(leave_out if skip_damaged else None):
             if count := len(page):
                 columns = {**page.columns, "playback": list(map(_playback, page.results))} if playback else page.columns
@@ -148,44 +143,6 @@ def metadata(database: Database, run: RunStatus, verdicts: Sequence[Verdict]) ->
         "dealmill": version("dealmill"),
     }
     return {key: value for key, value in about.items() if value is not None}
-
-
-@contextmanager
-def atomic_file(database: Database | None, path: Path, force: bool) -> Iterator[BinaryIO]:
-    """Open a temporary file next to the target; rename it to the target on success, and delete it otherwise. The target
-    must not be part of the store that is read, if it is given."""
-    try:
-        target = _check_target(database, path, force)
-        part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
-        try:
-            with part.open("xb") as file:
-                yield file
-                file.flush()
-                os.fsync(file.fileno())  # otherwise a power failure might leave an empty file under the name
-            _check_target(database, path, force)  # another process may have written it in the meantime
-            part.replace(target)
-        finally:
-            part.unlink(missing_ok=True)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-def _check_target(database: Database | None, path: Path, force: bool) -> Path:
-    """Return the file to write: the path, or the target of a symbolic link."""
-    target = Path(os.path.realpath(path)) if path.is_symlink() else path
-    if not target.parent.is_dir():
-        raise OutputError(f"{path} cannot be written: there is no folder {target.parent}")
-    if target.is_dir():
-        raise OutputError(f"{path} is a folder; name a file")
-    if os.path.lexists(target) and not stat.S_ISREG(target.stat().st_mode):
-        raise OutputError(f"{path} is not a regular file; name another one")
-    if database is not None and database.owns(path):
-        raise OutputError(f"{path} is part of the store that is exported; name another file")
-    if target.exists() and target.open("rb").read(len(SQLITE)) == SQLITE:
-        raise OutputError(f"{path} is a database, perhaps another store; name another file")
-    if os.path.lexists(path) and not force:
-        raise OutputError(f"{path} exists; overwrite it with --force")
-    return target
 
 
 @contextmanager

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from dealmill.pipeline.arguments import check_integer
+from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
@@ -26,7 +27,6 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.measures import Measure, Order
 from dealmill.pipeline.outputs.checker.build import PACK_READERS
 from dealmill.pipeline.outputs.checker.writing import write_with_checker
-from dealmill.pipeline.outputs.export import atomic_file
 from dealmill.pipeline.outputs.pack import (
     FORMAT,
     Calendar,
@@ -141,7 +141,7 @@ def write_pack(
     pack = choose(database, run, choice, grading, progress)
 
     def write() -> int:
-        with atomic_file(database, path, force) as file:
+        with atomic_file(path, force, database.owns) as file:
             file.write(text(pack).encode())
         return len(pack.layouts)
 

@@ -6,11 +6,12 @@ from hashlib import file_digest
 from pathlib import Path
 from types import ModuleType
 
+from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import READERS, SUFFIX, checker, sections_of
 from dealmill.pipeline.outputs.checker.facts import Export
-from dealmill.pipeline.outputs.export import atomic_file, export, metadata
+from dealmill.pipeline.outputs.export import export, metadata
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.store.database.connections import Database
@@ -55,7 +56,7 @@ def write_with_checker(
     game, engine = engine_of_run(run.id, run.rules_engine)
     sections = sections_of(game, path, readers)
     source = find_source(database, run.source)
-    with atomic_file(database, checker_path(path), force) as file:
+    with atomic_file(checker_path(path), force, database.owns) as file:
         written = write()
         facts = Export(
             file=printable(path.name),

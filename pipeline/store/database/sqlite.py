@@ -133,6 +133,8 @@ class EmbeddedFile:
 
         Raises
         ------
+        ReplacedError
+            If it was deleted.
         StoreError
             If its file system has no locks.
         """
@@ -258,7 +260,10 @@ def create_file(path: Path) -> None:
 def _lock_error(path: Path, _which: Identity) -> int:
     """Return the error of locking a byte of a file, or 0. The file stays open in this process, because closing it would
     release the locks that this process holds on it."""
-    file = os.open(path, os.O_RDONLY)
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except FileNotFoundError as error:
+        raise replaced(path) from error
     try:
         fcntl.lockf(file, fcntl.LOCK_SH | fcntl.LOCK_NB, 1, FREE_BYTE)
         fcntl.lockf(file, fcntl.LOCK_UN, 1, FREE_BYTE)
@@ -310,7 +315,10 @@ def replaced(path: Path) -> ReplacedError:
 
 
 def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _identity(path: Path) -> Identity:

@@ -13,6 +13,7 @@ from sqlalchemy import text
 import dealmill
 from dealmill import ReplacedError, StoreError
 from dealmill.pipeline.store.database.revisions import open_store
+from dealmill.pipeline.store.database.sqlite import find_file
 from dealmill.pipeline.store.sources.writing import open_source
 from tests.servers import LONGEST_SECONDS, clean_environment, dealmill_command
 from tests.store.embedded.files import created
@@ -26,6 +27,15 @@ def test_a_deleted_file_is_noticed_by_readers_and_writers(file: Path) -> None:
         with pytest.raises(ReplacedError, match=r"dealmill\.db was deleted or replaced while it was open"), use():
             pytest.fail("it was not noticed")
     assert not file.exists()
+
+
+def test_a_deleted_file_is_noticed_by_waiting_writers(file: Path) -> None:
+    created(file).close()
+    waiting = find_file(file, read_only=False)
+    assert waiting is not None
+    file.unlink()
+    with pytest.raises(ReplacedError):
+        waiting.check_locks()
 
 
 def test_a_commit_into_a_deleted_file_is_an_error(file: Path) -> None:

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.patience.search.choices import list_moves
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.relaxed import is_lost
 from dealmill.pipeline.games.patience.search.settling import settle
-from dealmill.pipeline.games.patience.search.words import Words, word
+from dealmill.pipeline.games.patience.search.words import Words, first_slot, word
 
 
 @inlined
@@ -31,8 +31,7 @@ def _clear_table(s: Words) -> None:
 @inlined
 def slot_of(s: Words, key: int) -> int:
     """Return where a key is in the table, or the free place for it."""
-    mask = s[k.TABLE_SIZE] - 1
-    at: int = ((key * word(-7046029254386353131)) >> 20) & mask
+    at, mask = first_slot(key, s[k.TABLE_SIZE]), s[k.TABLE_SIZE] - 1
     while s[s[k.TABLE] + at] != 0 and s[s[k.TABLE] + at] != key:
         at = (at + 1) & mask
     slot: int = s[k.TABLE] + at

@@ -5,7 +5,7 @@ from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.settling import settle
-from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_slot, word
 
 LONGEST_WIN = 1 << 18
 """A win with as many moves is not shortened."""
@@ -61,7 +61,7 @@ def _take_win_back(s: Words) -> int:
 @inlined
 def _slot_of(s: Words, size: int, key: int) -> int:
     """Return where the number of a position of the win is in the index, or the free place for it."""
-    at: int = ((key * word(-7046029254386353131)) >> 20) & (size - 1)
+    at = first_slot(key, size)
     while s[s[k.FRAMES] + at] and s[s[k.TABLE] + s[s[k.FRAMES] + at]] != key:
         at = (at + 1) & (size - 1)
     slot: int = s[k.FRAMES] + at

@@ -79,3 +79,9 @@ def bit_of(card: int) -> int:
 @inlined
 def first_of(cards: int) -> int:
     return word(lowest_bit(cards))  # type: ignore[arg-type]
+
+
+@inlined
+def first_slot(key: int, size: int) -> int:
+    """Return where a key is looked for first in a hash table of this size, a power of two."""
+    return ((key * word(-7046029254386353131)) >> 20) & (size - 1)

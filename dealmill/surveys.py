@@ -27,11 +27,10 @@ class Survey(Run):
         The number of solved deals.
     facts : Mapping[str, object]
         All results and everything needed to repeat the survey: the content of ``survey.json``.
-    block : int
-        Surveys have a multiple of this many deals.
     """
 
     block: ClassVar[int] = BLOCK
+    """Surveys have a multiple of this many deals."""
 
     def __init__(self, database: Database, status: RunStatus, estimate: "Estimate") -> None:
         from dealmill.pipeline.survey.report import survey_facts  # not needed for other runs

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -55,23 +54,6 @@ def test_real_games_are_played_as_by_the_plain_player_and_as_before(name: str) -
     layout, _, value, _, evidence = json.loads(line)
     assert golden_lines(game, engine, [layout]) == [line]
     check_plays(Referee(rules_of(name)), layout, value, evidence, FEW)
-
-
-@pytest.mark.parametrize(
-    "rules",
-    [
-        replace(rules_of("spider-1-suit"), ranks=6, sizes=(5,) * 6, stock=18),
-        replace(rules_of("spider-2-suits"), ranks=5, sizes=(4,) * 6, stock=16),
-        replace(rules_of("spider"), ranks=4, sizes=(3,) * 6, stock=14),
-        replace(rules_of("spiderette"), full_columns=True, ranks=5, sizes=(2,) * 6, stock=8),
-    ],
-    ids=lambda rules: rules.name,
-)
-def test_rows_are_dealt_to_full_columns_as_by_the_plain_player(rules: Rules) -> None:
-    """With small decks, the player often has empty columns when a row is to be dealt, and most plays differ."""
-    for text, value, evidence in solved(rules, unpack(deal(rules, 1, 2, 2))):
-        assert value
-        check_plays(Referee(rules), text, value, evidence, range(1, 21))
 
 
 def test_a_stock_is_turned_from_where_it_is() -> None:

@@ -12,6 +12,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience import player as players
 from dealmill.pipeline.games.patience.chances import Chances
+from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.player import (
     PLAYS,
@@ -21,7 +22,7 @@ from dealmill.pipeline.games.patience.player import (
     drawn_plays,
     read_plays,
 )
-from dealmill.pipeline.games.patience.rules import Referee
+from dealmill.pipeline.games.patience.rules import Referee, Rules
 from dealmill.testing import checks_of
 from dealmill.testing.engines import golden_file
 from dealmill.testing.subject import Row, Subject
@@ -74,6 +75,27 @@ def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> 
     batch = to_batch(Chances(rules)(pack(layouts)))
     for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
         check_plays(Referee(rules), layout, value, str(evidence), range(1, 9))
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        replace(rules_of("spider-1-suit"), ranks=6, sizes=(5,) * 6, stock=18),
+        pytest.param(replace(rules_of("spider-2-suits"), ranks=5, sizes=(4,) * 6, stock=16), marks=pytest.mark.slow),
+        pytest.param(replace(rules_of("spider"), ranks=4, sizes=(3,) * 6, stock=14), marks=pytest.mark.slow),
+        replace(rules_of("spiderette"), full_columns=True, ranks=5, sizes=(2,) * 6, stock=8),
+        replace(rules_of("spiderette"), ranks=6, sizes=(2,) * 5, stock=14),
+    ],
+    ids=["one-suit", "two-suits", "four-suits", "one-deck", "also-to-empty-columns"],
+)
+def test_the_player_deals_rows_and_fills_the_first_space(rules: Rules) -> None:
+    """With small decks, he often has empty columns when a row is to be dealt, and most plays differ."""
+    engine = ChancesOfCopies if rules.copies > 1 else Chances
+    layouts = unpack(deal(rules, 1, 2, 2))
+    batch = to_batch(engine(rules)(pack(layouts)))
+    for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
+        assert value
+        check_plays(Referee(rules), layout, value, str(evidence), range(1, 21))
 
 
 def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: pytest.MonkeyPatch) -> None:

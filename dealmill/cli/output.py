@@ -132,8 +132,8 @@ def _may_page() -> bool:
 
 
 def per_second(rate: float | None) -> float | None:
-    """Return a rate as it is printed: below ten with one digit after the point."""
-    return rate if rate is None else round(rate, 1) if rate < 10 else round(rate)
+    """Return a rate as it is printed: a whole number, unless it is below one."""
+    return rate if rate is None else round(rate, 3) if rate < 1 else round(rate)
 
 
 def write_json(value: object) -> None:

@@ -133,7 +133,9 @@ def _may_page() -> bool:
 
 def per_second(rate: float | None) -> float | None:
     """Return a rate as it is printed: a whole number, unless it is below one."""
-    return rate if rate is None else round(rate, 3) if rate < 1 else round(rate)
+    if rate is None:
+        return None
+    return round(rate) if rate >= 1 else round(rate, 3)
 
 
 def write_json(value: object) -> None:

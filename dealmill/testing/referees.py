@@ -16,6 +16,9 @@ from dealmill.testing.subject import CheckFailed, Subject, altered_texts, assume
 
 DEALS = 200
 LAYOUTS_PER_VERDICT = 30
+ALIKE = 100_000
+"""Two values of a costly engine, such as chances in millionths, that differ by less may have evidence that a referee
+cannot tell apart by the part that it repeats."""
 """Layouts with each verdict."""
 ALTERATIONS = 30
 BAD_TEXTS = 300
@@ -75,7 +78,9 @@ def the_referee_refuses_evidence_of_another_layout(subject: Subject, engine: Eng
                 refused += 1
                 break
     all_lost = all(row.verdict is Verdict.UNWINNABLE or row.value == 0 for row in rows)
-    require(refused or all_lost or is_costly(engine), "the layouts of 200 deals have the same evidence")
+    values = [row.value or 0 for row in rows]
+    alike = is_costly(engine) and max(values) - min(values) < ALIKE
+    require(refused or all_lost or alike, "the layouts of 200 deals have the same evidence")
 
 
 def the_referee_proves_no_other_verdict(subject: Subject, engine: Engine) -> None:

@@ -55,7 +55,7 @@ def refuse_unknown(request: Request) -> None:
             hint = f" (did you mean {similar[0]}?)" if similar else ""
             takes = f"takes {', '.join(known)}" if known else "takes none"
             raise dealmill.UsageError(
-                f"there is no parameter {printable(name):.{LONGEST_INPUT}}{hint}; {request.url.path} {takes}"
+                f"there is no parameter {printable(name):.{LONGEST_INPUT}}{hint}; {printable(request.url.path)} {takes}"
             )
 
 

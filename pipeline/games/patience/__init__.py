@@ -162,7 +162,7 @@ class Patiences(Family):
         ),
         Engine(
             "chances",
-            "2",
+            "3",
             "how many of 1,000 plays a careful player wins, who sees only the cards that lie face up, in millionths",
             "the plays that are won: 200 digits `0-9a-v` of five plays each",
             max_nodes=PLAYS,

@@ -1,8 +1,8 @@
 """The chances of patiences: how many of 1,000 plays the careful player of docs/chances.md wins.
 
-The player looks ahead from the table: over the tables that some moves lead to, from the best ones first. `p` is one
-array of all that he has in mind, with the offsets below; positions and moves are those of
-`dealmill.pipeline.games.patience.search`. The referee has a player of its own.
+The player looks ahead from the table: over the tables that some moves lead to, from the best ones first. `p` is all
+that he has in mind, see `mind`; positions and moves are those of `dealmill.pipeline.games.patience.search`. The referee
+has a player of its own.
 """
 
 from dataclasses import dataclass
@@ -11,30 +11,9 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Solved, Texts, inlined, kernel, routine
+from dealmill.pipeline.games.patience import mind
 from dealmill.pipeline.games.patience.engine import Sizes, load, room_of, set_up
 from dealmill.pipeline.games.patience.mind import (
-    ABOVE_NEXT,
-    BEGUN,
-    BROKEN_RUN,
-    CARD_LEFT,
-    CELLS_SQUARED,
-    CLOSED,
-    COLUMN_COST,
-    COST,
-    COUNT,
-    COVERING,
-    EMPTY_COLUMN,
-    FACE_DOWN,
-    IN_STOCK,
-    LOOKED,
-    MISFIT,
-    MOST_TABLES,
-    MOVE,
-    NEXT,
-    OPEN_COST,
-    ORIGIN,
-    SEED,
-    TABLES,
     Lots,
     add,
     begin,
@@ -61,7 +40,7 @@ class Chances:
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Play layouts; a node is a play. With fewer than 1,000, a layout is undecided."""
-        sizes = Sizes.of(TABLES, room_of(self.rules))
+        sizes = Sizes.of(mind.TABLES, room_of(self.rules))
         words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
         set_up(words, self.rules, sizes)
 
@@ -83,14 +62,14 @@ def _cost_of_column(s: Words, column: int) -> int:
     card, shown, whole_suits = s[k.TOP + column], s[k.LENGTH + column] - s[k.DOWN + column], s[k.COMPLETE]
     cost: int = word(0)
     if card == k.NO_CARD:
-        return word(EMPTY_COLUMN[whole_suits])
+        return word(mind.EMPTY_COLUMN[whole_suits])
     ranks, deepest = word(0), word(0)
     for above in range(shown):
         # four bits for each rank count the cards above that cover no lower one so far
         covering = ranks >> (4 * (card % 13 + 1))
         ranks ^= covering << (4 * (card % 13 + 1))
         while covering:
-            cost += COVERING[whole_suits] * (covering & 15)
+            cost += mind.COVERING[whole_suits] * (covering & 15)
             covering >>= 4
         ranks += word(1) << (4 * (card % 13))
         if whole_suits == 0 and s[k.UP + card // 13] == card % 13:
@@ -98,11 +77,11 @@ def _cost_of_column(s: Words, column: int) -> int:
         under = s[k.UNDER + card]
         if above + 1 < shown:
             if s[k.PARENTS + card] & bit_of(under) == 0:
-                cost += MISFIT[whole_suits]
+                cost += mind.MISFIT[whole_suits]
             elif s[k.RUNS + card] & bit_of(under) == 0:
-                cost += BROKEN_RUN[whole_suits]
+                cost += mind.BROKEN_RUN[whole_suits]
         card = under
-    cost += FACE_DOWN * s[k.DOWN + column] + ABOVE_NEXT * deepest
+    cost += mind.FACE_DOWN * s[k.DOWN + column] + mind.ABOVE_NEXT * deepest
     return cost
 
 
@@ -110,18 +89,18 @@ def _cost_of_column(s: Words, column: int) -> int:
 def _keep_costs(s: Words, p: Words) -> None:
     """Have the cost of each column in mind."""
     for column in range(0 if s[k.HOLE] else s[k.COLUMNS]):
-        p[COLUMN_COST + column] = _cost_of_column(s, word(column))
+        p[mind.COLUMN_COST + column] = _cost_of_column(s, word(column))
 
 
 @routine
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
-    cost: int = CARD_LEFT * s[k.LEFT] + CELLS_SQUARED * s[k.CELL_COUNT] * s[k.CELL_COUNT]
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.CELLS_SQUARED * s[k.CELL_COUNT] * s[k.CELL_COUNT]
     if s[k.HOLE]:
         return cost
-    cost += IN_STOCK * (s[k.STOCK_COUNT] + s[k.RESERVE_COUNT])
+    cost += mind.IN_STOCK * (s[k.STOCK_COUNT] + s[k.RESERVE_COUNT])
     for column in range(s[k.COLUMNS]):
-        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[COLUMN_COST + column]
+        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost
 
 
@@ -177,11 +156,11 @@ def _go_to(s: Words, p: Words, table: int) -> None:
     undo(s, word(0))
     at = word(table)
     while at:
-        p[NEXT + p[ORIGIN + at]] = at
-        at = p[ORIGIN + at]
+        p[mind.NEXT + p[mind.ORIGIN + at]] = at
+        at = p[mind.ORIGIN + at]
     while at != table:
-        at = p[NEXT + at]
-        _make(s, p[MOVE + at])
+        at = p[mind.NEXT + at]
+        _make(s, p[mind.MOVE + at])
 
 
 @inlined
@@ -202,13 +181,13 @@ def _lot(s: Words, p: Words, move: int) -> np.uint64:
     target = (move >> 12) & 63
     if target < k.FIRST_COLUMN_LIMIT:
         target = s[k.TOP + target]
-    return mixed(np.uint64(p[SEED]) ^ np.uint64(p[LOOKED] << 12 | (move & 63) << 6 | target))
+    return mixed(np.uint64(p[mind.SEED]) ^ np.uint64(p[mind.LOOKED] << 12 | (move & 63) << 6 | target))
 
 
 @routine
 def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: int) -> int:
     """Add the tables that a move leads to, and return the best one if it is better than the first table, or -1."""
-    p[OPEN_COST + table] = CLOSED
+    p[mind.OPEN_COST + table] = mind.CLOSED
     space, best = _first_space(s), word(-1)
     _show(s, waste)
     level, end = s[k.DONE], list_moves(s, word(0), word(k.EVERY))
@@ -219,13 +198,13 @@ def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: i
         lot = _lot(s, p, move)
         _make(s, move)
         if is_new(p, _key(s)):
-            count, cost = p[COUNT], _cost(s, p, _changed(s, move))
-            p[ORIGIN + count], p[MOVE + count] = table, move
+            count, cost = p[mind.COUNT], _cost(s, p, _changed(s, move))
+            p[mind.ORIGIN + count], p[mind.MOVE + count] = table, move
             add(p, lots, cost, lot, _hidden(s) < hidden)
-            if cost < p[COST] and precedes(p, lots, count, best):
+            if cost < p[mind.COST] and precedes(p, lots, count, best):
                 best = count
         undo(s, level)
-    p[LOOKED] += 1
+    p[mind.LOOKED] += 1
     return best
 
 
@@ -235,9 +214,9 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     forget(p)
     is_new(p, _key(s))
     _keep_costs(s, p)
-    s[k.DONE], p[COUNT], p[COST] = 0, 1, _cost(s, p, word(0))
+    s[k.DONE], p[mind.COUNT], p[mind.COST] = 0, 1, _cost(s, p, word(0))
     stock, hidden, table, chosen = s[k.STOCK_COUNT], _hidden(s), word(0), word(-1)
-    while table >= 0 and p[COUNT] < MOST_TABLES:
+    while table >= 0 and p[mind.COUNT] < mind.MOST_TABLES:
         if table:
             _go_to(s, p, table)
             _keep_costs(s, p)
@@ -267,7 +246,7 @@ def _fill(s: Words, p: Words, lots: Lots) -> bool:
     """Make the moves to the table that seems least bad of those in mind without an empty column; return whether there
     is one, and the stock needs it."""
     filled = word(-1)
-    for table in range(1, p[COUNT] if s[k.FULL_COLUMNS] else 0):
+    for table in range(1, p[mind.COUNT] if s[k.FULL_COLUMNS] else 0):
         _go_to(s, p, word(table))
         if _first_space(s) < 0 and precedes(p, lots, word(table), filled):
             filled = word(table)
@@ -280,9 +259,9 @@ def _turn(s: Words, p: Words, waste: int) -> int:
     """Turn the stock, and return how many cards are in the waste then; -1 if this is not possible, or if there was no
     move since the stock was begun."""
     if waste == s[k.STOCK_COUNT]:
-        if waste == 0 or p[BEGUN] or (s[k.PASSES] and s[k.PASSES_LEFT] == 0):
+        if waste == 0 or p[mind.BEGUN] or (s[k.PASSES] and s[k.PASSES_LEFT] == 0):
             return word(-1)
-        p[BEGUN], waste = 1, word(0)
+        p[mind.BEGUN], waste = 1, word(0)
         if s[k.PASSES]:
             s[k.HASH] ^= s[k.Z + (53 << 6 | s[k.PASSES_LEFT])] ^ s[k.Z + (53 << 6 | (s[k.PASSES_LEFT] - 1))]
             s[k.PASSES_LEFT] -= 1
@@ -297,12 +276,12 @@ def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
         s[at] = s[k.START + at - k.HASH]
     s[k.DRAW], s[k.PASSES] = s[k.OWN_DRAW], s[k.OWN_PASSES]
     s[k.LITERAL], s[k.NOISE], s[k.IDLE] = 1, 0, 0
-    p[BEGUN] = waste == 0
+    p[mind.BEGUN] = waste == 0
     settle(s)
     while s[k.LEFT]:
         after = _look_ahead(s, p, lots, waste)
         if after >= 0:
-            waste, p[BEGUN] = after, 0
+            waste, p[mind.BEGUN] = after, 0
         elif s[k.TO_HOLE] or s[k.TO_COLUMNS]:
             if not _deal(s) and not (_fill(s, p, lots) and _deal(s)):
                 return False

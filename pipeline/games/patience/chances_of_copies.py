@@ -11,24 +11,9 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Solved, Texts, inlined, kernel, routine
+from dealmill.pipeline.games.patience import mind
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.mind import (
-    BROKEN_RUN,
-    CARD_LEFT,
-    CLOSED,
-    COLUMN_COST,
-    COST,
-    COUNT,
-    COVERING,
-    EMPTY_COLUMN,
-    FACE_DOWN,
-    IN_STOCK,
-    LOOKED,
-    MISFIT,
-    MOST_TABLES,
-    OPEN_COST,
-    SEED,
-    TABLES,
     Lots,
     add,
     begin,
@@ -42,16 +27,6 @@ from dealmill.pipeline.games.patience.mind import (
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.spider import load, row_size, set_up
 from dealmill.pipeline.games.patience.spider_kernel import (
-    CARDS,
-    DEAL,
-    DOWN,
-    LEFT,
-    LENGTH,
-    NO_CARD,
-    PARENTS,
-    RANKS,
-    RUNS,
-    UP,
     Rows,
     Words,
     card_at,
@@ -66,7 +41,7 @@ from dealmill.pipeline.games.patience.spider_kernel import (
 
 BEFORE = k.END
 """The fields from `LEFT` to `CARDS` of the position from which the player looks, behind the words of Spider."""
-END = BEFORE + CARDS - LEFT
+END = BEFORE + k.CARDS - k.LEFT
 FOUNDATION = 53
 """The target of a whole suit in its lot."""
 
@@ -82,7 +57,7 @@ class ChancesOfCopies:
         words = np.zeros(END, dtype=np.int64)
         set_up(words, self.rules)
         first = np.zeros(row_size(self.rules), dtype=np.uint8)
-        rows = np.empty((TABLES, len(first)), dtype=np.uint8)
+        rows = np.empty((mind.TABLES, len(first)), dtype=np.uint8)
 
         def play(layout: str, p: Words, lots: Lots, wins: Words) -> None:
             load(words, first, self.rules, layout)
@@ -94,22 +69,22 @@ class ChancesOfCopies:
 @routine
 def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
-    length, down = s[LENGTH + column], s[DOWN + column]
+    length, down = s[k.LENGTH + column], s[k.DOWN + column]
     if length == 0:
-        return word(EMPTY_COLUMN[1])
-    cost, lowest = word(FACE_DOWN * down), word(NO_CARD)
+        return word(mind.EMPTY_COLUMN[1])
+    cost, lowest = word(mind.FACE_DOWN * down), word(k.NO_CARD)
     for height in range(down, length):
         card = card_at(s, column, word(height))
         rank = card % 13
         if rank > lowest:
-            cost += COVERING[1]
+            cost += mind.COVERING[1]
         lowest = min(lowest, rank)
         if height > down:
             under = card_at(s, column, word(height - 1))
-            if (s[PARENTS + card] >> under) & 1 == 0:
-                cost += MISFIT[1]
-            elif (s[RUNS + card] >> under) & 1 == 0:
-                cost += BROKEN_RUN[1]
+            if (s[k.PARENTS + card] >> under) & 1 == 0:
+                cost += mind.MISFIT[1]
+            elif (s[k.RUNS + card] >> under) & 1 == 0:
+                cost += mind.BROKEN_RUN[1]
     return cost
 
 
@@ -117,15 +92,15 @@ def _cost_of_column(s: Words, column: int) -> int:
 def _keep_costs(s: Words, p: Words) -> None:
     """Have the cost of each column in mind."""
     for column in range(s[k.COLUMNS]):
-        p[COLUMN_COST + column] = _cost_of_column(s, word(column))
+        p[mind.COLUMN_COST + column] = _cost_of_column(s, word(column))
 
 
 @inlined
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
-    cost: int = CARD_LEFT * s[LEFT] + IN_STOCK * (s[k.STOCK_SIZE] - s[k.DEALT])
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * (s[k.STOCK_SIZE] - s[k.DEALT])
     for column in range(s[k.COLUMNS]):
-        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[COLUMN_COST + column]
+        cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost
 
 
@@ -134,7 +109,7 @@ def _hidden(s: Words) -> int:
     """Return how many cards lie face down."""
     count: int = word(0)
     for column in range(s[k.COLUMNS]):
-        count += s[DOWN + column]
+        count += s[k.DOWN + column]
     return count
 
 
@@ -142,7 +117,7 @@ def _hidden(s: Words) -> int:
 def _first_space(s: Words) -> int:
     """Return the first empty column, or -1."""
     for column in range(s[k.COLUMNS]):
-        if s[LENGTH + column] == 0:
+        if s[k.LENGTH + column] == 0:
             return word(column)
     return word(-1)
 
@@ -151,34 +126,34 @@ def _first_space(s: Words) -> int:
 def _lot(s: Words, p: Words, move: int) -> np.uint64:
     """Return the lot of a move."""
     source, target, size = move & 63, (move >> 6) & 63, move >> 12
-    if target == UP:
-        target, size = word(FOUNDATION), s[RANKS]
-    return mixed(np.uint64(p[SEED]) ^ np.uint64(p[LOOKED] << 18 | size << 12 | source << 6 | target))
+    if target == k.UP:
+        target, size = word(FOUNDATION), s[k.RANKS]
+    return mixed(np.uint64(p[mind.SEED]) ^ np.uint64(p[mind.LOOKED] << 18 | size << 12 | source << 6 | target))
 
 
 @routine
 def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: int) -> int:
     """Add the tables that a move leads to from the position, and return the best one if it is better than the first
     table, or -1."""
-    p[OPEN_COST + table] = CLOSED
+    p[mind.OPEN_COST + table] = mind.CLOSED
     space, best = _first_space(s), word(-1)
     for field in range(END - BEFORE):
-        s[BEFORE + field] = s[LEFT + field]
+        s[BEFORE + field] = s[k.LEFT + field]
     for at in range(list_moves(s, True)):
         move = s[k.MOVES + at]
         source, target = move & 63, (move >> 6) & 63
-        if target == DEAL or (target != UP and s[LENGTH + target] == 0 and target != space):
+        if target == k.DEAL or (target != k.UP and s[k.LENGTH + target] == 0 and target != space):
             continue
         do(s, move, True)
         if is_new(p, position_key(s)):
-            count, cost = p[COUNT], _cost(s, p, word(1) << source | word(1) << target)
+            count, cost = p[mind.COUNT], _cost(s, p, word(1) << source | word(1) << target)
             write_row(s, rows, count)
             add(p, lots, cost, _lot(s, p, move), _hidden(s) < hidden)
-            if cost < p[COST] and precedes(p, lots, count, best):
+            if cost < p[mind.COST] and precedes(p, lots, count, best):
                 best = count
         for field in range(END - BEFORE):  # cards stay in the words of a column that they leave
-            s[LEFT + field] = s[BEFORE + field]
-    p[LOOKED] += 1
+            s[k.LEFT + field] = s[BEFORE + field]
+    p[mind.LOOKED] += 1
     return best
 
 
@@ -189,9 +164,9 @@ def _look_ahead(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
     is_new(p, position_key(s))
     _keep_costs(s, p)
     write_row(s, rows, word(0))
-    p[COUNT], p[COST] = 1, _cost(s, p, word(0))
+    p[mind.COUNT], p[mind.COST] = 1, _cost(s, p, word(0))
     hidden, table, chosen = _hidden(s), word(0), word(-1)
-    while table >= 0 and chosen < 0 and p[COUNT] < MOST_TABLES:
+    while table >= 0 and chosen < 0 and p[mind.COUNT] < mind.MOST_TABLES:
         if table:
             read_row(s, rows, table)
             _keep_costs(s, p)
@@ -209,14 +184,14 @@ def _deal(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
         return False
     if not may_deal(s):
         filled = word(-1)
-        for table in range(1, p[COUNT]):
+        for table in range(1, p[mind.COUNT]):
             read_row(s, rows, word(table))
             if may_deal(s) and precedes(p, lots, word(table), filled):
                 filled = word(table)
         if filled < 0:
             return False
         read_row(s, rows, filled)
-    do(s, word(DEAL << 6), True)
+    do(s, word(k.DEAL << 6), True)
     return True
 
 
@@ -230,6 +205,6 @@ def _play_all(s: Words, p: Words, rows: Rows, lots: Lots, first: Rows, wins: Wor
         for column in range(s[k.COLUMNS]):
             k.finish(s, word(column), True)
         playing = True
-        while s[LEFT] and playing:
+        while s[k.LEFT] and playing:
             playing = _look_ahead(s, p, rows, lots) or _deal(s, p, rows, lots)
-        wins[number] = s[LEFT] == 0
+        wins[number] = s[k.LEFT] == 0

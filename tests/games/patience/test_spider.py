@@ -46,6 +46,7 @@ def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> 
     rules = rules_of(name)
     layouts = unpack(deal(rules, 9, 1, 6))
     batch = solved(rules, layouts, 40_000)
+    assert name == "spider" or {*batch.verdicts} != {Verdict.UNDECIDED}  # four suits take far more nodes
     for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
         if verdict is Verdict.UNDECIDED:
             assert nodes == 40_000

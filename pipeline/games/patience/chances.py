@@ -29,7 +29,7 @@ from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.settling import settle
-from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, word
 
 
 @dataclass(frozen=True)
@@ -59,12 +59,12 @@ def _waste(layout: str) -> int:
 @routine
 def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
-    card, shown, whole_suits = s[k.TOP + column], s[k.LENGTH + column] - s[k.DOWN + column], s[k.COMPLETE]
+    card, whole_suits = s[k.TOP + column], s[k.COMPLETE]
     cost: int = word(0)
     if card == k.NO_CARD:
         return word(mind.EMPTY_COLUMN[whole_suits])
-    ranks, deepest = word(0), word(0)
-    for above in range(shown):
+    ranks, deepest, above = word(0), word(0), word(0)
+    while card != k.NO_CARD and not s[k.FACE_DOWN] & bit_of(card):
         # four bits for each rank count the cards above that cover no lower one so far
         covering = ranks >> (4 * (card % 13 + 1))
         ranks ^= covering << (4 * (card % 13 + 1))
@@ -73,15 +73,19 @@ def _cost_of_column(s: Words, column: int) -> int:
             covering >>= 4
         ranks += word(1) << (4 * (card % 13))
         if whole_suits == 0 and s[k.UP + card // 13] == card % 13:
-            deepest = word(above)
+            deepest = above
         under = s[k.UNDER + card]
-        if above + 1 < shown:
+        if under != k.NO_CARD and not s[k.FACE_DOWN] & bit_of(under):
             if s[k.PARENTS + card] & bit_of(under) == 0:
                 cost += mind.MISFIT[whole_suits]
             elif s[k.RUNS + card] & bit_of(under) == 0:
                 cost += mind.BROKEN_RUN[whole_suits]
         card = under
-    cost += mind.FACE_DOWN * s[k.DOWN + column] + mind.ABOVE_NEXT * deepest
+        above += 1
+    while card != k.NO_CARD:
+        cost += mind.FACE_DOWN
+        card = s[k.UNDER + card]
+    cost += mind.ABOVE_NEXT * deepest
     return cost
 
 
@@ -114,19 +118,14 @@ def _changed(s: Words, move: int) -> int:
 @inlined
 def _hidden(s: Words) -> int:
     """Return how many cards lie face down or below others in the reserve."""
-    count: int = s[k.STACKED] * s[k.RESERVE_COUNT]
-    for column in range(s[k.COLUMNS]):
-        count += s[k.DOWN + column]
+    count: int = s[k.STACKED] * s[k.RESERVE_COUNT] + count_of(s[k.FACE_DOWN])
     return count
 
 
 @inlined
 def _first_space(s: Words) -> int:
     """Return the first empty column, or -1."""
-    for column in range(s[k.COLUMNS]):
-        if s[k.LENGTH + column] == 0:
-            return word(column)
-    return word(-1)
+    return first_of(s[k.EMPTY]) if s[k.EMPTY] else word(-1)
 
 
 @inlined
@@ -172,7 +171,7 @@ def _is_visible(s: Words, move: int, waste: int, space: int) -> bool:
         return False
     if source == k.STOCK:
         return bool(s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0 and index == waste)
-    return bool(target >= k.FIRST_COLUMN_LIMIT or s[k.LENGTH + target] > 0 or target == space)
+    return bool(target >= k.FIRST_COLUMN_LIMIT or s[k.TOP + target] != k.NO_CARD or target == space)
 
 
 @inlined

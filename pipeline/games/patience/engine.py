@@ -25,6 +25,7 @@ MOST_POSITIONS, MOST_DEALT = 10_000_000, 4_000_000
 the columns."""
 MOST_MOVES = 5_000
 """A win with more moves stays undecided."""
+BUILDING = {"none": k.NO_BUILDING, "same-suit": k.SAME_SUIT, "red-black": k.RED_BLACK, "any-suit": k.ANY_SUIT}
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
 
 
@@ -159,7 +160,7 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.ROOM] = room_of(rules)
     words[k.PARTIAL] = partial_runs_are_twins(rules)
     words[k.RELAXED] = has_hole or (rules.cells == 0 and not rules.complete)
-    words[k.BUILDING] = {"none": 0, "same-suit": 0, "red-black": 1, "any-suit": 2}[rules.build]
+    words[k.BUILDING] = BUILDING[rules.build]
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
     words[k.LISTS] = lists_prove_losses(rules)
@@ -250,7 +251,8 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
     start[k.ORDERED] = rules.to == "tableau" and "stock" in cards
     for column, text in enumerate(columns.split("/")):
         under = k.NO_CARD
-        for card in numbers(text if text != "-" else ""):
+        for card, suit in zip(numbers(text.strip("-")), text[1::2], strict=False):
+            start[k.FACE_DOWN] |= suit.islower() << card
             start[k.UNDER + card] = under
             number = z[card << 6 | under]
             key ^= _wrapped(number * (2 * column + 1)) if under == k.NO_CARD and start[k.ORDERED] else number
@@ -258,10 +260,11 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
             left += 1
             candidates.add(card)
         start[k.TOP + column] = under
-        start[k.LENGTH + column] = len(text) // 2 if text != "-" else 0
-        start[k.DOWN + column] = sum(suit.islower() for suit in text[1::2])
-        if under != k.NO_CARD:
+        if under == k.NO_CARD:
+            start[k.EMPTY] |= 1 << column
+        else:
             start[k.TOPS] |= 1 << under
+            start[k.COLUMN_OF + under] = column
     for card in numbers(cards.get("cells", "")):
         start[k.CELL_CARDS] |= 1 << card
         start[k.CELL_COUNT] += 1
@@ -278,6 +281,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
     for index, card in enumerate([*waste, *stock]):
         words[k.STOCK_CARDS + index], words[k.STOCK_INDEX + card] = card, index
         start[k.REST] |= 1 << index
+        start[k.STOCK_LEFT] |= 1 << card
         start[k.STOCK_COUNT] += 1
         key ^= z[card << 6 | k.STOCK]
     turned = len(waste)

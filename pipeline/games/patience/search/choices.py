@@ -2,9 +2,9 @@
 
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.search.moves import is_offered, top_of_foundation
-from dealmill.pipeline.games.patience.search.settling import is_safe, move_together
-from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, word
+from dealmill.pipeline.games.patience.search.moves import offered_numbers, top_of_foundation
+from dealmill.pipeline.games.patience.search.settling import below_in_run, is_safe
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, that_fit, word
 
 
 @inlined
@@ -26,10 +26,10 @@ def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> 
     elif parent == k.NO_CARD:
         score -= 30
     if source < k.FIRST_COLUMN_LIMIT:
-        under, shown = s[k.UNDER + card], s[k.LENGTH + source] - s[k.DOWN + source]
+        under = s[k.UNDER + card]
         if under == k.NO_CARD:
             score += 60
-        elif count == shown:
+        elif s[k.FACE_DOWN] & bit_of(under):
             score += 50
         elif under == card + 1:
             score -= 100
@@ -42,22 +42,25 @@ def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> 
 def _targets(s: Words, end: int, card: int, source: int, count: int, index: int, score: int, space: int) -> int:
     """Add the moves of a card with those on it to columns; `space` is an empty one that may be used, or -1."""
     move = card | source << 6 | count << 18 | index << 24
-    if s[k.PARENTS + card] & s[k.TOPS]:
-        for column in range(s[k.COLUMNS]):
-            top = s[k.TOP + column]
-            if top != k.NO_CARD and s[k.PARENTS + card] & bit_of(top) and column != source:
-                if s[k.COMPLETE]:
-                    score = _suited_score(s, card, source, count, top)
-                end = _add(s, end, score, move | column << 12)
+    parents, columns = s[k.PARENTS + card] & s[k.TOPS], word(0)
+    while parents:
+        columns |= bit_of(s[k.COLUMN_OF + first_of(parents)])
+        parents &= parents - 1
+    columns &= ~bit_of(source)
+    while columns:
+        column = first_of(columns)
+        columns &= columns - 1
+        if s[k.COMPLETE]:
+            score = _suited_score(s, card, source, count, s[k.TOP + column])
+        end = _add(s, end, score, move | column << 12)
     if space >= 0 and s[k.SPACES] & bit_of(card):
         score = word(-25)
         if s[k.COMPLETE]:
             score = _suited_score(s, card, source, count, word(k.NO_CARD))
-        end = _add(s, end, score, move | space << 12)
-        if s[k.ORDERED]:
-            for column in range(space + 1, s[k.COLUMNS]):
-                if s[k.LENGTH + column] == 0:
-                    end = _add(s, end, score, move | column << 12)
+        columns = s[k.EMPTY] if s[k.ORDERED] else bit_of(space)
+        while columns:
+            end = _add(s, end, score, move | first_of(columns) << 12)
+            columns &= columns - 1
     return end
 
 
@@ -80,8 +83,8 @@ def _single(s: Words, end: int, card: int, source: int, index: int) -> int:
 def _completed(s: Words, column: int) -> int:
     """Return the last card of a whole suit that lies on top of a column; -1 if there is none."""
     card, last = s[k.TOP + column], word(-1)
-    if card % 13 == 0 and s[k.LENGTH + column] - s[k.DOWN + column] >= s[k.RANKS]:
-        while card % 13 + 1 < s[k.RANKS] and s[k.UNDER + card] == card + 1:
+    if card % 13 == 0:
+        while card % 13 + 1 < s[k.RANKS] and s[k.UNDER + card] == card + 1 and not s[k.FACE_DOWN] & bit_of(card + 1):
             card += 1
         if card % 13 + 1 == s[k.RANKS]:
             last = card
@@ -93,7 +96,7 @@ def _list_several(s: Words, end: int, space: int) -> int:
     """Add the moves of whole suits to foundations, and of a row of the stock to the columns."""
     if s[k.COMPLETE]:
         for column in range(s[k.COLUMNS]):
-            if s[k.LENGTH + column]:
+            if s[k.TOP + column] != k.NO_CARD:
                 card = _completed(s, word(column))
                 if card >= 0:
                     end = _add(s, end, word(600), card | column << 6 | k.FOUNDATION << 12 | s[k.RANKS] << 18)
@@ -103,35 +106,40 @@ def _list_several(s: Words, end: int, space: int) -> int:
     return end
 
 
+@inlined
+def _that_go_alone(s: Words) -> int:
+    """Return the cards that can go to a foundation, to a cell, or perhaps to the hole, if they can be moved."""
+    if s[k.HOLE] or s[k.CELL_COUNT] < s[k.CELLS]:
+        return word(k.EVERY)
+    going = word(0)
+    for suit in range(4 * (1 - s[k.COMPLETE])):
+        going |= bit_of(13 * suit + s[k.UP + suit])
+    return going
+
+
 @routine
 def list_moves(s: Words, start: int, chosen: int) -> int:
     """Write the moves of the chosen cards, and those of whole suits and rows, to the list of moves from `start` on, the
     most promising first; return the end. `LIFTED` gets all cards that can be moved."""
     end, space, lifted = start, word(-1), word(0)
+    if s[k.EMPTY]:
+        space = first_of(s[k.EMPTY])
+    fitting = that_fit(s, s[k.TOPS]) | s[k.SPACES] * (space >= 0)
+    going = _that_go_alone(s)
     for column in range(s[k.COLUMNS]):
-        if s[k.LENGTH + column] == 0:
-            space = word(column)
-            break
-    for column in range(s[k.COLUMNS]):
-        length = s[k.LENGTH + column]
-        if length == 0:
-            continue
         card, count = s[k.TOP + column], word(1)
-        if chosen & bit_of(card):
+        if chosen & going & bit_of(card) and card != k.NO_CARD:
             end = _single(s, end, card, word(column), word(0))
-        shown = length - s[k.DOWN + column]
-        while True:
+        while card != k.NO_CARD:
             lifted |= bit_of(card)
-            under = s[k.UNDER + card]
-            joined = count < shown and move_together(s, card, under)
-            needed = s[k.LITERAL] or s[k.PARTIAL] == 0 or not joined or (s[k.UP + under // 13] == under % 13)
-            if needed and chosen & bit_of(card):
-                score = word(70) if count == shown and shown < length else word(30)
-                target = space if count < length or s[k.ORDERED] else word(-1)
+            under, below = s[k.UNDER + card], below_in_run(s, card)
+            if chosen & fitting & bit_of(card) and (
+                s[k.LITERAL] or s[k.PARTIAL] == 0 or below == k.NO_CARD or s[k.UP + under // 13] == under % 13
+            ):
+                score = word(70) if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under) else word(30)
+                target = space if under != k.NO_CARD or s[k.ORDERED] else word(-1)
                 end = _targets(s, end, card, word(column), count, word(0), score, target)
-            if not joined:
-                break
-            card = under
+            card = below
             count += 1
     single, none = word(1), word(0)
     cards = s[k.CELL_CARDS] & chosen
@@ -160,13 +168,12 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
         end = _list_several(s, end, space)
     if s[k.TO_COLUMNS]:
         rest = none
+    offered = offered_numbers(s) if rest else none
     while rest:
         card = s[k.STOCK_CARDS + first_of(rest)]
         rest &= rest - 1
         index += 1
-        if chosen & bit_of(card) == 0:
-            continue
-        if is_offered(s, index):
+        if chosen & bit_of(card) and offered >> index & 1:
             end = _single(s, end, card, word(k.STOCK), index)
             end = _targets(s, end, card, word(k.STOCK), single, index, word(15), space)
             if s[k.DRAW] > 1 and s[k.PARENTS + card] & s[k.ABSENT]:

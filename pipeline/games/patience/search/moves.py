@@ -30,10 +30,18 @@ def is_ahead(s: Words, index: int) -> bool:
 
 
 @inlined
-def is_offered(s: Words, index: int) -> bool:
-    """Return whether card `index` of the stock (from 1) can be uncovered, in this pass or in a later one."""
-    later = index % s[k.DRAW] == 0 and (s[k.PASSES] == 0 or s[k.PASSES_LEFT] > 0)
-    return is_ahead(s, index) or later
+def offered_numbers(s: Words) -> int:
+    """Return the cards of the stock that can be uncovered, in this pass or in a later one, as bits from 1 on."""
+    draw, count = s[k.DRAW], s[k.STOCK_COUNT]
+    if draw == 1 and s[k.PASSES] == 0:
+        return word(-1)
+    numbers = bit_of(count)
+    for number in range(s[k.TURNED], count, draw):
+        numbers |= bit_of(number)
+    if s[k.PASSES] == 0 or s[k.PASSES_LEFT] > 0:
+        for number in range(draw, count, draw):
+            numbers |= bit_of(number)
+    return numbers
 
 
 @inlined
@@ -41,6 +49,28 @@ def _lying(s: Words, card: int, under: int, column: int) -> int:
     """Return the word for the place of a card in a column."""
     key: int = s[k.Z + (card << 6 | under)]
     return key * (2 * column + 1) if under == k.NO_CARD and s[k.ORDERED] else key
+
+
+@inlined
+def _uncover(s: Words, under: int, column: int) -> None:
+    """Note that a card is the top of a column again, or that the column is empty."""
+    s[k.TOP + column] = under
+    if under == k.NO_CARD:
+        s[k.EMPTY] |= bit_of(column)
+    else:
+        s[k.TOPS] |= bit_of(under)
+        s[k.COLUMN_OF + under] = column
+
+
+@inlined
+def _cover(s: Words, under: int, column: int, top: int) -> None:
+    """Note that a card is the top of a column now, where `under` was before, or which was empty."""
+    if under == k.NO_CARD:
+        s[k.EMPTY] ^= bit_of(column)
+    else:
+        s[k.TOPS] ^= bit_of(under)
+    s[k.TOPS] |= bit_of(top)
+    s[k.TOP + column], s[k.COLUMN_OF + top] = top, column
 
 
 @routine
@@ -52,13 +82,11 @@ def _deal(s: Words, move: int) -> None:
     for column in range((move >> 18) & 63):
         card, under = s[k.STOCK_CARDS + first_of(s[k.REST])], s[k.TOP + column]
         s[k.REST] &= s[k.REST] - 1
+        s[k.STOCK_LEFT] ^= bit_of(card)
         s[k.STOCK_COUNT] -= 1
         key ^= s[k.Z + (card << 6 | k.STOCK)] ^ _lying(s, card, under, column)
-        s[k.UNDER + card], s[k.TOP + column] = under, card
-        s[k.LENGTH + column] += 1
-        s[k.TOPS] |= bit_of(card)
-        if under != k.NO_CARD:
-            s[k.TOPS] ^= bit_of(under)
+        s[k.UNDER + card] = under
+        _cover(s, under, word(column), card)
     if s[k.REST] == 0:
         for column in range(s[k.COLUMNS]):
             card = s[k.TOP + column]
@@ -77,12 +105,10 @@ def _take_up(s: Words, count: int) -> None:
         card = s[k.TOP + column]
         under = s[k.UNDER + card]
         s[k.REST] |= bit_of(s[k.STOCK_INDEX + card])
+        s[k.STOCK_LEFT] |= bit_of(card)
         s[k.STOCK_COUNT] += 1
-        s[k.TOP + column] = under
-        s[k.LENGTH + column] -= 1
         s[k.TOPS] ^= bit_of(card)
-        if under != k.NO_CARD:
-            s[k.TOPS] |= bit_of(under)
+        _uncover(s, under, word(column))
     s[k.ORDERED] = 1
 
 
@@ -109,7 +135,7 @@ def _key_after(s: Words, move: int) -> int:
     if source < k.FIRST_COLUMN_LIMIT:
         under = s[k.UNDER + card]
         key ^= _lying(s, card, under, source)
-        if under != k.NO_CARD and s[k.LENGTH + source] - ((move >> 18) & 63) == s[k.DOWN + source]:
+        if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under):
             key ^= s[k.Z + (under << 6 | k.TURNED_UP)]
     elif source == k.AWAY:
         key ^= s[k.Z + (card << 6 | k.IN_HOLE)]
@@ -143,13 +169,10 @@ def do(s: Words, move: int, automatic: int) -> None:
     if source < k.FIRST_COLUMN_LIMIT:
         under, top = s[k.UNDER + card], s[k.TOP + source]
         s[k.TOPS] ^= bit_of(top)
-        s[k.LENGTH + source] -= count
-        s[k.TOP + source] = under
-        if under != k.NO_CARD:
-            s[k.TOPS] |= bit_of(under)
-            if s[k.LENGTH + source] == s[k.DOWN + source]:
-                s[k.DOWN + source] -= 1
-                shown = word(1)
+        _uncover(s, under, source)
+        if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under):
+            s[k.FACE_DOWN] ^= bit_of(under)
+            shown = word(1)
     elif source == k.CELL:
         s[k.CELL_CARDS] ^= bit_of(card)
         s[k.CELL_COUNT] -= 1
@@ -165,16 +188,13 @@ def do(s: Words, move: int, automatic: int) -> None:
     else:
         s[k.TURNED], s[k.PASSES_LEFT] = _turned(s, move)
         s[k.REST] ^= bit_of(s[k.STOCK_INDEX + card])
+        s[k.STOCK_LEFT] ^= bit_of(card)
         s[k.STOCK_COUNT] -= 1
     parent = word(k.NO_CARD)
     if target < k.FIRST_COLUMN_LIMIT:
         parent = s[k.TOP + target]
         s[k.UNDER + card] = parent
-        if parent != k.NO_CARD:
-            s[k.TOPS] ^= bit_of(parent)
-        s[k.TOP + target] = top
-        s[k.LENGTH + target] += count
-        s[k.TOPS] |= bit_of(top)
+        _cover(s, parent, target, top)
     elif target == k.CELL:
         s[k.CELL_CARDS] |= bit_of(card)
         s[k.CELL_COUNT] += 1
@@ -211,10 +231,7 @@ def undo(s: Words, level: int) -> None:
         if target < k.FIRST_COLUMN_LIMIT:
             top = s[k.TOP + target]
             s[k.TOPS] ^= bit_of(top)
-            s[k.TOP + target] = parent
-            s[k.LENGTH + target] -= count
-            if parent != k.NO_CARD:
-                s[k.TOPS] |= bit_of(parent)
+            _uncover(s, parent, target)
         elif target == k.CELL:
             s[k.CELL_CARDS] ^= bit_of(card)
             s[k.CELL_COUNT] -= 1
@@ -231,13 +248,9 @@ def undo(s: Words, level: int) -> None:
                 s[k.WAITING] |= bit_of(card) * (source != k.AWAY)
         if source < k.FIRST_COLUMN_LIMIT:
             under = s[k.TOP + source]
-            if under != k.NO_CARD:
-                s[k.TOPS] ^= bit_of(under)
-                s[k.DOWN + source] += (move >> k.TURNED_BIT) & 1
+            s[k.FACE_DOWN] |= ((move >> k.TURNED_BIT) & 1) << under
             s[k.UNDER + card] = under
-            s[k.TOP + source] = top
-            s[k.LENGTH + source] += count
-            s[k.TOPS] |= bit_of(top)
+            _cover(s, under, source, top)
         elif source == k.CELL:
             s[k.CELL_CARDS] |= bit_of(card)
             s[k.CELL_COUNT] += 1
@@ -252,4 +265,5 @@ def undo(s: Words, level: int) -> None:
             s[k.LEFT] -= 1
         else:
             s[k.REST] |= bit_of(s[k.STOCK_INDEX + card])
+            s[k.STOCK_LEFT] |= bit_of(card)
             s[k.STOCK_COUNT] += 1

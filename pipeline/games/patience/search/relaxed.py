@@ -2,17 +2,9 @@
 
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.search.moves import is_offered
-from dealmill.pipeline.games.patience.search.settling import move_together
-from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, word
-
-
-@inlined
-def _push(s: Words, top: int, count: int, down: int, base: int, stacks: int) -> int:
-    """Add a stack of the relaxed game; `base` is 1 if it stands on an empty place."""
-    at = k.STACKS + k.STACK_FIELDS * stacks
-    s[at], s[at + 1], s[at + 2], s[at + 3] = top, count, down, base
-    return stacks + 1
+from dealmill.pipeline.games.patience.search.moves import offered_numbers
+from dealmill.pipeline.games.patience.search.settling import below_in_run
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, that_fit, word
 
 
 @inlined
@@ -80,117 +72,112 @@ def _lacks_neighbours(s: Words) -> bool:
             return False
 
 
+@inlined
+def _cards_on_foundations(s: Words) -> int:
+    """Return the cards on the foundations, with the absent ones below what they wait for."""
+    cards = word(0)
+    for suit in range(4):
+        cards |= (bit_of(s[k.UP + suit]) - 1) << (13 * suit)
+    return cards
+
+
+@inlined
+def _offered_cards(s: Words) -> int:
+    """Return the cards of the stock that can be uncovered without moving another of them."""
+    cards = word(0)
+    if s[k.TO_COLUMNS] or s[k.STOCK_IS_OPEN]:
+        cards |= s[k.STOCK_LEFT]
+    else:
+        rest, offered = s[k.REST], offered_numbers(s)
+        while rest:
+            offered >>= 1
+            if offered & 1:
+                cards |= bit_of(s[k.STOCK_CARDS + first_of(rest)])
+            rest &= rest - 1
+    return cards
+
+
+@inlined
+def _risen(s: Words, up: int, shown: int) -> int:
+    """Return the cards that are up, with the shown ones that can follow them."""
+    every = (bit_of(s[k.RANKS]) - 1) * word(k.LOWEST)
+    rising = shown & (up << 1 | word(k.LOWEST)) & every & ~up
+    while rising:
+        up |= rising
+        rising = shown & (up << 1 | word(k.LOWEST)) & every & ~up
+    return up
+
+
+@routine
+def _split_runs(s: Words, tops: int, cuts: int, leaving: int, places: int) -> tuple[int, int, int]:
+    """Split off runs whose lowest card can leave. Return all tops, the lowest cards of runs that were split off, and
+    whether that left an empty place."""
+    rest, space = tops, word(0)
+    while rest:
+        card = first_of(rest)
+        rest &= rest - 1
+        while cuts & bit_of(card) == 0:
+            card = below_in_run(s, card)
+            if card == k.NO_CARD:
+                break
+            under = s[k.UNDER + card]
+            if cuts & bit_of(card) == 0 and (leaving | places * (under != k.NO_CARD)) & bit_of(card):
+                cuts |= bit_of(card)
+                if under == k.NO_CARD:
+                    space = word(1)
+                else:
+                    tops |= bit_of(under)
+    return tops, cuts, space
+
+
 @routine
 def is_lost(s: Words) -> bool:
     """Return whether not even the relaxed game is won, in which a card that was uncovered once stays uncovered.
 
     `shown` are the cards that are uncovered, and `up` those that can go to their foundations. A card can leave if it
-    goes up, fits a card that is shown, or there is an empty place for it. A stack, a column or a run that was split off
-    one, is taken apart from its top; a run whose lowest card can leave splits off.
+    goes up, fits a card that is shown, or there is an empty place for it. Columns are taken apart from their `tops`; a
+    run whose lowest card can leave splits off, and is taken apart by itself.
 
     In a game with a hole, cards need only be there as neighbours of others; see `_lacks_neighbours`.
     """
     if s[k.HOLE]:
         return _lacks_neighbours(s)
-    every = word(0)
-    up = word(0)
-    for suit in range(4):
-        every |= ((word(1) << s[k.RANKS]) - 1) << (13 * suit)
-        up |= ((word(1) << s[k.UP + suit]) - 1) << (13 * suit)
-    shown = s[k.TOPS] | up | s[k.ABSENT]
-    stacks = word(0)
-    space = word(0)
-    for column in range(s[k.COLUMNS]):
-        if s[k.LENGTH + column]:
-            stacks = _push(s, s[k.TOP + column], s[k.LENGTH + column], s[k.DOWN + column], word(1), stacks)
-        else:
-            space = word(1)
-    piled = word(0)
-    if s[k.STACKED]:
-        piled = s[k.RESERVE_COUNT]
-        if piled:
-            shown |= bit_of(s[k.RESERVE_CARDS + piled - 1])
-    else:
+    tops, cuts, up, space = s[k.TOPS], word(0), _cards_on_foundations(s), word(s[k.EMPTY] != 0)
+    shown, piled, stock = tops | up | s[k.ABSENT] | _offered_cards(s), word(0), s[k.STOCK_LEFT]
+    if s[k.STACKED] == 0:
         shown |= s[k.RESERVE]
-    rest, index, stock, offered = s[k.REST], word(0), word(0), word(0)
-    while rest:
-        card = s[k.STOCK_CARDS + first_of(rest)]
-        rest &= rest - 1
-        index += 1
-        stock |= bit_of(card)
-        if s[k.TO_COLUMNS] or is_offered(s, index):
-            offered |= bit_of(card)
-    shown |= offered
-    again = True
-    while again:
-        again = False
-        rising = True
-        while rising:
-            rising = False
-            for suit in range(4):
-                have = (up >> (13 * suit)) & k.SUIT
-                bit = (have + 1) << (13 * suit)
-                if have != (word(1) << s[k.RANKS]) - 1 and shown & bit:
-                    up |= bit
-                    rising = True
-        if up == every:
+    elif s[k.RESERVE_COUNT]:
+        piled = s[k.RESERVE_COUNT]
+        shown |= bit_of(s[k.RESERVE_CARDS + piled - 1])
+    while True:
+        up = _risen(s, up, shown)
+        if count_of(up) == 4 * s[k.RANKS]:
             return False
-        places = s[k.SPACES] * space | s[k.IDLE]
-        if stock & ~shown:
-            cards = stock & shown
-            while cards:
-                card = first_of(cards)
-                cards &= cards - 1
-                if (up | places) & bit_of(card) or s[k.PARENTS + card] & shown:
-                    shown |= stock
-                    again = True
-                    break
-        while piled > 0:
-            card = s[k.RESERVE_CARDS + piled - 1]
-            if not ((up | places) & bit_of(card) or s[k.PARENTS + card] & shown or (s[k.FILLS] and space)):
-                break
+        before, tops_before, cuts_before = shown, tops, cuts
+        places, fitting = s[k.SPACES] * space | s[k.IDLE], that_fit(s, shown)
+        leaving = up | places | fitting
+        if stock & shown & leaving:
+            shown |= stock
+        while piled and (leaving & bit_of(s[k.RESERVE_CARDS + piled - 1]) or (s[k.FILLS] and space)):
             piled -= 1
-            again = True
             if piled:
                 shown |= bit_of(s[k.RESERVE_CARDS + piled - 1])
-        for number in range(stacks):
-            at = k.STACKS + k.STACK_FIELDS * number
-            top, count, down = s[at], s[at + 1], s[at + 2]
-            while count > 0 and ((up | places) & bit_of(top) or s[k.PARENTS + top] & shown):
-                again = True
-                count -= 1
-                if count == 0:
-                    if s[at + 3]:
-                        space = word(1)
-                        places |= s[k.SPACES]
+        free = tops & leaving
+        while free:
+            card = first_of(free)
+            free &= free - 1
+            tops ^= bit_of(card)
+            if cuts & bit_of(card) == 0:
+                under = s[k.UNDER + card]
+                if under == k.NO_CARD:
+                    space = word(1)
                 else:
-                    top = s[k.UNDER + top]
-                    shown |= bit_of(top)
-                    down = min(down, count - 1)
-            s[at], s[at + 1], s[at + 2] = top, count, down
-            if count == 0 or s[k.MOVING] == k.ONE_CARD:
-                continue
-            card, size = top, word(1)
-            while size < count - down and move_together(s, card, s[k.UNDER + card]):
-                card = s[k.UNDER + card]
-                size += 1
-                whole = size == count
-                leaves = (s[k.PARENTS + card] & shown) | (s[k.IDLE] & bit_of(card))
-                if leaves or (places & bit_of(card) and not (whole and s[at + 3])):
-                    if whole:
-                        if s[at + 3]:
-                            space = word(1)
-                            places |= s[k.SPACES]
-                            s[at + 3] = 0
-                            again = True
-                    elif stacks < 60:
-                        stacks = _push(s, top, size, word(0), word(0), stacks)
-                        top, count = s[k.UNDER + card], count - size
-                        down = min(down, count - 1)
-                        shown |= bit_of(top)
-                        s[at], s[at + 1], s[at + 2] = top, count, down
-                        again = True
-                    else:
-                        return False
-                    break
-    return True
+                    tops |= bit_of(under)
+                    free |= leaving & bit_of(under)
+                    shown |= bit_of(under)
+        if s[k.MOVING] != k.ONE_CARD:
+            tops, cuts, emptied = _split_runs(s, tops, cuts, fitting | s[k.IDLE], places)
+            space |= emptied
+            shown |= tops
+        if shown == before and tops == tops_before and cuts == cuts_before:
+            return True

@@ -3,7 +3,8 @@
 One array is passed around instead of several, since each takes seven words of arguments.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
-lists: `TOP` of each, and `UNDER` of each card. A position is hashed as the place of each card (the card on which it
+lists: `TOP` of each, and `UNDER` of each card; `COLUMN_OF` is the column of a top card. Sets of cards (`TOPS`) and of
+columns (`EMPTY`) are the bits of a word. A position is hashed as the place of each card (the card on which it
 lies, or one of the places below), so the order of columns, and of cells, makes no difference. If cards will be dealt to
 the columns, their order matters, see `ORDERED`.
 """
@@ -14,7 +15,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import inlined, lowest_bit
+from dealmill.kernels import count_bits, inlined, lowest_bit
 
 Words = NDArray[np.int64]
 word = cast(Callable[[int], int], np.int64)
@@ -31,23 +32,21 @@ LITERAL, NOISE, NODES = 20, 21, 22
 FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = range(23, 32)
 # A position
 HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT, UP = range(32, 42)
-TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED, WAITING = range(45, 52)
-TOP, LENGTH, DOWN, UNDER, RESERVE_CARDS = 56, 76, 96, 116, 168
-POSITION_END = 220
+TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED, WAITING, EMPTY, FACE_DOWN, STOCK_LEFT = range(45, 55)
+TOP, UNDER, COLUMN_OF, RESERVE_CARDS = 56, 76, 128, 180
+POSITION_END = 232
 # The easier game that is searched, and the best list of cards
-IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(220, 228)
-LIMIT, WIN_COUNT, LIFTED, EARLY_LISTS = 228, 229, 230, 231
+IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(232, 240)
+LIMIT, WIN_COUNT, LIFTED, EARLY_LISTS = range(240, 244)
 # Constants of a layout
-STOCK_CARDS, STOCK_INDEX, PARENTS = 232, 284, 336
+STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = 244, 296, 348, 400
 # More rules of the game
-TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES = range(388, 394)
-START, RUNS = 400, 588
-STACKS, STACK_FIELDS = 640, 4
-WINS, DROPPED = 900, 1030
+TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES = range(452, 458)
+START, WINS, DROPPED = 460, 660, 790
 MOST_WINS = 100
 # A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try
-HOMES, PLACES, TRIES = 1100, 1152, 1204
-Z = 1216
+HOMES, PLACES, TRIES = 842, 894, 946
+Z = 960
 END = Z + 64 * 64
 
 NO_CARD = 63
@@ -69,6 +68,11 @@ TURNED_BIT, AUTOMATIC_BIT = 38, 39
 SUIT = (1 << 13) - 1
 EVERY = (1 << 52) - 1
 """The bits of all cards."""
+LOWEST = 1 | 1 << 13 | 1 << 26 | 1 << 39
+"""The bits of the cards of the lowest rank."""
+LOWEST_OF_BLACK, LOWEST_OF_RED = 1 | 1 << 26, 1 << 13 | 1 << 39
+NO_BUILDING, SAME_SUIT, RED_BLACK, ANY_SUIT = 0, 1, 2, 3
+"""How columns are built, `BUILDING`."""
 
 
 @inlined
@@ -79,6 +83,23 @@ def bit_of(card: int) -> int:
 @inlined
 def first_of(cards: int) -> int:
     return word(lowest_bit(cards))  # type: ignore[arg-type]
+
+
+@inlined
+def count_of(cards: int) -> int:
+    return word(count_bits(cards))  # type: ignore[arg-type]
+
+
+@inlined
+def that_fit(s: Words, cards: int) -> int:
+    """Return the cards that may lie on one of these by the rules for building; see `PARENTS`."""
+    lower, building = (cards & ~LOWEST) >> 1, s[BUILDING]
+    if building == RED_BLACK:
+        black, red = (lower | lower >> 26) & SUIT, (lower >> 13 | lower >> 39) & SUIT
+        return red * word(LOWEST_OF_BLACK) | black * word(LOWEST_OF_RED)
+    if building == ANY_SUIT:
+        return ((lower | lower >> 13 | lower >> 26 | lower >> 39) & SUIT) * word(LOWEST)
+    return lower if building == SAME_SUIT else word(0)
 
 
 @inlined

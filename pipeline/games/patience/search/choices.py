@@ -117,85 +117,128 @@ def _that_go_alone(s: Words) -> int:
     return going
 
 
-@routine
-def list_moves(s: Words, start: int, chosen: int) -> int:
-    """Write the moves of the chosen cards, and those of whole suits and rows, to the list of moves from `start` on, the
-    most promising first; return the end. `LIFTED` gets all cards that can be moved."""
-    end, space, lifted = start, word(-1), word(0)
-    if s[k.EMPTY]:
-        space = first_of(s[k.EMPTY])
-    fitting = that_fit(s, s[k.TOPS]) | s[k.SPACES] * (space >= 0)
-    going = _that_go_alone(s)
-    for column in range(s[k.COLUMNS]):
+@inlined
+def _columns_of(s: Words, tops: int) -> int:
+    """Return the columns of some top cards."""
+    columns = word(0)
+    while tops:
+        columns |= bit_of(s[k.COLUMN_OF + first_of(tops)])
+        tops &= tops - 1
+    return columns
+
+
+@inlined
+def _list_columns(s: Words, end: int, going: int, fitting: int, space: int) -> int:
+    """Add the moves of cards in columns, alone if they are `going`, and with those on them if they are `fitting`."""
+    columns = (bit_of(s[k.COLUMNS]) - 1) & ~s[k.EMPTY]
+    if s[k.MOVING] == k.ONE_CARD or fitting == 0:
+        columns = _columns_of(s, s[k.TOPS] & (going | fitting))
+    while columns:
+        column = first_of(columns)
+        columns &= columns - 1
         card, count = s[k.TOP + column], word(1)
-        if chosen & going & bit_of(card) and card != k.NO_CARD:
-            end = _single(s, end, card, word(column), word(0))
+        if going & bit_of(card):
+            end = _single(s, end, card, column, word(0))
         while card != k.NO_CARD:
-            lifted |= bit_of(card)
             under, below = s[k.UNDER + card], below_in_run(s, card)
-            if chosen & fitting & bit_of(card) and (
+            if fitting & bit_of(card) and (
                 s[k.LITERAL] or s[k.PARTIAL] == 0 or below == k.NO_CARD or s[k.UP + under // 13] == under % 13
             ):
                 score = word(70) if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under) else word(30)
                 target = space if under != k.NO_CARD or s[k.ORDERED] else word(-1)
-                end = _targets(s, end, card, word(column), count, word(0), score, target)
+                end = _targets(s, end, card, column, count, word(0), score, target)
             card = below
             count += 1
-    single, none = word(1), word(0)
-    cards = s[k.CELL_CARDS] & chosen
-    lifted |= s[k.CELL_CARDS]
+    return end
+
+
+@inlined
+def _top_of_reserve(s: Words) -> int:
+    """Return the cards of the reserve that can be moved."""
+    cards: int = s[k.RESERVE]
+    return bit_of(s[k.RESERVE_CARDS + s[k.RESERVE_COUNT] - 1]) if s[k.STACKED] and cards else cards
+
+
+@routine
+def _list_cards(s: Words, end: int, cards: int, source: int, score: int, space: int) -> int:
+    """Add the moves of cards that can be moved one by one."""
     while cards:
         card = first_of(cards)
         cards &= cards - 1
-        end = _single(s, end, card, word(k.CELL), none)
-        end = _targets(s, end, card, word(k.CELL), single, none, word(60), space)
-    cards = s[k.RESERVE]
-    if s[k.STACKED] and cards:
-        cards = bit_of(s[k.RESERVE_CARDS + s[k.RESERVE_COUNT] - 1])
-    lifted |= cards
-    cards &= chosen
-    while cards:
-        card = first_of(cards)
-        cards &= cards - 1
-        end = _single(s, end, card, word(k.RESERVED), none)
-        end = _targets(s, end, card, word(k.RESERVED), single, none, word(60), space)
-    rest, index = s[k.REST], word(0)
-    if s[k.TO_HOLE] and rest:
-        card = s[k.STOCK_CARDS + first_of(rest)]
-        end = _add(s, end, word(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
-        rest = none
-    if s[k.TO_COLUMNS] or s[k.COMPLETE]:
-        end = _list_several(s, end, space)
-    if s[k.TO_COLUMNS]:
-        rest = none
-    offered = offered_numbers(s) if rest else none
+        end = _single(s, end, card, source, word(0))
+        end = _targets(s, end, card, source, word(1), word(0), score, space)
+    return end
+
+
+@inlined
+def _list_stock(s: Words, end: int, chosen: int, space: int) -> int:
+    """Add the moves of cards of a stock that is turned."""
+    rest, offered, index = s[k.REST], offered_numbers(s), word(0)
     while rest:
         card = s[k.STOCK_CARDS + first_of(rest)]
         rest &= rest - 1
         index += 1
         if chosen & bit_of(card) and offered >> index & 1:
             end = _single(s, end, card, word(k.STOCK), index)
-            end = _targets(s, end, card, word(k.STOCK), single, index, word(15), space)
+            end = _targets(s, end, card, word(k.STOCK), word(1), index, word(15), space)
             if s[k.DRAW] > 1 and s[k.PARENTS + card] & s[k.ABSENT]:
                 end = _add(s, end, word(90), card | k.STOCK << 6 | k.AWAY << 12 | 1 << 18 | index << 24)
-    if s[k.REMOVABLE]:
-        for suit in range(4):
-            card = top_of_foundation(s, suit)
-            if card >= 0:
-                lifted |= bit_of(card)
-            if card >= 0 and chosen & bit_of(card) and (s[k.LITERAL] or not is_safe(s, card)):
-                end = _single(s, end, card, word(k.FOUNDATION), none)
-                end = _targets(s, end, card, word(k.FOUNDATION), single, none, word(-30), space)
+    return end
+
+
+@inlined
+def _list_absent(s: Words, end: int) -> int:
+    """Add the moves of a card of each rank that is absent into the hole."""
+    for rank in range(s[k.RANKS]):
+        cards = s[k.ABSENT] & word(k.LOWEST) << rank
+        if cards:
+            end = _single(s, end, first_of(cards), word(k.AWAY), word(0))
+    return end
+
+
+@routine
+def list_moves(s: Words, start: int, chosen: int) -> int:
+    """Write the moves of the chosen cards, and those of whole suits and rows, to the list of moves from `start` on, the
+    most promising first; return the end."""
+    end, space, fitting = start, word(-1), that_fit(s, s[k.TOPS])
+    if s[k.EMPTY]:
+        space = first_of(s[k.EMPTY])
+        fitting |= s[k.SPACES]
+    going, fitting = chosen & _that_go_alone(s), chosen & fitting
+    end = _list_columns(s, end, going, fitting, space)
+    end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), word(k.CELL), word(60), space)
+    end = _list_cards(s, end, _top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), space)
+    if s[k.TO_HOLE] and s[k.REST]:
+        card = s[k.STOCK_CARDS + first_of(s[k.REST])]
+        end = _add(s, end, word(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
+    if s[k.TO_COLUMNS] or s[k.COMPLETE]:
+        end = _list_several(s, end, space)
+    if s[k.REST] and s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0:
+        end = _list_stock(s, end, chosen, space)
+    for suit in range(4 * s[k.REMOVABLE]):
+        card = top_of_foundation(s, suit)
+        if card >= 0 and (s[k.LITERAL] or not is_safe(s, card)):
+            end = _list_cards(s, end, chosen & bit_of(card), word(k.FOUNDATION), word(-30), space)
     if s[k.HOLE]:
-        for rank in range(s[k.RANKS]):
-            for suit in range(4):
-                card = word(13 * suit + rank)
-                if s[k.ABSENT] & bit_of(card):
-                    end = _single(s, end, card, word(k.AWAY), none)
-                    break
-    s[k.LIFTED] |= lifted
+        end = _list_absent(s, end)
     _sort(s, s[k.MOVES] + start, s[k.MOVES] + end)
     return end
+
+
+@routine
+def note_lifted(s: Words) -> None:
+    """Add the cards that can be moved, other than by turning the stock, to `LIFTED`."""
+    cards = s[k.TOPS] | s[k.CELL_CARDS] | _top_of_reserve(s)
+    for column in range(s[k.COLUMNS] * (s[k.MOVING] != k.ONE_CARD)):
+        card = s[k.TOP + column]
+        while card != k.NO_CARD:
+            cards |= bit_of(card)
+            card = below_in_run(s, card)
+    for suit in range(4 * s[k.REMOVABLE]):
+        card = top_of_foundation(s, suit)
+        if card >= 0:
+            cards |= bit_of(card)
+    s[k.LIFTED] |= cards
 
 
 @inlined

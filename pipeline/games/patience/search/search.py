@@ -8,12 +8,12 @@ Without `LITERAL`, it leaves out moves that are never needed:
 
 Where these hold is decided from the rules, see `dealmill.pipeline.games.patience.engine`. With `LITERAL`, it visits all
 positions, which are what the referee counts; also those of an easier game, in which some cards are `IDLE`: as soon as
-they can be lifted, they become `ABSENT`. `LIFTED` are the cards that a search could lift.
+they can be lifted, they become `ABSENT`. `LIFTED` are the cards that a search with `LITERAL` could lift.
 """
 
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.search.choices import list_moves
+from dealmill.pipeline.games.patience.search.choices import list_moves, note_lifted
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.relaxed import is_lost
 from dealmill.pipeline.games.patience.search.settling import settle
@@ -24,8 +24,7 @@ from dealmill.pipeline.games.patience.search.words import Words, first_slot, wor
 def _clear_table(s: Words) -> None:
     s[k.TABLE_SIZE] = k.FIRST_TABLE
     s[k.STORED] = 0
-    for at in range(s[k.TABLE], s[k.TABLE] + k.FIRST_TABLE):
-        s[at] = 0
+    s[s[k.TABLE] : s[k.TABLE] + k.FIRST_TABLE] = 0
 
 
 @inlined
@@ -44,8 +43,7 @@ def _grow(s: Words) -> None:
     old, size = s[k.TABLE], s[k.TABLE_SIZE]
     s[k.TABLE], s[k.OTHER_TABLE] = s[k.OTHER_TABLE], old
     s[k.TABLE_SIZE] = 4 * size
-    for at in range(s[k.TABLE], s[k.TABLE] + 4 * size):
-        s[at] = 0
+    s[s[k.TABLE] : s[k.TABLE] + 4 * size] = 0
     for at in range(old, old + size):
         if s[at]:
             s[slot_of(s, s[at])] = s[at]
@@ -63,6 +61,14 @@ def _store(s: Words) -> bool:
     if 5 * s[k.STORED] > 3 * s[k.TABLE_SIZE]:
         _grow(s)
     return True
+
+
+@inlined
+def _choices(s: Words, start: int) -> int:
+    """List the moves of the position; return the end of the list."""
+    if s[k.LITERAL]:
+        note_lifted(s)
+    return list_moves(s, start, word(k.EVERY))
 
 
 @routine
@@ -89,7 +95,7 @@ def search(s: Words, budget: int) -> int:
     if s[k.LITERAL] == 0 and s[k.RELAXED] and is_lost(s):
         return result
     depth, frame = word(0), s[k.FRAMES]
-    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, list_moves(s, word(0), word(k.EVERY)), s[k.DONE]
+    s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _choices(s, word(0)), s[k.DONE]
     while depth >= 0:
         frame = s[k.FRAMES] + k.FRAME * depth
         undo(s, s[frame + 3])
@@ -115,6 +121,5 @@ def search(s: Words, budget: int) -> int:
             continue
         depth += 1
         frame += k.FRAME
-        end = list_moves(s, start, word(k.EVERY))
-        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, end, s[k.DONE]
+        s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, _choices(s, start), s[k.DONE]
     return result

@@ -11,7 +11,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.reading import read_one
+from dealmill.pipeline.games.reading import read_pasted
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import open_binary
 from dealmill.pipeline.referee import Judgement, judge
@@ -124,8 +124,8 @@ def solve(
     engine
         An engine of the game; None means its default one.
     layouts
-        A layout: one line of text, as in a file, a `Layout`, or a `Result`, whose layout is solved. Or an iterable of
-        them, such as `deals` or a `Query`.
+        A layout: a `Layout`, a `Result`, whose layout is solved, or a text, as a file with a single layout has it, such
+        as a line or a board of a patience. Or an iterable of layouts, such as `deals` or a `Query`; texts are lines.
     max_nodes
         Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None for no limit.
 
@@ -146,7 +146,7 @@ def solve(
     owner, used = engine_of(game, engine)
     limit = node_limit(max_nodes)
     if isinstance(layouts, str | bytes | Layout | Result):
-        [result] = solve_layouts(owner, used, [_text(layouts)], limit)
+        [result] = solve_layouts(owner, used, [read_pasted(owner, _text(layouts))], limit)
         return result
     if isinstance(layouts, DealRange) and layouts.game.name != owner.name:
         raise UsageError(f"{layouts.name} is not of {owner.name}: choose the game {layouts.game.name}")
@@ -201,7 +201,7 @@ def after(
 
     owner, used = engine_of(game, engine)
     words = moves.split() if isinstance(moves, str) else list(moves)
-    return play_on(owner, used, read_one(owner, _text(layout)), words, node_limit(max_nodes))
+    return play_on(owner, used, read_pasted(owner, _text(layout)), words, node_limit(max_nodes))
 
 
 def check(
@@ -263,7 +263,7 @@ def convert(game: str, layout: str | Layout | Result, form: str) -> str:
     if form not in writers:
         known = f"it has {', '.join(writers)}" if writers else "it has none"
         raise UsageError(f"{owner.name} has no form {form!r} of other programs; {known}")
-    return writers[form](read_one(owner, _text(layout)))
+    return writers[form](read_pasted(owner, _text(layout)))
 
 
 def answer(

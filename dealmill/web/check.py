@@ -7,7 +7,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from threading import BoundedSemaphore, Lock, Thread
 from typing import TypeVar
 
@@ -15,8 +14,6 @@ import dealmill
 from dealmill.pipeline.bounded import BoundedProcess, TooMuch
 from dealmill.pipeline.deals import is_deal_range, parse_deal
 from dealmill.pipeline.games import engine_of
-from dealmill.pipeline.games.contract import Game, Layout, Reject
-from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import RETRYABLE
 from dealmill.web.drawing import Steps, draw, draw_layout
 
@@ -255,25 +252,11 @@ def _load(task: Task) -> None:
 
 @lru_cache(maxsize=SOLUTION_LIMIT)
 def _solve(task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
-    game, _ = engine_of(task.game, task.engine)
-    layouts = parse_deal(task.layout) if is_deal_range(task.layout) else [_pasted(game, task.layout)]
-    [result] = dealmill.solve(task.game, layouts, engine=task.engine, max_nodes=task.max_nodes)
+    if is_deal_range(task.layout):
+        deal = parse_deal(task.layout)
+        [result] = dealmill.solve(task.game, deal, engine=task.engine, max_nodes=task.max_nodes)
+    else:
+        result = dealmill.solve(task.game, task.layout, engine=task.engine, max_nodes=task.max_nodes)
     if (result.evidence or "").startswith(f"{RETRYABLE}{MemoryError.__name__}"):
         raise MemoryError
     return result, result.check()
-
-
-def _pasted(game: Game, text: str) -> str:
-    """Return the layout in a text: one on a line, which may be wrapped, or a single one in another form that files of
-    the game can have, such as a board of a patience."""
-    line = " ".join(text.split())
-    if "\n" not in text:
-        return line
-    with suppress(dealmill.BadLayout):
-        return read_one(game, line)
-    match list(islice(game.read(enumerate(text.split("\n"), start=1)), 2)):
-        case [Layout() as layout]:
-            return layout.text
-        case [Reject() as reject]:
-            raise dealmill.UsageError(f"this is not a layout of {game.name}: {'; '.join(reject.reasons)}")
-    return line

@@ -1,5 +1,6 @@
-"""Shared code of all readers of layouts: files with one layout per line, single texts, and rejects."""
+"""Shared code of all readers of layouts: files with one layout per line, single texts, pasted ones, and rejects."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
@@ -9,6 +10,7 @@ from dealmill.pipeline.games.contract import Game, Layout, Reject
 MOST_RECORDED_CHARACTERS = 200
 """Characters that are recorded of a rejected text, and of each reason."""
 MOST_REASONS = 50
+BYTE_ORDER_MARK = "\ufeff"
 NO_END = 2**62
 COMMENT = "#"
 
@@ -140,6 +142,36 @@ def read_one(game: Game, text: str) -> str:
         case [Reject(reasons=reasons)]:
             raise BadLayout(reasons, f"{text[:MOST_RECORDED_CHARACTERS]!r} is not a layout of {game.name}")
     raise BadLayout([f"{text[:MOST_RECORDED_CHARACTERS]!r} is not exactly one layout of {game.name}"])
+
+
+def read_pasted(game: Game, text: str) -> str:
+    """Return the canonical text of the layout in a text: one on a line, which may be wrapped, or a single one in
+    another form that files of the game can have, such as a board of a patience.
+
+    Raises
+    ------
+    BadLayout
+        If the text is not exactly one layout. Of several lines, the message quotes only the one that is wrong.
+    """
+    lines = text.removeprefix(BYTE_ORDER_MARK).strip().splitlines()
+    line = " ".join(" ".join(lines).split())
+    try:
+        return read_one(game, line)
+    except BadLayout as error:
+        if number := re.fullmatch(rf"(?:{re.escape(game.name)} )?([1-9]\d{{0,17}})", line, re.ASCII):
+            hint = f"deal {number[1]} of seed 0 is named deal:{game.name}:seed=0:{number[1]}"
+            raise BadLayout([hint, *error.reasons], f"{line!r} is not a layout of {game.name}") from error
+        entries = list(islice(game.read(enumerate(lines, start=1)), 2))
+        rejects = [entry for entry in entries if isinstance(entry, Reject)]
+        first = next((line for line in lines if not is_skipped(line)), "").strip()
+        if not entries or len(lines) == 1 or (len(entries) == len(rejects) and game.each_line(first)):
+            raise  # a single line, which may be wrapped
+        if rejects:
+            reasons = [f"line {rejects[0].line}: {rejects[0].reasons[0]}", *rejects[0].reasons[1:]]
+            raise BadLayout(reasons, f"this is not a layout of {game.name}") from error
+        if len(entries) > 1:
+            raise BadLayout([f"these are several layouts of {game.name}, expected one"]) from error
+        return entries[0].text
 
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:

@@ -50,6 +50,8 @@ USAGE_ERRORS = {
     "diff 1 1 --only gained --ignore lost": "--only and --ignore exclude each other",
     "games tarot": "there is no game 'tarot'; dealmill games lists all",
     "show klondike": "klondike is a game: give a layout of it, too, or show a deal: deal:klondike:seed=1:5",
+    "show freecell 617": "deal 617 of seed 0 is named deal:freecell:seed=0:617",
+    "show freecell 617 --moves ASf": "deal 617 of seed 0 is named deal:freecell:seed=0:617",
     "pause klondike": "klondike is a game: select its runs with --game klondike",
     "status 1 --histogram nodes --json": "--histogram prints a text: give no --watch and no other format with it",
     "status --histogram nodes": "--histogram shows a single run: name one",

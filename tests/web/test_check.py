@@ -84,6 +84,34 @@ def test_the_form_takes_a_board_as_other_programs_write_it(client: TestClient) -
     assert answer.status_code == 400 and "is not a layout of freecell: " in answer.text and "KD" in answer.text
 
 
+def test_a_paste_is_refused_by_the_line_that_is_wrong(solver: PasteSolver) -> None:
+    [deal] = dealmill.deals("freecell", seed=0, first=617, count=1)
+    board = dealmill.convert("freecell", deal, "board")
+    for text in (f"\ufeff{board}", f"\ufeff{deal.text}"):
+        assert solver.solve(Task("freecell", text, None, 1))[0].layout == deal.text
+    wrong = {
+        board.replace("KC", "XC"): f"this is not a layout of freecell: line {line_of('KC', board)}: 'XC' is not a card",
+        f"Deal 617\n{board}": "this is not a layout of freecell: line 1: this line is not part of a board",
+        f"{board}\n{board}": "these are several layouts of freecell",
+        f"{deal.text}\n\nfreecell": "this is not a layout of freecell: line 3: the number of columns is 0",
+    }
+    for text, message in wrong.items():
+        with pytest.raises(dealmill.BadLayout, match=f"^{message}"):
+            solver.solve(Task("freecell", text, None, 1))
+
+
+def line_of(card: str, board: str) -> int:
+    return next(number for number, line in enumerate(board.splitlines(), start=1) if card in line)
+
+
+@pytest.mark.parametrize("text", ["617", "freecell 617", " freecell  617\n"])
+def test_the_number_of_a_deal_is_answered_with_its_name(text: str, solver: PasteSolver) -> None:
+    with pytest.raises(dealmill.BadLayout, match="deal 617 of seed 0 is named deal:freecell:seed=0:617;"):
+        solver.solve(Task("freecell", text, None, 1))
+    [deal] = dealmill.deals("freecell", seed=0, first=617, count=1)
+    assert solver.solve(Task("freecell", "deal:freecell:seed=0:617", None, 1))[0].layout == deal.text
+
+
 def test_a_long_play_lists_the_steps_around_the_current_one(client: TestClient) -> None:
     address = "/check?game=freecell&layout=deal:freecell:seed=1:3"
     last = int(re.findall(r"0 / (\d+)", client.get(address).text)[0])

@@ -10,7 +10,7 @@ each only if it has cards::
 
 A card in angle brackets lies face down; the card of the talon that is turned next comes first. In games with a hole,
 its card is the foundation. Headings for reserve, waste, base and passes are ours: those programs have no game that
-needs them. A board ends at a blank line, too.
+needs them. A board ends at a blank line, too. There may be commas between cards, and signs for suits.
 """
 
 import json
@@ -19,8 +19,8 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dealmill.game import BadLayout, Layout, Line, Reject, UsageError, rejected
-from dealmill.pipeline.games.patience.layout import canonical
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Referee, Rules
+from dealmill.pipeline.games.patience.layout import canonical, with_letters
+from dealmill.pipeline.games.patience.rules import CARDS, RANKS, SUITS, Referee, Rules
 
 HEADINGS = {
     "base": "base",
@@ -36,7 +36,11 @@ HEADINGS = {
 """The part of a position by the heading of its line."""
 WRITTEN = {part: heading.capitalize() for heading, part in HEADINGS.items()}
 HEADING = re.compile(r"([A-Za-z]+):(.*)", re.ASCII | re.DOTALL)
-FACE_DOWN = re.compile(r"<(\w+)>", re.ASCII)
+CARD = r"(?:10|[A2-9TJQK])[CHSD]"
+FACE_UP = re.compile(rf"(?:{CARD})+", re.ASCII | re.IGNORECASE)
+"""One card or several, without blanks between them."""
+FACE_DOWN = re.compile(rf"<({CARD})>", re.ASCII | re.IGNORECASE)
+SEPARATOR = re.compile(r"[\s,]+")
 NOTHING = re.compile(r"-|0|[CHSD]-0", re.ASCII | re.IGNORECASE)
 """A word of a heading's line for a free place."""
 FOUNDATION = re.compile(r"([CHSD])-(\w+)", re.ASCII | re.IGNORECASE)
@@ -74,18 +78,25 @@ def _heading(text: str) -> re.Match[str] | None:
 def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
     """Return the layout or the reject of the lines of a board."""
     number, first = board[0]
-    try:
-        parts = dict[str, list[str]]()
-        columns = list[str]()
-        for _, text in board:
+    parts = dict[str, list[str]]()
+    columns = list[str]()
+    wrong = list[tuple[int, str, str]]()
+    for line, text in board:
+        try:
             if heading := _heading(text):
                 part = _part(referee.rules, heading[1])
                 if part in parts:
                     raise BadLayout([f"the board has two lines for its {part}"])
-                parts[part] = [word for word in heading[2].split() if not NOTHING.fullmatch(word)]
+                parts[part] = _words_of_part(part, heading[2])
             else:
-                columns.append("".join(_face_up(word) for word in text.removeprefix(":").split()) or "-")
-        parts["foundations"] = [FOUNDATION.sub(r"\2\1", word) for word in parts.get("foundations", [])]
+                columns.append("".join(map(_card, _words(text.removeprefix(":")))) or "-")
+        except BadLayout as error:
+            wrong.append((line, text, error.reasons[0]))
+    if wrong:
+        (line, text, reason), *others = wrong
+        return rejected(line, text, [reason, *(f"line {line}: {reason}" for line, _, reason in others)])
+    parts["foundations"] = [FOUNDATION.sub(r"\2\1", word) for word in parts.get("foundations", [])]
+    try:
         if referee.rules.hole != "none":
             parts["hole"] = parts.pop("foundations")
         words = {part: "".join(cards).upper() for part, cards in parts.items()}
@@ -102,10 +113,29 @@ def _part(rules: Rules, heading: str) -> str:
     )
 
 
-def _face_up(word: str) -> str:
-    """Return a card of a column as it is written in a position: face-down ones have a small letter for the suit."""
+def _words_of_part(part: str, text: str) -> list[str]:
+    """Return the words after a heading that are not for free places."""
+    words = [word for word in _words(text) if not NOTHING.fullmatch(word)]
+    return [_card(word) for word in words] if part in CARDS else words
+
+
+def _words(text: str) -> list[str]:
+    words = [word for word in SEPARATOR.split(with_letters(text)) if word]
+    return [] if words == ["-"] else words
+
+
+def _card(word: str) -> str:
+    """Return a card as it is written in a position: face-down ones have a small letter for the suit.
+
+    Raises
+    ------
+    BadLayout
+        If it is not a card.
+    """
     if down := FACE_DOWN.fullmatch(word):
         return down[1][:-1].upper() + down[1][-1].lower()
+    if not FACE_UP.fullmatch(word):
+        raise BadLayout([f"{word[:40]!r} is not a card such as 6H"])
     return word.upper()
 
 

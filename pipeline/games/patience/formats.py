@@ -3,16 +3,18 @@
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, islice
 
-from dealmill.game import EachLine, Layout, Line, Reject, is_skipped
+from dealmill.game import EachLine, Layout, Line, Reject, is_skipped, rejected
 from dealmill.pipeline.games.patience.boards import read_boards, read_json, write_board, write_json
-from dealmill.pipeline.games.patience.layout import canonical
+from dealmill.pipeline.games.patience.layout import canonical, with_letters
 from dealmill.pipeline.games.patience.rules import Referee, Rules
 
+ReadForm = Callable[[Referee, Iterable[Line]], Iterator[Layout | Reject]]
 OBJECT = "{"
-BOARD = re.compile(r":|[A-Z]+:(?!\S*=)|<?(?:10|[A2-9TJQK])[CHSD]>?(?:\s|$)", re.ASCII | re.IGNORECASE)
+BOARD = re.compile(r":|[A-Z]+:(?!\S*=)|<?(?:10|[A2-9TJQK])[CHSD]>?(?:[\s,]|$)", re.ASCII | re.IGNORECASE)
 """The beginning of the first line of a board, not of a position of a game such as ``klondike:stock.draw=1``."""
+TITLE = "this line is not part of a board: delete it, or put # before it"
 
 
 def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
@@ -21,14 +23,28 @@ def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
     first = next((line for line in rest if not is_skipped(line[1])), None)
     if first is None:
         return
-    each = each_line(referee, first[1].strip())
-    entries = each.read if each else partial(read_json if first[1].strip().startswith(OBJECT) else read_boards, referee)
-    yield from entries(chain([first], rest))
+    each, form = each_line(referee, first[1].strip()), _other_form(first[1])
+    beginning = [first]
+    if not each and not form:
+        beginning += islice((line for line in rest if not is_skipped(line[1])), 1)
+        if form := _other_form(beginning[-1][1]):
+            title, *beginning = beginning
+            yield rejected(title[0], title[1].strip(), [TITLE])
+    read_rest = partial(form, referee) if form else EachLine(partial(canonical, referee)).read
+    yield from read_rest(chain(beginning, rest))
+
+
+def _other_form(line: str) -> ReadForm | None:
+    """Return the reader of boards or of JSON, if a line begins one of them."""
+    text = with_letters(line.strip())
+    return read_json if text.startswith(OBJECT) else read_boards if BOARD.match(text) else None
 
 
 def each_line(referee: Referee, first: str) -> EachLine | None:
-    """Return the reader of a file with one position per line; None for boards and JSON."""
-    if first.startswith(OBJECT) or BOARD.match(first):
+    """Return the reader of a file with one position per line; None for boards and JSON, which may have a title, and if
+    the first line is not even the beginning of a position."""
+    name, columns, *_ = [*first.split(maxsplit=2), ""]
+    if name != referee.rules.name or ("/" not in columns and len(referee.rules.sizes) > 1):
         return None
     return EachLine(partial(canonical, referee))
 

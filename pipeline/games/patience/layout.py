@@ -10,8 +10,18 @@ TEN = re.compile(rf"10(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
 RANK = re.compile(rf"([atjqk])(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
 
 
+SIGNS = str.maketrans("♣♥♠♦♧♡♤♢", "CHSDCHSD", "\ufe0e\ufe0f")
+"""How suits are also written; a sign may be followed by one that chooses its look."""
+
+
+def with_letters(text: str) -> str:
+    """Return a text with letters for the signs of suits."""
+    return text.translate(SIGNS)
+
+
 def canonical(referee: Referee, text: str) -> str:
-    """Return a position with single blanks, its parts and foundations in order, capital ranks, and ``T`` for tens.
+    """Return a position with single blanks, its parts and foundations in order, capital ranks, ``T`` for tens
+    and letters for suits.
 
     Raises
     ------
@@ -20,7 +30,7 @@ def canonical(referee: Referee, text: str) -> str:
     """
     if len(text) > LONGEST_LINE:
         raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
-    name, *words = text.split() or [""]
+    name, *words = with_letters(text).split() or [""]
     position = " ".join([name, *map(_cards, words[:1]), *sorted(map(_part, words[1:]))])
     if reasons := list(referee.reasons(position)):
         raise BadLayout(reasons)

@@ -88,6 +88,50 @@ def test_boards_are_written_in_more_than_one_way(game: str, board: str, layout: 
     assert (entry.text if isinstance(entry, Layout) else None) == layout
 
 
+@pytest.mark.parametrize(
+    "board",
+    [
+        MICROSOFT_24.translate(str.maketrans("CHSD", "♣♥♠♦")),
+        MICROSOFT_24.translate(str.maketrans("CHSD", "♧♡♤♢")).replace(" ", ", "),
+        MICROSOFT_24.replace("H", "♥\ufe0f").replace(" ", ","),
+        MICROSOFT_24.replace("4C 2C", "Foundations: ♥-0, C-0\nFreecells: -, 4♣\n2♣"),
+    ],
+)
+def test_boards_may_have_signs_for_suits_and_commas(board: str) -> None:
+    game = FILES["freecell"]
+    [expected] = game.read(numbered(MICROSOFT_24.replace("4C 2C", "Freecells: 4C\n2C" if "Free" in board else "4C 2C")))
+    assert isinstance(expected, Layout) and list(game.read(numbered(board))) == [expected]
+
+
+def test_positions_and_json_may_have_signs_for_suits() -> None:
+    game = FILES["freecell"]
+    [deal] = unpack(game.deal(0, 24, 1))
+    for text in (deal, game.writers["solvitaire"](deal)):
+        signs = text.translate(str.maketrans("CHSD", "♣♥♠♦"))
+        assert list(game.read([(1, signs)])) == [Layout(1, deal)]
+
+
+def test_a_line_that_is_not_of_a_board_is_refused_by_its_number() -> None:
+    game = FILES["freecell"]
+    [deal] = unpack(game.deal(0, 24, 1))
+    for title in ("FreeCell deal 24", "freecell deal 24", "Deal 24:\n"):
+        first, board = game.read(numbered(title + MICROSOFT_24))
+        reason = "this line is not part of a board: delete it, or put # before it"
+        assert first == Reject(1, title.strip(), (reason,))
+        assert isinstance(board, Layout) and board.text == deal
+    [reject] = game.read(numbered(MICROSOFT_24.replace("3C AC", "3C XC").replace("AS", "oh")))
+    assert reject == Reject(
+        3, "5H QH 3C XC 3H 4H QD", ("'XC' is not a card such as 6H", "line 5: 'oh' is not a card such as 6H")
+    )
+
+
+def test_a_bad_first_line_leaves_the_positions_after_it() -> None:
+    game = FILES["freecell"]
+    [deal] = unpack(game.deal(0, 24, 1))
+    entries = list(game.read([(1, "nothing"), (2, deal), (3, "4C 2C")]))
+    assert [type(entry) for entry in entries] == [Reject, Layout, Reject]
+
+
 def test_solvitaires_files_have_defaults_and_numbers_for_ranks() -> None:
     game = FILES["beleaguered-castle"]
     [deal] = unpack(game.deal(0, 1, 1))
@@ -103,7 +147,9 @@ def test_solvitaires_files_have_defaults_and_numbers_for_ranks() -> None:
         ("Columns: 2C\n2C 3C", "Columns: is not a heading of a board of klondike; there are "),
         ("FC: 2C\n2C 3C", "the number of columns is 1, expected 7"),
         ("Talon: 2C\nTalon: 3C\n4C", "the board has two lines for its stock"),
-        ("9C 9C XX", "column 1 is '9C9CXX'"),
+        ("9C 9C XX", "'XX' is not a card such as 6H"),
+        ("Talon: 2C,XX\n4C", "'XX' is not a card such as 6H"),
+        ("4C - 5C", "'-' is not a card such as 6H"),
         ("{", "this is not a JSON object: "),
         ("[", None),
         ('{"tableau": []}', "the key 'tableau' is unknown; there are cells, foundations"),

@@ -37,7 +37,8 @@ def test_a_command_says_what_it_waits_for_and_can_be_ended(silent: str, tmp_path
             told = waiting.stderr.readline()
             assert told.startswith("waiting for ") and waited in told
             waiting.terminate()
-            assert waiting.stderr.read().strip() == "dealmill: interrupted"
+            told = "dealmill: interrupted; repeat the command to continue where it stopped"
+            assert waiting.stderr.read().strip() == told
             assert waiting.wait() == 128 + signal.SIGINT
         finally:
             waiting.kill()

@@ -207,8 +207,8 @@ def main() -> None:
     try:
         status = dealmill.main(standalone_mode=False)
         sys.stdout.flush()
-    except click.exceptions.Abort:
-        click.echo("dealmill: interrupted", err=True)
+    except click.exceptions.Abort as error:
+        click.echo("; ".join(["dealmill: interrupted", *error.args]), err=True)
         status = INTERRUPTED
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)

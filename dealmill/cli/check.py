@@ -26,7 +26,7 @@ from dealmill.cli.output import (
     write_rows,
     written_time,
 )
-from dealmill.cli.process import DIFFERENT
+from dealmill.cli.process import DIFFERENT, resumable
 from dealmill.cli.progress import shown_progress
 
 FINDING_COLUMNS = ("items", "finding", "step", "reason")
@@ -41,6 +41,7 @@ FINDING_COLUMNS = ("items", "finding", "step", "reason")
 @workers_option
 @output_options
 @click.pass_context
+@resumable()
 def audit(
     ctx: click.Context,
     runs: tuple[str, ...],

@@ -22,7 +22,7 @@ from dealmill.cli.output import (
     write_json,
     write_rows,
 )
-from dealmill.cli.process import DIFFERENT, ERROR
+from dealmill.cli.process import DIFFERENT, ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, DifferenceKind, difference_limits
 
@@ -38,6 +38,7 @@ KINDS = list[object](DifferenceKind)
 @workers_option
 @output_options
 @click.pass_context
+@resumable()
 def rerun(ctx: click.Context, run: str, any_version: bool, form: str | None) -> None:
     """Solve all layouts of RUN (its number, or `last`) again and compare the results.
 

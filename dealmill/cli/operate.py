@@ -8,7 +8,7 @@ import click
 import dealmill
 from dealmill.cli.options import WholeNumber, chosen_options, complete_run, confirm, yes_option
 from dealmill.cli.output import called_as, json_option, output_options, tell, write_json, write_line, write_rows
-from dealmill.cli.process import ERROR
+from dealmill.cli.process import ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.extras import check_extra
 
@@ -134,6 +134,7 @@ def backup(file: str, as_json: bool) -> None:
 @db.command(short_help="Copy the whole store to another database.")
 @click.argument("url")
 @json_option
+@resumable()
 def copy(url: str, as_json: bool) -> None:
     """Copy the whole store into the database URL: an SQLite file or a PostgreSQL database, which must be empty.
 

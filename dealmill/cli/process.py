@@ -9,9 +9,13 @@ import os
 import signal
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import TextIOBase, TextIOWrapper
 from threading import Event
 from typing import Any
+
+import click
 
 from dealmill.pipeline.errors import (
     BadLayout,
@@ -79,6 +83,15 @@ def _ignored(unraisable: "sys.UnraisableHookArgs") -> None:
         signal.setitimer(signal.ITIMER_REAL, RETRY_SECONDS)
     else:
         sys.__unraisablehook__(unraisable)
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Say how to go on if the `with` block, or the command that this decorates, is interrupted."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        raise click.exceptions.Abort("repeat the command to continue where it stopped") from error
 
 
 class Closed(TextIOBase):

@@ -39,7 +39,7 @@ from dealmill.cli.output import (
     write_json,
     write_rows,
 )
-from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
+from dealmill.cli.process import DIFFERENT, ERROR, REJECTED, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
@@ -74,6 +74,7 @@ from dealmill.pipeline.games.verdict import Verdict
 @workers_option
 @output_options
 @click.pass_context
+@resumable()
 def run(
     ctx: click.Context,
     files: tuple[str, ...],
@@ -179,6 +180,7 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 @anyway_option
 @json_option
 @click.pass_context
+@resumable()
 def ingest(
     ctx: click.Context,
     files: tuple[str, ...],
@@ -233,6 +235,7 @@ def ingest(
 )
 @json_option
 @click.pass_context
+@resumable()
 def import_(
     ctx: click.Context,
     file: str,
@@ -323,6 +326,7 @@ def _exit_after_reading(
 @note_option
 @json_option
 @click.pass_context
+@resumable()
 def queue(
     ctx: click.Context,
     source: str,
@@ -464,6 +468,7 @@ SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdic
 @workers_option
 @output_options
 @click.pass_context
+@resumable()
 def survey(
     ctx: click.Context,
     game: str,

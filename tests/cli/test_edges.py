@@ -236,7 +236,8 @@ def test_a_command_says_that_it_waits_for_a_lock_and_can_be_ended(tmp_path: Path
             message = f"waiting for a lock on {tmp_path / 'dealmill.db'}, which another process holds\n"
             assert waiting.stderr.readline() == message
             waiting.send_signal(signal.SIGTERM)
-            assert waiting.stderr.read().strip() == "dealmill: interrupted"
+            told = "dealmill: interrupted; repeat the command to continue where it stopped"
+            assert waiting.stderr.read().strip() == told
         assert waiting.returncode == 130
         blocker.execute("ROLLBACK")
     assert dealmill("status", "1", cwd=tmp_path).returncode == 0

@@ -122,6 +122,12 @@ def unfinished(database: Database, installation: Installation) -> int:
     return sum(leases.unfinished(database, kind.table, installation.engines(database)) for kind in KINDS.values())
 
 
+def unfinished_runs(database: Database) -> set[int]:
+    """Return the runs with pending or leased jobs, also of their audits, that this installation can do."""
+    engines = Installation().engines(database)
+    return set().union(*(leases.unfinished_runs(database, kind.table, engines) for kind in KINDS.values()))
+
+
 def unworkable(database: Database, installation: Installation) -> list[UnworkableJobs]:
     """Return the pending jobs that an installation cannot do; see `leases.unworkable`."""
     engines = installation.engines(database)

@@ -1,7 +1,7 @@
 """Solving, auditing and surveying with local workers until the work is done."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 
 from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
@@ -36,7 +36,7 @@ from dealmill.pipeline.store.runs.status import (
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
 from dealmill.workers.farm import Farm
-from dealmill.workers.reconciler import unfinished, unworkable
+from dealmill.workers.reconciler import unfinished, unfinished_runs, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Bounds on the seconds between two checks of the progress, which take time from the work. The pause is a fiftieth of
@@ -44,6 +44,8 @@ the elapsed time."""
 TIMES, MOST_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
+MOST_NAMED = 10
+"""The most other runs that a command names whose jobs its workers do, too."""
 
 NextInstallation = Callable[[], Installation | None]
 """A function that reports the progress of a command, and raises an error if its work cannot be finished. It returns the
@@ -84,6 +86,15 @@ def work_until_done(
             time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
 
 
+def _report_others(database: Database, own: Collection[int], progress: Progress) -> None:
+    """Report the unfinished runs besides a command's own: its workers do all jobs, in general the oldest first."""
+    if others := sorted(unfinished_runs(database).difference(own)):
+        named = others[:MOST_NAMED]
+        listed = ", ".join([*map(str, named), *(["…"] if len(others) > len(named) else [])])
+        pause = f"dealmill pause {' '.join(map(str, named))}"
+        progress(Message(f"the workers also do the jobs of unfinished runs ({listed}); to leave these: {pause}"))
+
+
 def solve_runs(
     database: Database, run_ids: Sequence[int], progress: Progress, readings: Sequence[Reading] = ()
 ) -> list[RunStatus]:
@@ -102,6 +113,7 @@ def solve_runs(
         return batch.runs
     for run in batch.runs:
         _check_startable(run)
+    _report_others(database, run_ids, progress)
     work_until_done(database, partial(batch.next_installation, readings), progress, readings)
     refresh_statistics(database)
     check_not_deleted(database, [run.id for run in batch.runs if run.halted])
@@ -225,6 +237,7 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
             raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
+    _report_others(database, [find_audit(database, audit_id).run], progress)
     work_until_done(database, next_installation, progress, engines=False)
     return find_audit(database, audit_id)
 
@@ -298,6 +311,7 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
         return Installation()
 
     if next_installation():
+        _report_others(database, [run_id], progress)
         work_until_done(database, next_installation, progress)
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

@@ -203,3 +203,29 @@ def test_calls_in_two_threads_work_at_the_same_time(tmp_path: Path) -> None:
         thread.join()
     assert solved == {60_000: 60_000, 2_000: 2_000}
     assert [recorder.threads for recorder in recorders.values()] == [{thread.ident} for thread in threads]
+
+
+def test_a_command_names_the_other_runs_whose_jobs_its_workers_do(tmp_path: Path) -> None:
+    def told(recorder: Recorder) -> list[str]:
+        texts = [event.text for event in recorder.events if isinstance(event, progress.Message)]
+        return [text for text in texts if "unfinished" in text]
+
+    surveying, auditing, solving = Recorder(), Recorder(), Recorder()
+    with dealmill.open(f"sqlite:///{tmp_path / 'dealmill.db'}") as store:
+        for seed in range(1, 13):
+            store.queue(f"deal:memory:seed={seed}:1-10")
+        store.queue("deal:memory:seed=13:1-10").pause()
+        survey = store.survey("memory", count=1_000, progress=surveying)
+        assert told(surveying) == [
+            "the workers also do the jobs of unfinished runs (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …); to leave these: "
+            "dealmill pause 1 2 3 4 5 6 7 8 9 10"
+        ]
+        store.work(drain=True)
+        run = store.queue("deal:memory:seed=14:1-10")
+        survey.audit(progress=auditing)
+        assert [text.partition(";")[0] for text in told(auditing)] == [
+            f"the workers also do the jobs of unfinished runs ({run.id})"
+        ]
+        store.work(drain=True)
+        store.run("deal:memory:seed=15:1-10", progress=solving)
+        assert told(solving) == [], "the others are finished or paused"

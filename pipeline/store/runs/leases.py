@@ -375,15 +375,22 @@ def _whether_workable(jobs: JobTable, installed: Installed) -> Select[bool]:
 
 def unfinished(database: Database, jobs: JobTable, installed: Installed) -> int:
     """Return the number of pending and leased jobs that can be worked on with these engines, except stuck ones."""
-    state, table = jobs.table.c.state, jobs.table
-    open_ones = (state == LEASED) | ((state == PENDING) & (table.c.attempt <= MOST_CLAIMS))
-    query = (
-        select(func.count())
-        .select_from(table)
-        .where(state.in_((PENDING, LEASED)), open_ones, jobs.parent.in_(jobs.workable_parents(installed)))
-    )
+    query = select(func.count()).select_from(jobs.table).where(_unfinished(jobs, installed))
     with database.reading() as connection:
         return connection.execute(query).scalar_one()
+
+
+def unfinished_runs(database: Database, jobs: JobTable, installed: Installed) -> set[int]:
+    """Return the runs that the jobs are about which `unfinished` counts."""
+    query = select(jobs.run).distinct().select_from(jobs.with_parents).where(_unfinished(jobs, installed))
+    with database.reading() as connection:
+        return set(connection.execute(query).scalars())
+
+
+def _unfinished(jobs: JobTable, installed: Installed) -> ColumnElement[bool]:
+    state = jobs.table.c.state
+    open_ones = (state == LEASED) | ((state == PENDING) & (jobs.table.c.attempt <= MOST_CLAIMS))
+    return and_(state.in_((PENDING, LEASED)), open_ones, jobs.parent.in_(jobs.workable_parents(installed)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, one or several at once."""
 
 import os
 import secrets
 import stat
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -44,6 +44,32 @@ def atomic_file(path: Path, force: bool, is_part_of_store: PathTest = None) -> I
         raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
 
 
+def write_files(folder: Path, files: Mapping[str, bytes], is_part_of_store: PathTest) -> None:
+    """Write files, by their names, into a folder, which is created if it does not exist. If there is an error, what the
+    folder had stays, and a new folder is removed.
+
+    Raises
+    ------
+    OutputError
+        If a file cannot be written.
+    OSError
+        If the folder cannot be created.
+    """
+    created = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as opened:
+            for name, content in files.items():
+                file = opened.enter_context(atomic_file(folder / name, force=True, is_part_of_store=is_part_of_store))
+                file.write(content)
+                file.flush()  # all have room on the disk before the first one gets its name
+    except BaseException:
+        with suppress(OSError):
+            for path in created:
+                path.rmdir()
+        raise
+
+
 def _check_target(path: Path, force: bool, is_part_of_store: PathTest) -> Path:
     """Return the file to write: the path, or the target of a symbolic link."""
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
@@ -54,7 +80,7 @@ def _check_target(path: Path, force: bool, is_part_of_store: PathTest) -> Path:
     if os.path.lexists(target) and not stat.S_ISREG(target.stat().st_mode):
         raise OutputError(f"{path} is not a regular file; name another one")
     if is_part_of_store is not None and is_part_of_store(path):
-        raise OutputError(f"{path} is part of the store that is exported; name another file")
+        raise OutputError(f"{path} is part of the store; name another file")
     if target.exists() and target.open("rb").read(len(SQLITE)) == SQLITE:
         raise OutputError(f"{path} is a database, perhaps another store; name another file")
     if os.path.lexists(path) and not force:

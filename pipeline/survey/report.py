@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
+from dealmill.pipeline.atomic import write_files
 from dealmill.pipeline.charts import Estimate, narrowing
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import BLOCK
@@ -31,7 +32,8 @@ POINTS = 300
 
 
 def write_report(database: Database, run: RunStatus, facts: Mapping[str, object], folder: Path) -> None:
-    """Write the four files into a folder, which is created if necessary; existing files are overwritten.
+    """Write the four files into a folder, which is created if necessary; existing files are overwritten. If one of them
+    cannot be written, none is.
 
     Raises
     ------
@@ -41,16 +43,15 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
     check_extra("pictures")
     deals, points = storage_of(run).deals_of(run), list(_interval_points(database, run))
     assert deals is not None  # noqa: S101 -- those of surveys are dealt again on request
+    picture = _chart(facts, points, find_engine(run.rules_engine)[1].unit)
+    files = {
+        DATA: (json.dumps({**facts, "closing": points}, indent=2) + "\n").encode(),
+        PAGE: _page(facts, deals).encode(),
+        PICTURES[0]: picture.encode(),
+        PICTURES[1]: to_png(picture),
+    }
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in (PAGE, DATA, *PICTURES):
-            if database.owns(folder / name):
-                raise OutputError(f"{folder / name} is part of the store; choose another folder")
-        (folder / DATA).write_text(json.dumps({**facts, "closing": points}, indent=2) + "\n")
-        (folder / PAGE).write_text(_page(facts, deals))
-        picture = _chart(facts, points, find_engine(run.rules_engine)[1].unit)
-        (folder / PICTURES[0]).write_text(picture)
-        (folder / PICTURES[1]).write_bytes(to_png(picture))
+        write_files(folder, files, database.owns)
     except OSError as error:
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
 

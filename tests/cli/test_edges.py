@@ -48,7 +48,7 @@ def test_an_export_never_overwrites_its_store(link: str, solved: Path, tmp_path:
     ran = dealmill("export", "1", str(target), "--force", cwd=solved)
     assert (ran.returncode, ran.stderr) == (
         1,
-        f"dealmill: {target} is part of the store that is exported; name another file\n",
+        f"dealmill: {target} is part of the store; name another file\n",
     )
     assert store.read_bytes() == before
     target.rename(tmp_path / "proof.csv.check.py")

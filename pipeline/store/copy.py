@@ -78,10 +78,12 @@ def copy_store(source: Database, target: Database, progress: Progress = silent) 
     if source.owns(target.path) if target.embedded else shown(source.url) == shown(target.url):
         raise UsageError(f"{shown(target.url)} is the store itself; name another database")
     check_tables(source)
+    begun = False
     try:
         with _locked(source) as connection:
             check_revision(connection)  # no migration can begin from here on
             begin_copy(source, target)
+            begun = True
             progress(Message(f"copying {shown(source.url)}: it can be read meanwhile, but writes wait until the end"))
             _copy_tables(connection, target, progress)
             copy = _compared(source, target, _counts(connection))
@@ -89,6 +91,8 @@ def copy_store(source: Database, target: Database, progress: Progress = silent) 
                 _advance_sequences(writable)
                 finish_copy(writable)
     except StoreUnavailable as error:
+        if not begun:
+            raise
         raise StoreUnavailable(f"{error}; the copy is not finished: the same command goes on with it") from error
     refresh_statistics(target)
     return copy

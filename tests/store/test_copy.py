@@ -269,6 +269,20 @@ def test_a_target_without_rights_is_reported_without_its_password(source: Databa
     copy.copy_store(source, empty_store)
 
 
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        ("copy.db", "copy.db is not a database URL; for the file of this name, write sqlite:///copy.db"),
+        ("postgresql://127.0.0.1:1/x", "the database postgresql://127.0.0.1:1/x is not available: "),
+        ("sqlite:////proc/copy.db", "the store /proc/copy.db cannot be created: "),
+    ],
+)
+def test_a_copy_that_was_not_begun_does_not_count_as_unfinished(target: str, message: str, source: Database) -> None:
+    with pytest.raises(StoreError) as refused:
+        dealmill.db.copy(target, url_of(source))
+    assert str(refused.value).startswith(message) and "the copy is not finished" not in str(refused.value)
+
+
 def test_the_copy_differs_if_somebody_writes_to_it(source: Database, empty_store: Database) -> None:
     def delete_rows() -> None:
         with empty_store.writing() as connection:

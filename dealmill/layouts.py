@@ -127,7 +127,8 @@ def solve(
         A layout: a `Layout`, a `Result`, whose layout is solved, or a text, as a file with a single layout has it, such
         as a line or a board of a patience. Or an iterable of layouts, such as `deals` or a `Query`; texts are lines.
     max_nodes
-        Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None for no limit.
+        Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None means the limit
+        of the engine, if it has one.
 
     Returns
     -------

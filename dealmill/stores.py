@@ -164,8 +164,8 @@ class Store:
         engine
             An engine of the game; None means its default one.
         max_nodes
-            Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None for no
-            limit.
+            Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None means the
+            limit of the engine, if it has one.
         packed
             Store a run over numbered deals in less than a byte per deal: one or two bits per verdict, and digests.
             Layouts and evidence are recomputed on demand, a thousand deals at a time. The same deals with and without
@@ -749,7 +749,8 @@ class Store:
         parameters
             The parameters of the deals, for example ``{"ranks": 13, "stacks": 13}``.
         max_nodes
-            Leave a deal undecided if its search would take more than this many nodes; None for no limit.
+            Leave a deal undecided if its search would take more than this many nodes; None means the limit of the
+            engine, if it has one.
 
         Raises
         ------

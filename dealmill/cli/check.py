@@ -108,7 +108,8 @@ def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:
     metavar="GAME/ENGINE",
     required=True,
     shell_complete=complete_engine,
-    help="The faulty engine; or a family such as patience, with --version of its engines without the digest of rules.",
+    help="The faulty engine; or a family such as patience: then --version is that of its engines, without the digest "
+    "of rules.",
 )
 @click.option("--version", required=True, help="The faulty version.")
 @click.option("--why", required=True, help="The reason, stored with the verdicts and in the log.")

@@ -34,8 +34,8 @@ def pause(runs: tuple[str, ...], tags: tuple[str, ...], game: str | None, engine
 def cancel(runs: tuple[str, ...], tags: tuple[str, ...], game: str | None, engine: str | None, as_json: bool) -> None:
     """Cancel each RUN (a number, a range such as 3-7, `last` or `all`): its remaining layouts are not solved.
 
-    What is solved stays. This is the same as a pause that nobody expects to end: `work --drain` does not mention it,
-    but `dealmill resume RUN` continues it.
+    What is solved stays. `dealmill resume RUN` continues the run. The only difference from `pause` is that
+    `work --drain` does not report it.
     """
     with dealmill.open() as store:
         selected = store.select(*runs, tags=tags, game=game, engine=engine)
@@ -88,8 +88,8 @@ def tag(
     """Add tags to RUN (a number, a range such as 3-7, `last` or `all`), or remove them, and print its tags.
 
     Several runs are separated by commas, as in 2,5-7. `dealmill status --tag WORD` lists the runs with a tag, and
-    `--note TEXT` those with a text in their note. Tags and notes are no part of the fingerprint of a run and of its
-    seal, but the log has every change.
+    `--note TEXT` those with a text in their note. Tags and notes are not part of the fingerprint of a run or of
+    its seal, but the log has every change.
     """
     with dealmill.open() as store:
         selected = store.select(runs, tags=tags, game=game, engine=engine)

@@ -33,7 +33,11 @@ if TYPE_CHECKING:
 @click.argument("game", required=False, shell_complete=complete_game)
 @click.option("--rules", is_flag=True, help="Print the rules of GAME as a file in TOML; only patiences have them.")
 @click.option(
-    "--differ", nargs=2, metavar="GAME GAME", shell_complete=complete_game, help="List the rules in which two differ."
+    "--differ",
+    nargs=2,
+    metavar="GAME GAME",
+    shell_complete=complete_game,
+    help="List the rules in which these two patiences differ.",
 )
 @output_options
 def games(game: str | None, rules: bool, differ: tuple[str, str] | None, form: str | None) -> None:
@@ -114,9 +118,9 @@ def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path
     """Check that a game meets what Dealmill requires of every game.
 
     The checks cover the reader of layouts, numbered deals, engines, the referee and pictures. They try some thousands
-    of numbered deals, altered layouts and altered evidence. Of a patience whose losses are proved by some of the cards,
-    small deals that can be won are also tried in easier games. If the game cannot be loaded, or raises an error, the
-    traceback is printed, once for each error. The exit code is 1 if a check fails.
+    of numbered deals, altered layouts and altered evidence. For a patience whose losses are proved by some of the
+    cards, small deals that can be won are also tried in easier games. If the game cannot be loaded, or raises an error,
+    the traceback is printed, once for each error. The exit code is 1 if a check fails.
 
     A check that assumes more than every game must do says so when it fails, and a game can waive it. --json has a
     column `assumption`, and `tried` for checks that say what they have tried.
@@ -175,7 +179,7 @@ def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
     metavar="NAME",
     default="hard",
     show_default=True,
-    help="The set; card pairing has classic, too.",
+    help="The set of layouts: hard or, for card pairing, also classic.",
 )
 @output_options
 @click.pass_context
@@ -251,7 +255,7 @@ def _figures_row(side: "dealmill.EngineFigures") -> dict[str, object]:
 @click.command(name="new-game")
 @click.argument("name")
 def new_game(name: str) -> None:
-    """Write a package with a small game, to be changed into another one.
+    """Write a package with a small game, as a template for your own.
 
     NAME has lower-case letters, digits and single hyphens. The folder dealmill-NAME has a reader of layouts, rules with
     a referee, numbered deals, an engine, pictures and tests. It can be installed at once, and passes all checks.
@@ -265,7 +269,7 @@ def new_game(name: str) -> None:
 @click.command(name="new-engine")
 @click.argument("engine", metavar="GAME/NAME")
 def new_engine(engine: str) -> None:
-    """Write a program that is an engine of a game, to be changed.
+    """Write a program that is an engine of a game, as a template for your own.
 
     NAME has lower-case letters, digits and single hyphens. The folder GAME-NAME has a manifest, a program in Python and
     the same in C, and a test. The program leaves all layouts undecided until it is changed.

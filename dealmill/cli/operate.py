@@ -23,7 +23,7 @@ def web(host: str, port: int) -> None:
     """Serve read-only pages and a JSON API over the store, until Ctrl-C.
 
     Other machines are served only if DEALMILL_WEB_TOKEN is set; browsers ask for it as a password. DEALMILL_WEB_HOSTS
-    lists the host names by which the pages may be asked for, separated by commas.
+    lists the host names under which the pages may be requested, separated by commas.
     """
     check_extra("web")
     from dealmill.web.serving import serve
@@ -116,11 +116,11 @@ def _report(revision: str | None, as_json: bool) -> None:
         write_json({"revision": revision})
 
 
-@db.command(short_help="Copy a SQLite store while it is used.")
+@db.command(short_help="Copy an SQLite store while it is in use.")
 @click.argument("file", type=click.Path())
 @json_option
 def backup(file: str, as_json: bool) -> None:
-    """Copy a SQLite store to FILE while commands and workers are running; for PostgreSQL, use pg_dump.
+    """Copy an SQLite store to FILE while commands and workers are running; for PostgreSQL, use pg_dump.
 
     FILE must not exist. It appears only when it is complete, and is a store like any other.
     """
@@ -138,9 +138,9 @@ def backup(file: str, as_json: bool) -> None:
 def copy(url: str, as_json: bool) -> None:
     """Copy the whole store into the database URL: an SQLite file or a PostgreSQL database, which must be empty.
 
-    All numbers stay what they are. Meanwhile, commands and workers can read the store; those that write wait, and give
-    up after a minute. If the copy is interrupted, the same command goes on with it. At the end, both stores are
-    compared, and the rows of each table are printed.
+    URL is sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME. All numbers stay the same. Meanwhile, commands and
+    workers can read the store; those that write wait, and give up after a minute. If the copy is interrupted, repeat
+    the command to continue it. At the end, both stores are compared, and the rows of each table are printed.
     """
     with shown_progress() as progress:
         copied = dealmill.db.copy(url, progress=progress)

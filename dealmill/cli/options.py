@@ -89,6 +89,10 @@ class Range(click.ParamType[tuple[int | None, int | None]]):
 class WholeNumber(click.IntRange):
     """A whole number in a range; without `most`, up to 2⁶³ − 1."""
 
+    def get_metavar(self, param: click.Parameter, ctx: click.Context) -> str:
+        """Return what stands for the number in help texts."""
+        return "N"
+
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
         """Return the number."""
         try:
@@ -138,8 +142,8 @@ engine_option = click.option(
 nodes_option = click.option(
     "--max-nodes",
     type=WholeNumber(1, MOST_NODES),
-    help="The most nodes to search per layout; beyond that, it is undecided.",
-    show_default="none",
+    help="Search at most this many nodes per layout; one that needs more is undecided.",
+    show_default="that of the engine",
 )
 packed_option = click.option(
     "--packed",
@@ -174,7 +178,7 @@ def range_options(command: Command) -> Command:
 priority_option = click.option(
     "--priority",
     type=WholeNumber(-1000, 1000),
-    help="Do its jobs before those of runs with a lower priority, -1000 to 1000.",
+    help="Do the jobs of the run before those of runs with a lower priority, -1000 to 1000.",
     metavar="N",
 )
 tag_option = click.option("--tag", "tags", metavar="WORD", multiple=True, help="Tag the run; repeatable.")

@@ -31,7 +31,7 @@ SCREEN = 100
 
 def no_pager_option(command: Command) -> Command:
     """Add ``--no-pager``, which `write_text` and tables heed."""
-    meaning = "Print directly what is longer than the terminal; else $PAGER shows it."
+    meaning = "Print directly, not through $PAGER, what is longer than the terminal."
     return _remembered(NO_PAGER, meaning)(command)
 
 
@@ -41,7 +41,7 @@ def output_options(command: Command) -> Command:
     command = no_pager_option(command)
     command = _remembered(WIDE, "Print tables in full, even if they are wider than the terminal or COLUMNS.")(command)
     for form, meaning in (
-        ("excel", "Print rows as CSV for spreadsheets: text that these would change gets an apostrophe before it."),
+        ("excel", "Print rows as CSV for spreadsheets: text that they would change gets an apostrophe before it."),
         ("csv", "Print rows as CSV."),
         ("nl", "Print rows as one JSON object per line."),
         ("json", "Print rows as a JSON array."),

@@ -160,12 +160,11 @@ MATCH_COLUMNS = ("item", "engine", "verdict", "value", "source", "position", "li
 @click.option("--game", metavar="GAME", shell_complete=complete_game, help="Search only this game; see dealmill games.")
 @output_options
 def find(layout: str, game: str | None, form: str | None) -> None:
-    """List the sources that have LAYOUT, and the verdicts of the runs over them.
+    """List the sources that contain LAYOUT, and the verdicts of the runs over them.
 
     LAYOUT is a line of text, a numbered deal such as deal:camelot:seed=1:17, or a file with a single layout in any
-    accepted format; `-` is standard input. Without
-    --game, all games that have such a layout are searched. The numbered deals of packed runs and surveys are not
-    stored, so they are not found.
+    accepted format; `-` is standard input. Without --game, all games that have such a layout are searched. The numbered
+    deals of packed runs and surveys are not stored, so they are not found.
     """
     with dealmill.open() as store:
         with shown_progress(store) as progress:

@@ -93,14 +93,15 @@ def run(
 ) -> None:
     """Read layouts, solve them with local workers and print a summary.
 
-    FILE is the same as for `dealmill ingest`. Layouts that were solved before are not solved again, and an interrupted
-    run resumes where it stopped.
+    FILE is a text file of layouts, a range of numbered deals such as deal:camelot:seed=1:1-1000, or anything else that
+    `dealmill ingest` reads. Layouts that were solved before are not solved again, and an interrupted run resumes where
+    it stopped.
 
-    With --rule, numbered deals, and files of --game, are of a game with changed rules. Its name says which:
-    klondike:stock.draw=1.
+    --rule changes the rules of numbered deals, and of files with --game. The name of the changed game lists the
+    changes: klondike:stock.draw=1.
 
-    A paused or cancelled run is not continued. The priority, tags and note are those of all runs of this command;
-    repeat it to change them.
+    A paused or cancelled run is not continued. --priority, --tag and --note apply to all runs of this command; repeat
+    it to change them.
 
     --packed is meant for hundreds of millions of numbered deals. A packed run stores one or two bits per verdict plus
     digests, but no layouts and no evidence. To show a deal, Dealmill deals and solves its block of a thousand again and
@@ -208,7 +209,10 @@ def ingest(
 @click.command(name="import")
 @click.argument("file", type=click.Path())
 @click.option(
-    "--engine", metavar="GAME/NAME", required=True, help="The solver; its name alone if FILE's name has the game's."
+    "--engine",
+    metavar="GAME/NAME",
+    required=True,
+    help="The solver; NAME alone is enough if the name of FILE contains the game.",
 )
 @click.option("--version", required=True, help="The version of the solver.")
 @game_option
@@ -216,7 +220,7 @@ def ingest(
     "--checked-as",
     metavar="ENGINE",
     shell_complete=complete_engine,
-    help="The engine of the game whose task the solver does; the default is the first.",
+    help="The engine of the game that answers the same question; by default the first.",
 )
 @click.option(
     "--max-nodes",
@@ -225,9 +229,11 @@ def ingest(
 )
 @click.option("--layout-column", metavar="NAME", help="The column of layouts, if it is not called layout.")
 @click.option(
-    "--deals", metavar="DEALS", help="The deals whose numbers FILE has instead of layouts, such as deal:camelot:seed=1."
+    "--deals",
+    metavar="DEALS",
+    help="The deals, such as deal:camelot:seed=1, if FILE has their numbers instead of layouts.",
 )
-@click.option("--number-column", metavar="NAME", help="The column of the numbers of the --deals.")
+@click.option("--number-column", metavar="NAME", help="The column of the numbers of deals, with --deals.")
 @click.option(
     "--words",
     metavar="WORD=VERDICT,…",
@@ -384,7 +390,8 @@ def queue(
 def work(ctx: click.Context, drain: bool, as_json: bool) -> None:
     """Start local workers and process the jobs of all runs and audits until Ctrl-C.
 
-    Jobs of runs with the highest priority come first. Those of paused and cancelled runs are left; --drain says so.
+    Jobs of runs with the highest priority come first. Those of paused and cancelled runs are left; --drain reports
+    those of paused ones.
 
     With --drain, the exit code is 1 if jobs are left that need versions of engines or deals that are not installed, or
     if layouts of the runs that it finished failed because of the machine (see `dealmill retry`). Jobs of retracted
@@ -411,7 +418,7 @@ def work(ctx: click.Context, drain: bool, as_json: bool) -> None:
 @json_option
 @click.pass_context
 def retry(ctx: click.Context, run: str, as_json: bool) -> None:
-    """Try again the layouts of RUN (its number, or `last`) that failed because of the machine.
+    """Retry the layouts of RUN (its number, or `last`) that failed because of the machine.
 
     These are layouts for which a program took too much time or memory, or on which the program or the worker died.
     Their verdict is `failed`, with an error that begins with "retryable:", and their run has no fingerprint. Jobs with
@@ -464,7 +471,7 @@ SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdic
 @parameters_option
 @rules_option
 @nodes_option
-@click.option("--report", type=click.Path(), help="Write a report with pictures to this folder.")
+@click.option("--report", metavar="FOLDER", type=click.Path(), help="Write a report with pictures to this folder.")
 @workers_option
 @output_options
 @click.pass_context

@@ -49,7 +49,9 @@ SUFFIXES = (".svg", ".png")
 )
 @no_pager_option
 @click.option(
-    "--moves", metavar="MOVES", help="Play these moves from the layout of a patience, and tell whether it is still won."
+    "--moves",
+    metavar="MOVES",
+    help="Play these moves from the layout of a patience, and tell whether it can still be won.",
 )
 @json_option
 def show(
@@ -65,9 +67,9 @@ def show(
 ) -> None:
     """Print a layout and its evidence step by step, as text or as pictures.
 
-    ITEM is RUN:POSITION, as in the first column of `dealmill query`; or a numbered deal such as deal:camelot:seed=1:17;
-    or the name of a game, followed by a LAYOUT in canonical text, which is enough if it begins with the name, as those
-    of patiences do. The last two are solved immediately, and nothing is stored.
+    ITEM is RUN:POSITION, as in the first column of `dealmill query`; a numbered deal such as deal:camelot:seed=1:17; or
+    the name of a game, followed by a LAYOUT: a line or, of a patience, a board. A line that begins with the name of its
+    game, as those of patiences do, is enough. Deals and layouts are solved immediately, and nothing is stored.
 
     With --moves "6H7S KHe", these moves are played, and the position is shown with its verdict. If it is lost and could
     be won before, the move that lost it is named. MOVES are written as in the evidence of a win.

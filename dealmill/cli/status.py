@@ -51,8 +51,8 @@ HOME_AND_CLEAR = "\x1b[H\x1b[J"
     "measures",
     metavar="NUMBER",
     multiple=True,
-    help="Show for a single RUN how this is distributed: layout-length, evidence-length, or a number in the engine's "
-    "evidence; repeatable.",
+    help="For a single RUN, show the distribution of this number: layout-length, evidence-length, or a number in the "
+    "engine's evidence; repeatable.",
 )
 @click.option("--workers", is_flag=True, help="Show the workers of the last hour instead of the runs.")
 @click.option("--sources", is_flag=True, help="Show the sources, with their numbers, instead of the runs.")

@@ -50,9 +50,9 @@ def test_two_stores_can_be_open_in_one_process(database: Database, tmp_path: Pat
     ("url", "error", "message"),
     [
         ("", StoreError, "the database URL is not valid; write sqlite:///FILE"),
-        ("a.db", StoreError, "a.db is not a database URL; for the file of this name, write sqlite:///a.db"),
-        (Path("a.db"), StoreError, "a.db is not a database URL; for the file of this name, write sqlite:///a.db"),
-        (3, StoreError, "3 is not a database URL"),
+        ("a.db", StoreError, "the database URL is only a name; for a file, write sqlite:///FILE"),
+        (Path("a.db"), StoreError, "the database URL is only a name; for a file, write sqlite:///FILE"),
+        (3, StoreError, "the database URL is only a name"),
         (f"postgresql://u:{SECRET}@h:port/d", StoreError, "the database URL is not valid"),
         (f"postgresql:///d?password={SECRET}&what=2", StoreError, "the database postgresql"),
         (f"sqlite://u:{SECRET}@h/d", StoreError, "the database URL names no file"),

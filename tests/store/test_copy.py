@@ -272,7 +272,7 @@ def test_a_target_without_rights_is_reported_without_its_password(source: Databa
 @pytest.mark.parametrize(
     ("target", "message"),
     [
-        ("copy.db", "copy.db is not a database URL; for the file of this name, write sqlite:///copy.db"),
+        ("copy.db", "the database URL is only a name; for a file, write sqlite:///FILE"),
         ("postgresql://127.0.0.1:1/x", "the database postgresql://127.0.0.1:1/x is not available: "),
         ("sqlite:////proc/copy.db", "the store /proc/copy.db cannot be created: "),
     ],

@@ -29,10 +29,8 @@ def database_url(url: str) -> URL:
     try:
         parsed = make_url(url)
     except (exc.ArgumentError, ValueError):  # its message may contain parts of a password
-        if (file := str(url)) and not {":", "@"} & {*file}:  # there is no password in it
-            raise StoreError(
-                f"{file} is not a database URL; for the file of this name, write sqlite:///{file}"
-            ) from None
+        if (text := str(url)) and ":" not in text:  # it may still be a password
+            raise StoreError(f"the database URL is only a name; for a file, write sqlite:///FILE {ORIGIN}") from None
         raise StoreError(
             f"the database URL is not valid; write sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME {ORIGIN}"
         ) from None

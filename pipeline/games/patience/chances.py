@@ -29,6 +29,7 @@ from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.settling import settle
+from dealmill.pipeline.games.patience.search.start import prepare
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, word
 
 
@@ -294,6 +295,7 @@ def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
 @kernel
 def _play_all(s: Words, p: Words, lots: Lots, waste: int, wins: Words) -> None:
     """Play with the lots of each number, and write 1 for each play that is won."""
+    prepare(s)
     for number in range(len(wins)):
         begin(p, number)
         wins[number] = _play(s, p, lots, word(waste))

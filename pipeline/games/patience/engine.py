@@ -1,8 +1,9 @@
 """The engine of all patiences: layouts to the words of the kernel, and its result to a verdict with evidence."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 
@@ -133,11 +134,6 @@ def _random_words() -> k.Words:
     return np.array(outputs, dtype=np.uint64).view(np.int64)
 
 
-@cache
-def _random_numbers() -> list[int]:
-    return cast("list[int]", _random_words().tolist())
-
-
 def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     """Write what is the same for all layouts of a game."""
     words[: k.END] = 0
@@ -234,11 +230,7 @@ def lists_are_tried_early(rules: Rules) -> bool:
 
 
 def load(words: k.Words, rules: Rules, layout: str) -> int:
-    """Write a layout as the start of a search; return the index of the base rank."""
-    start = [0] * k.POSITION_END
-    start[k.TOP : k.TOP + k.FIRST_COLUMN_LIMIT] = [k.NO_CARD] * k.FIRST_COLUMN_LIMIT
-    start[k.UNDER : k.UNDER + 52] = [k.NO_CARD] * 52
-    words[k.STOCK_INDEX : k.STOCK_INDEX + 52] = -1
+    """Write where the cards of a layout are; return the index of the base rank."""
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
@@ -247,65 +239,37 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
     def numbers(text: str) -> list[int]:
         return [cards_by_name[text[at : at + 2]] for at in range(0, len(text), 2)]
 
-    z, key, left, candidates = _random_numbers(), 0, 0, set[int]()
-    start[k.ORDERED] = rules.to == "tableau" and "stock" in cards
+    position = [0] * k.POSITION_END
     for column, text in enumerate(columns.split("/")):
-        under = k.NO_CARD
-        for card, suit in zip(numbers(text.strip("-")), text[1::2], strict=False):
-            start[k.FACE_DOWN] |= suit.islower() << card
-            start[k.UNDER + card] = under
-            number = z[card << 6 | under]
-            key ^= _wrapped(number * (2 * column + 1)) if under == k.NO_CARD and start[k.ORDERED] else number
+        under, lying = k.NO_CARD, numbers(text.strip("-"))
+        for card in lying:
+            position[k.UNDER + card] = under
             under = card
-            left += 1
-            candidates.add(card)
-        start[k.TOP + column] = under
-        if under == k.NO_CARD:
-            start[k.EMPTY] |= 1 << column
-        else:
-            start[k.TOPS] |= 1 << under
-            start[k.COLUMN_OF + under] = column
-    for card in numbers(cards.get("cells", "")):
-        start[k.CELL_CARDS] |= 1 << card
-        start[k.CELL_COUNT] += 1
-        key ^= z[card << 6 | k.CELL]
-        candidates.add(card)
-    for index, card in enumerate(numbers(cards.get("reserve", ""))):
-        start[k.RESERVE_CARDS + index] = card
-        start[k.RESERVE] |= 1 << card
-        start[k.RESERVE_COUNT] += 1
-        key ^= z[card << 6 | k.RESERVED]
-        candidates.add(card)
-    waste, stock = numbers(cards.get("waste", "")), numbers(cards.get("stock", ""))
-    words[k.IN_STOCK] = sum(1 << card for card in (*waste, *stock))
-    for index, card in enumerate([*waste, *stock]):
-        words[k.STOCK_CARDS + index], words[k.STOCK_INDEX + card] = card, index
-        start[k.REST] |= 1 << index
-        start[k.STOCK_LEFT] |= 1 << card
-        start[k.STOCK_COUNT] += 1
-        key ^= z[card << 6 | k.STOCK]
-    turned = len(waste)
-    if rules.passes == 0 and (turned % rules.draw == 0 or not stock):
-        turned = 0
-    start[k.TURNED], start[k.PASSES_LEFT] = turned, int(cards.get("passes", 0))
-    if rules.to == "waste":
-        candidates.update(waste, stock)
-        key ^= z[52 << 6 | turned] ^ z[53 << 6 | start[k.PASSES_LEFT]]
+        position[k.TOP + column] = under
+        if text != text.upper():
+            position[k.FACE_DOWN] |= _bits(card for card, suit in zip(lying, text[1::2], strict=True) if suit.islower())
+    reserve, waste = numbers(cards.get("reserve", "")), numbers(cards.get("waste", ""))
+    stock = [*waste, *numbers(cards.get("stock", ""))]
+    position[k.CELL_CARDS] = _bits(numbers(cards.get("cells", "")))
+    position[k.RESERVE] = _bits(reserve)
+    position[k.RESERVE_CARDS : k.RESERVE_CARDS + len(reserve)] = reserve
+    words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
+    position[k.STOCK_COUNT], position[k.TURNED] = len(stock), len(waste)
+    if rules.passes == 0 and (len(waste) % rules.draw == 0 or len(waste) == len(stock)):
+        position[k.TURNED] = 0
+    position[k.PASSES_LEFT] = int(cards.get("passes", 0))
+    position[k.ORDERED] = rules.to == "tableau" and "stock" in cards
     for card in numbers(cards.get("foundations", "")):
-        start[k.UP + card // 13] = card % 13 + 1
-        for lower in range(card % 13 + 1):
-            key ^= z[(card - lower) << 6 | k.FOUNDATION]
-            if rules.removable and (rules.initial != "all" or card - lower != card // 13 * 13):
-                candidates.add(card - lower)
+        position[k.UP + card // 13] = card % 13 + 1
     for card in numbers(cards.get("hole", "")):
-        start[k.HOLE_TOP] = card
-        key ^= z[54 << 6 | card % 13]
-    start[k.LEFT] = left + sum(start[field] for field in (k.CELL_COUNT, k.RESERVE_COUNT, k.STOCK_COUNT))
-    start[k.HASH] = key
-    words[k.CANDIDATES] = sum(1 << card for card in candidates)
-    start[k.WAITING] = int(words[k.CANDIDATES] | words[k.IN_STOCK])
-    words[k.START : k.START + k.POSITION_END - k.HASH] = start[k.HASH :]
+        position[k.HOLE_TOP] = card
+    words[k.HASH : k.POSITION_END] = position[k.HASH :]
     return base
+
+
+def _bits(cards: Iterable[int]) -> int:
+    """Return the set of some cards, as the bits of a word."""
+    return sum(1 << card for card in cards)
 
 
 @cache
@@ -317,8 +281,3 @@ def _card_numbers(base: int, ranks: int) -> dict[str, int]:
         for letter in letters
         for rank in RANKS
     }
-
-
-def _wrapped(word: int) -> int:
-    """Return a number as 64 bits with a sign."""
-    return (word + (1 << 63)) % (1 << 64) - (1 << 63)

@@ -6,6 +6,7 @@ from dealmill.kernels import inlined, kernel, routine
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.search import search
 from dealmill.pipeline.games.patience.search.shortening import shorten
+from dealmill.pipeline.games.patience.search.start import prepare
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
 CONTRADICTION = 5
@@ -218,11 +219,12 @@ def _decide(s: Words) -> int:
 
 @kernel
 def solve(s: Words, limit: int, most_positions: int) -> int:
-    """Decide a layout within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
+    """Decide the layout that was loaded within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
 
     The moves of a win are on the trail. A loss is proved by `s[LISTED_COUNT]` positions of the easier game with the
     cards in `s[LISTED]`; if there are none, by all positions, at most `most_positions`.
     """
+    prepare(s)
     s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
     s[k.LIMIT] = limit
     result = _decide(s)

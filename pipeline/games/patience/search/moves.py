@@ -45,7 +45,7 @@ def offered_numbers(s: Words) -> int:
 
 
 @inlined
-def _lying(s: Words, card: int, under: int, column: int) -> int:
+def lying(s: Words, card: int, under: int, column: int) -> int:
     """Return the word for the place of a card in a column."""
     key: int = s[k.Z + (card << 6 | under)]
     return key * (2 * column + 1) if under == k.NO_CARD and s[k.ORDERED] else key
@@ -84,7 +84,7 @@ def _deal(s: Words, move: int) -> None:
         s[k.REST] &= s[k.REST] - 1
         s[k.STOCK_LEFT] ^= bit_of(card)
         s[k.STOCK_COUNT] -= 1
-        key ^= s[k.Z + (card << 6 | k.STOCK)] ^ _lying(s, card, under, column)
+        key ^= s[k.Z + (card << 6 | k.STOCK)] ^ lying(s, card, under, column)
         s[k.UNDER + card] = under
         _cover(s, under, word(column), card)
     if s[k.REST] == 0:
@@ -93,7 +93,7 @@ def _deal(s: Words, move: int) -> None:
             while card != k.NO_CARD and s[k.UNDER + card] != k.NO_CARD:
                 card = s[k.UNDER + card]
             if card != k.NO_CARD:
-                key ^= _lying(s, card, word(k.NO_CARD), column) ^ s[k.Z + (card << 6 | k.NO_CARD)]
+                key ^= lying(s, card, word(k.NO_CARD), column) ^ s[k.Z + (card << 6 | k.NO_CARD)]
         s[k.ORDERED] = 0
     s[k.HASH] = key
 
@@ -134,7 +134,7 @@ def _key_after(s: Words, move: int) -> int:
     key: int = s[k.HASH]
     if source < k.FIRST_COLUMN_LIMIT:
         under = s[k.UNDER + card]
-        key ^= _lying(s, card, under, source)
+        key ^= lying(s, card, under, source)
         if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under):
             key ^= s[k.Z + (under << 6 | k.TURNED_UP)]
     elif source == k.AWAY:
@@ -146,7 +146,7 @@ def _key_after(s: Words, move: int) -> int:
             key ^= s[k.Z + (52 << 6 | s[k.TURNED])] ^ s[k.Z + (52 << 6 | turned)]
             key ^= s[k.Z + (53 << 6 | s[k.PASSES_LEFT])] ^ s[k.Z + (53 << 6 | passes)]
     if target < k.FIRST_COLUMN_LIMIT:
-        key ^= _lying(s, card, s[k.TOP + target], target)
+        key ^= lying(s, card, s[k.TOP + target], target)
     else:
         key ^= s[k.Z + (card << 6 | target)]
         if target == k.IN_HOLE:

@@ -20,7 +20,6 @@ LIST_POSITIONS = 200_000
 """The positions of the easier game that are counted if a loss is proved already."""
 MULTIPLIERS = (11, 15, 19, 23, 27, 31, 35, 41)
 """Have no divisor in common with 52."""
-LOWEST_OF_SUITS = 1 | 1 << 13 | 1 << 26 | 1 << 39
 
 
 @inlined
@@ -157,7 +156,7 @@ def _lowest_cards(s: Words) -> int:
     if s[k.LISTS] == 0 or s[k.HOLE] or s[k.MOVING] == k.ANY_CARDS:
         return word(0)
     open_cards = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * (1 - s[k.STOCK_IS_OPEN]))
-    lowest: int = open_cards & word(LOWEST_OF_SUITS) << s[k.INITIAL]
+    lowest: int = open_cards & word(k.LOWEST) << s[k.INITIAL]
     return lowest
 
 

@@ -2,7 +2,7 @@
 
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.search.moves import offered_numbers, top_of_foundation
+from dealmill.pipeline.games.patience.search.moves import offered_numbers, top_of_foundation, top_of_reserve
 from dealmill.pipeline.games.patience.search.settling import below_in_run, is_safe
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, that_fit, word
 
@@ -38,15 +38,21 @@ def _suited_score(s: Words, card: int, source: int, count: int, parent: int) -> 
     return score + count
 
 
+@inlined
+def _columns_of(s: Words, tops: int) -> int:
+    """Return the columns of some top cards."""
+    columns = word(0)
+    while tops:
+        columns |= bit_of(s[k.COLUMN_OF + first_of(tops)])
+        tops &= tops - 1
+    return columns
+
+
 @routine
 def _targets(s: Words, end: int, card: int, source: int, count: int, index: int, score: int, space: int) -> int:
     """Add the moves of a card with those on it to columns; `space` is an empty one that may be used, or -1."""
     move = card | source << 6 | count << 18 | index << 24
-    parents, columns = s[k.PARENTS + card] & s[k.TOPS], word(0)
-    while parents:
-        columns |= bit_of(s[k.COLUMN_OF + first_of(parents)])
-        parents &= parents - 1
-    columns &= ~bit_of(source)
+    columns = _columns_of(s, s[k.PARENTS + card] & s[k.TOPS]) & ~bit_of(source)
     while columns:
         column = first_of(columns)
         columns &= columns - 1
@@ -96,10 +102,9 @@ def _list_several(s: Words, end: int, space: int) -> int:
     """Add the moves of whole suits to foundations, and of a row of the stock to the columns."""
     if s[k.COMPLETE]:
         for column in range(s[k.COLUMNS]):
-            if s[k.TOP + column] != k.NO_CARD:
-                card = _completed(s, word(column))
-                if card >= 0:
-                    end = _add(s, end, word(600), card | column << 6 | k.FOUNDATION << 12 | s[k.RANKS] << 18)
+            card = _completed(s, word(column))
+            if card >= 0:
+                end = _add(s, end, word(600), card | column << 6 | k.FOUNDATION << 12 | s[k.RANKS] << 18)
     if s[k.ORDERED] and (space < 0 or s[k.FULL_COLUMNS] == 0):
         card = s[k.STOCK_CARDS + first_of(s[k.REST])]
         end = _add(s, end, word(-45), card | k.STOCK << 6 | k.DEALT << 12 | min(s[k.COLUMNS], s[k.STOCK_COUNT]) << 18)
@@ -115,16 +120,6 @@ def _that_go_alone(s: Words) -> int:
     for suit in range(4 * (1 - s[k.COMPLETE])):
         going |= bit_of(13 * suit + s[k.UP + suit])
     return going
-
-
-@inlined
-def _columns_of(s: Words, tops: int) -> int:
-    """Return the columns of some top cards."""
-    columns = word(0)
-    while tops:
-        columns |= bit_of(s[k.COLUMN_OF + first_of(tops)])
-        tops &= tops - 1
-    return columns
 
 
 @inlined
@@ -150,13 +145,6 @@ def _list_columns(s: Words, end: int, going: int, fitting: int, space: int) -> i
             card = below
             count += 1
     return end
-
-
-@inlined
-def _top_of_reserve(s: Words) -> int:
-    """Return the cards of the reserve that can be moved."""
-    cards: int = s[k.RESERVE]
-    return bit_of(s[k.RESERVE_CARDS + s[k.RESERVE_COUNT] - 1]) if s[k.STACKED] and cards else cards
 
 
 @routine
@@ -207,7 +195,7 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     going, fitting = chosen & _that_go_alone(s), chosen & fitting
     end = _list_columns(s, end, going, fitting, space)
     end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), word(k.CELL), word(60), space)
-    end = _list_cards(s, end, _top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), space)
+    end = _list_cards(s, end, top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), space)
     if s[k.TO_HOLE] and s[k.REST]:
         card = s[k.STOCK_CARDS + first_of(s[k.REST])]
         end = _add(s, end, word(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
@@ -228,7 +216,7 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
 @routine
 def note_lifted(s: Words) -> None:
     """Add the cards that can be moved, other than by turning the stock, to `LIFTED`."""
-    cards = s[k.TOPS] | s[k.CELL_CARDS] | _top_of_reserve(s)
+    cards = s[k.TOPS] | s[k.CELL_CARDS] | top_of_reserve(s)
     for column in range(s[k.COLUMNS] * (s[k.MOVING] != k.ONE_CARD)):
         card = s[k.TOP + column]
         while card != k.NO_CARD:

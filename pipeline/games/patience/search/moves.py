@@ -23,6 +23,13 @@ def top_of_foundation(s: Words, suit: int) -> int:
 
 
 @inlined
+def top_of_reserve(s: Words) -> int:
+    """Return the cards of the reserve that can be moved."""
+    cards: int = s[k.RESERVE]
+    return bit_of(s[k.RESERVE_CARDS + s[k.RESERVE_COUNT] - 1]) if s[k.STACKED] and cards else cards
+
+
+@inlined
 def is_ahead(s: Words, index: int) -> bool:
     """Return whether turning uncovers card `index` of the stock (from 1) before it has been turned through."""
     ahead = index - s[k.TURNED]

@@ -2,7 +2,7 @@
 
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.search.moves import offered_numbers
+from dealmill.pipeline.games.patience.search.moves import offered_numbers, top_of_reserve
 from dealmill.pipeline.games.patience.search.settling import below_in_run
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, that_fit, word
 
@@ -143,12 +143,8 @@ def is_lost(s: Words) -> bool:
     if s[k.HOLE]:
         return _lacks_neighbours(s)
     tops, cuts, up, space = s[k.TOPS], word(0), _cards_on_foundations(s), word(s[k.EMPTY] != 0)
-    shown, piled, stock = tops | up | s[k.ABSENT] | _offered_cards(s), word(0), s[k.STOCK_LEFT]
-    if s[k.STACKED] == 0:
-        shown |= s[k.RESERVE]
-    elif s[k.RESERVE_COUNT]:
-        piled = s[k.RESERVE_COUNT]
-        shown |= bit_of(s[k.RESERVE_CARDS + piled - 1])
+    shown, stock = tops | up | s[k.ABSENT] | top_of_reserve(s) | _offered_cards(s), s[k.STOCK_LEFT]
+    piled = s[k.RESERVE_COUNT] * s[k.STACKED]
     while True:
         up = _risen(s, up, shown)
         if count_of(up) == 4 * s[k.RANKS]:

@@ -2,7 +2,7 @@
 
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.search.moves import do, top_of_foundation
+from dealmill.pipeline.games.patience.search.moves import do, top_of_foundation, top_of_reserve
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, that_fit, word
 
 
@@ -41,7 +41,7 @@ def _source_of(s: Words, card: int) -> int:
         return column
     if s[k.CELL_CARDS] & bit:
         return word(k.CELL)
-    if s[k.RESERVE] & bit and (s[k.STACKED] == 0 or s[k.RESERVE_CARDS + s[k.RESERVE_COUNT] - 1] == card):
+    if top_of_reserve(s) & bit:
         return word(k.RESERVED)
     if s[k.STOCK_IS_OPEN] and s[k.STOCK_LEFT] & bit:
         return word(k.STOCK)

@@ -27,7 +27,7 @@ from dealmill.pipeline.games.patience.mind import (
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
-from dealmill.pipeline.games.patience.search.moves import do, undo
+from dealmill.pipeline.games.patience.search.moves import do, draw_by_the_rules, undo
 from dealmill.pipeline.games.patience.search.settling import settle
 from dealmill.pipeline.games.patience.search.start import prepare
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, word
@@ -274,7 +274,7 @@ def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
     """Play once; return whether the game is won."""
     for at in range(k.HASH, k.POSITION_END):
         s[at] = s[k.START + at - k.HASH]
-    s[k.DRAW], s[k.PASSES] = s[k.OWN_DRAW], s[k.OWN_PASSES]
+    draw_by_the_rules(s)
     s[k.LITERAL], s[k.NOISE], s[k.IDLE] = 1, 0, 0
     p[mind.BEGUN] = waste == 0
     settle(s)

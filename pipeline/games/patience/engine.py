@@ -144,7 +144,6 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.SPACES] = {"any": every, "reserve": every, "kings": last, "none": 0}[rules.spaces]
     words[k.CELLS] = rules.cells
     words[k.FILLS] = rules.spaces == "reserve"
-    words[k.DRAW], words[k.PASSES] = rules.draw, rules.passes
     words[k.REMOVABLE] = rules.removable
     words[k.COLUMNS] = len(rules.sizes)
     words[k.HOLE], words[k.WRAP], words[k.RANKS] = has_hole, rules.wrap, rules.ranks
@@ -159,6 +158,7 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.BUILDING] = BUILDING[rules.build]
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
+    words[k.OWN_TURNS] = sum(1 << number for number in range(0, 52, rules.draw))
     words[k.LISTS] = lists_prove_losses(rules)
     words[k.EARLY_LISTS] = words[k.LISTS] and words[k.RELAXED] and lists_are_tried_early(rules)
     words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300

@@ -4,7 +4,7 @@ from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.moves import offered_numbers, top_of_foundation, top_of_reserve
 from dealmill.pipeline.games.patience.search.settling import below_in_run, is_safe
-from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, that_fit, word
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, that_fit, word
 
 
 @inlined
@@ -159,18 +159,22 @@ def _list_cards(s: Words, end: int, cards: int, source: int, score: int, space: 
 
 
 @inlined
-def _list_stock(s: Words, end: int, chosen: int, space: int) -> int:
-    """Add the moves of cards of a stock that is turned."""
-    rest, offered, index = s[k.REST], offered_numbers(s), word(0)
-    while rest:
-        card = s[k.STOCK_CARDS + first_of(rest)]
-        rest &= rest - 1
-        index += 1
-        if chosen & bit_of(card) and offered >> index & 1:
-            end = _single(s, end, card, word(k.STOCK), index)
-            end = _targets(s, end, card, word(k.STOCK), word(1), index, word(15), space)
+def _list_stock(s: Words, end: int, chosen: int, useful: int, space: int) -> int:
+    """Add the moves of chosen cards of a stock that is turned, in their order there; `useful` cards have a place."""
+    cards, indices, offered = s[k.STOCK_LEFT] & chosen, word(0), offered_numbers(s)
+    if s[k.DRAW] == 1 or s[k.ABSENT] == 0:
+        cards &= useful
+    while cards:
+        indices |= bit_of(s[k.STOCK_INDEX + first_of(cards)])
+        cards &= cards - 1
+    while indices:
+        card, number = s[k.STOCK_CARDS + first_of(indices)], count_of(s[k.REST] & (indices ^ (indices - 1)))
+        indices &= indices - 1
+        if offered >> number & 1:
+            end = _single(s, end, card, word(k.STOCK), number)
+            end = _targets(s, end, card, word(k.STOCK), word(1), number, word(15), space)
             if s[k.DRAW] > 1 and s[k.PARENTS + card] & s[k.ABSENT]:
-                end = _add(s, end, word(90), card | k.STOCK << 6 | k.AWAY << 12 | 1 << 18 | index << 24)
+                end = _add(s, end, word(90), card | k.STOCK << 6 | k.AWAY << 12 | 1 << 18 | number << 24)
     return end
 
 
@@ -202,7 +206,7 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     if s[k.TO_COLUMNS] or s[k.COMPLETE]:
         end = _list_several(s, end, space)
     if s[k.REST] and s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0:
-        end = _list_stock(s, end, chosen, space)
+        end = _list_stock(s, end, chosen, going | fitting, space)
     for suit in range(4 * s[k.REMOVABLE]):
         card = top_of_foundation(s, suit)
         if card >= 0 and (s[k.LITERAL] or not is_safe(s, card)):

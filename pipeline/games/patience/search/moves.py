@@ -37,17 +37,24 @@ def is_ahead(s: Words, index: int) -> bool:
 
 
 @inlined
+def draw_by_the_rules(s: Words) -> None:
+    """Turn the stock by the rules of the game."""
+    s[k.DRAW], s[k.PASSES], s[k.TURNS] = s[k.OWN_DRAW], s[k.OWN_PASSES], s[k.OWN_TURNS]
+
+
+@inlined
+def draw_one_by_one(s: Words) -> None:
+    """Turn the stock card by card, any number of times."""
+    s[k.DRAW], s[k.PASSES], s[k.TURNS] = 1, 0, -1
+
+
+@inlined
 def offered_numbers(s: Words) -> int:
     """Return the cards of the stock that can be uncovered, in this pass or in a later one, as bits from 1 on."""
-    draw, count = s[k.DRAW], s[k.STOCK_COUNT]
-    if draw == 1 and s[k.PASSES] == 0:
-        return word(-1)
-    numbers = bit_of(count)
-    for number in range(s[k.TURNED], count, draw):
-        numbers |= bit_of(number)
+    below = bit_of(s[k.STOCK_COUNT]) - 1
+    numbers: int = below + 1 | (s[k.TURNS] << s[k.TURNED] & below)
     if s[k.PASSES] == 0 or s[k.PASSES_LEFT] > 0:
-        for number in range(draw, count, draw):
-            numbers |= bit_of(number)
+        numbers |= s[k.TURNS] & below
     return numbers
 
 

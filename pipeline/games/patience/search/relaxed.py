@@ -177,3 +177,15 @@ def is_lost(s: Words) -> bool:
             shown |= tops
         if shown == before and tops == tops_before and cuts == cuts_before:
             return True
+
+
+@inlined
+def stays_open(s: Words, move: int) -> bool:
+    """Return whether the relaxed game is won after a move because it was won before: if the card went to a foundation,
+    or could leave its new place at once, then whatever could be uncovered before still can."""
+    card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
+    if s[k.HOLE] or s[k.FILLS] or source in (k.STOCK, k.FOUNDATION):
+        return False
+    if target < k.FIRST_COLUMN_LIMIT:
+        return bool(s[k.PARENTS + card] & s[k.TOPS] or (s[k.EMPTY] and s[k.SPACES] & bit_of(card)))
+    return bool(target == k.FOUNDATION)

@@ -14,8 +14,8 @@ they can be lifted, they become `ABSENT`. `LIFTED` are the cards that a search w
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves, note_lifted
-from dealmill.pipeline.games.patience.search.moves import do, undo
-from dealmill.pipeline.games.patience.search.relaxed import is_lost
+from dealmill.pipeline.games.patience.search.moves import do, draw_by_the_rules, draw_one_by_one, undo
+from dealmill.pipeline.games.patience.search.relaxed import is_lost, stays_open
 from dealmill.pipeline.games.patience.search.settling import settle
 from dealmill.pipeline.games.patience.search.words import Words, first_slot, word
 
@@ -80,9 +80,10 @@ def search(s: Words, budget: int) -> int:
         stop, unfinished = s[k.LIMIT], word(k.OUT_OF_NODES)
     for at in range(k.HASH, k.POSITION_END):
         s[at] = s[k.START + at - k.HASH]
-    s[k.DRAW], s[k.PASSES] = s[k.OWN_DRAW], s[k.OWN_PASSES]
+    draw_by_the_rules(s)
     if s[k.IDLE] & s[k.IN_STOCK] and s[k.DRAW] > 1 and s[k.TO_HOLE] == 0:
-        s[k.DRAW], s[k.PASSES], s[k.TURNED], s[k.PASSES_LEFT] = 1, 0, 0, 0
+        draw_one_by_one(s)
+        s[k.TURNED] = s[k.PASSES_LEFT] = 0
     s[k.LIFTED] = 0 if s[k.TO_HOLE] else s[k.IN_STOCK]
     _clear_table(s)
     settle(s)
@@ -102,9 +103,10 @@ def search(s: Words, budget: int) -> int:
         if s[frame + 1] == s[frame + 2]:
             depth -= 1
             continue
-        move = s[s[k.MOVES] + s[frame + 1]]
+        move = s[s[k.MOVES] + s[frame + 1]] & k.BARE
         s[frame + 1] += 1
-        do(s, move & k.BARE, word(0))
+        do(s, move, word(0))
+        is_open = stays_open(s, move)
         settle(s)
         if s[k.LEFT] == 0:
             return word(k.WON)
@@ -113,7 +115,7 @@ def search(s: Words, budget: int) -> int:
         if s[k.NODES] >= stop:
             return unfinished
         s[k.NODES] += 1
-        if s[k.LITERAL] == 0 and s[k.RELAXED] and is_lost(s):
+        if s[k.LITERAL] == 0 and s[k.RELAXED] and not is_open and is_lost(s):
             continue
         start = s[frame + 2]
         if depth + 1 >= s[k.MOST_FRAMES] or start + s[k.ROOM] > s[k.MOST_MOVES]:

@@ -41,7 +41,7 @@ LIMIT, WIN_COUNT, LIFTED, EARLY_LISTS = range(240, 244)
 # Constants of a layout
 STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = 244, 296, 348, 400
 # More rules of the game
-TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES = range(452, 458)
+TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = range(452, 460)
 START, WINS, DROPPED = 460, 660, 790
 MOST_WINS = 100
 # A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try

@@ -7,11 +7,11 @@ from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_o
 
 
 @routine
-def _key_of(s: Words, cards: int, place: int) -> int:
-    """Return the word for cards in one of the places that are not columns."""
+def _key_of(s: Words, cards: int, area: int) -> int:
+    """Return the word for cards that are in no column, but all in one other area."""
     key = word(0)
     while cards:
-        key ^= s[k.Z + (first_of(cards) << 6 | place)]
+        key ^= s[k.Z + (first_of(cards) << 6 | area)]
         cards &= cards - 1
     return key
 

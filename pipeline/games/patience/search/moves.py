@@ -88,7 +88,7 @@ def _cover(s: Words, under: int, column: int, top: int) -> None:
 
 
 @routine
-def _deal(s: Words, move: int) -> None:
+def deal_row(s: Words, move: int) -> None:
     """Deal a card of the stock to each column, as long as there are any."""
     step, key = s[k.TRAIL] + k.STEP * s[k.DONE], s[k.HASH]
     s[step], s[step + 1], s[step + 2] = move & ((word(1) << 30) - 1), key, s[k.TURNED] | s[k.PASSES_LEFT] << 8
@@ -142,7 +142,7 @@ def _turned(s: Words, move: int) -> tuple[int, int]:
 
 
 @inlined
-def _key_after(s: Words, move: int) -> int:
+def key_after(s: Words, move: int) -> int:
     """Return the key of the position after a move, which deals no row."""
     card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
     key: int = s[k.HASH]
@@ -171,14 +171,20 @@ def _key_after(s: Words, move: int) -> int:
 @inlined
 def do(s: Words, move: int, automatic: int) -> None:
     if (move >> 12) & 63 == k.DEALT:
-        _deal(s, move)
-        return
+        deal_row(s, move)
+    else:
+        do_with_key(s, move, key_after(s, move), automatic)
+
+
+@inlined
+def do_with_key(s: Words, move: int, key: int, automatic: int) -> None:
+    """Do a move, which deals no row, and whose position has this key."""
     card, source, target, count = move & 63, (move >> 6) & 63, (move >> 12) & 63, (move >> 18) & 63
     step = s[k.TRAIL] + k.STEP * s[k.DONE]
     s[step + 1] = s[k.HASH]
     s[step + 2] = s[k.TURNED] | s[k.PASSES_LEFT] << 8
     s[k.DONE] += 1
-    s[k.HASH] = _key_after(s, move)
+    s[k.HASH] = key
     shown, top = word(0), card
     if source < k.FIRST_COLUMN_LIMIT:
         under, top = s[k.UNDER + card], s[k.TOP + source]

@@ -14,7 +14,14 @@ they can be lifted, they become `ABSENT`. `LIFTED` are the cards that a search w
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves, note_lifted
-from dealmill.pipeline.games.patience.search.moves import do, draw_by_the_rules, draw_one_by_one, undo
+from dealmill.pipeline.games.patience.search.moves import (
+    deal_row,
+    do_with_key,
+    draw_by_the_rules,
+    draw_one_by_one,
+    key_after,
+    undo,
+)
 from dealmill.pipeline.games.patience.search.relaxed import is_lost, stays_open
 from dealmill.pipeline.games.patience.search.settling import settle
 from dealmill.pipeline.games.patience.search.words import Words, first_slot, word
@@ -47,6 +54,13 @@ def _grow(s: Words) -> None:
     for at in range(old, old + size):
         if s[at]:
             s[slot_of(s, s[at])] = s[at]
+
+
+@inlined
+def _is_stored(s: Words, key: int) -> bool:
+    """Return whether the position with this key is stored: then it was searched, and nothing is to be settled in it."""
+    key = key if key else word(1)
+    return bool(s[slot_of(s, key)] == key)
 
 
 @inlined
@@ -105,7 +119,13 @@ def search(s: Words, budget: int) -> int:
             continue
         move = s[s[k.MOVES] + s[frame + 1]] & k.BARE
         s[frame + 1] += 1
-        do(s, move, word(0))
+        if (move >> 12) & 63 == k.DEALT:
+            deal_row(s, move)
+        else:
+            key = key_after(s, move)
+            if _is_stored(s, key):
+                continue
+            do_with_key(s, move, key, word(0))
         is_open = stays_open(s, move)
         settle(s)
         if s[k.LEFT] == 0:

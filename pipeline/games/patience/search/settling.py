@@ -60,7 +60,9 @@ def _loose_card(s: Words) -> int:
     it is that moves with it; -1 if there is none. Of a stock, only if it is turned card by card: the other cards are
     offered as before."""
     leaving = s[k.IDLE] | that_fit(s, s[k.ABSENT])
-    near = s[k.TOPS] if s[k.MOVING] == k.ONE_CARD else ~(s[k.ABSENT] | s[k.STOCK_LEFT] | s[k.RESERVE] | s[k.FACE_DOWN])
+    near = s[k.TOPS]
+    if s[k.MOVING] != k.ONE_CARD:
+        near |= ~(s[k.ABSENT] | s[k.STOCK_LEFT] | s[k.RESERVE] | s[k.FACE_DOWN])
     if leaving & near:
         for column in range(s[k.COLUMNS]):
             card = s[k.TOP + column]

@@ -35,7 +35,7 @@ check: .venv/tested
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Reproduces all published figures, including slow ones, and writes docs/results.md. Takes an hour.
+# Reproduces all published figures, including slow ones, and writes docs/results.md. Takes some hours.
 # With KLONDIKE=FILE, also compares published verdicts on Klondike with ours: bench/reproduce/klondike.py.
 reproduce: .venv/tested
 	$(BIN)/python -m bench.reproduce

@@ -27,13 +27,15 @@ from bench.reproduce.patiences import PATIENCES, VERSION
 from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.deal import FIELD_SEED, deal
-from dealmill.pipeline.games.patience.engine import Winnable
+from dealmill.pipeline.games.patience.engine import MOST_NODES, Winnable
 from dealmill.verdicts import Verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"
 SECONDS = 1
 """The CPU time that Solvitaire has for a deal."""
 NODES = 1_000_000
+FEWEST = 10
+"""The deals that both must decide, for times to be compared."""
 SOLVITAIRE = "Solvitaire"
 PRESETS = {"freecell": "free-cell"}
 """Its names of games, where they are not ours."""
@@ -42,6 +44,7 @@ VERDICTS = dict(zip(("solved", "unsolvable"), DECIDED, strict=True))
 """Its words for the verdicts."""
 COLUMNS = [
     "game",
+    "nodes",
     "won, lost, undecided",
     "Solvitaire",
     "decided by us alone",
@@ -59,10 +62,11 @@ hand, from [its sources](https://github.com/thecharlieblake/Solvitaire), which a
 part of Dealmill.
 
 Each game has deals 1 to {deals} of seed 0, which are those of Solvitaire's numbers. Solvitaire may compute for
-{seconds} s on each, and ours (version {version} of the engine) may visit {nodes:,} nodes. Times are CPU seconds of one
-core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time of one
-call for all deals, and includes the count of positions that proves a loss; Solvitaire gives no proofs. The last column
-compares the deals that both decide, for which ours is called again.
+{seconds} s on each, and ours (version {version} of the engine) may visit {nodes:,} nodes; where Solvitaire then
+decides more deals, twice as many, and again, as long as ours takes no longer in sum. Times are CPU seconds of one core.
+The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time of one call
+for all deals, and includes the count of positions that proves a loss; Solvitaire gives no proofs. The last column
+compares the deals that both decide, if they are at least {fewest}, for which ours is called again.
 
 The presets of Solvitaire have the same names and rules as our files (FreeCell is `free-cell`). In `klondike`,
 `canfield` and `northwest-territory`, it moves part of a run only if that frees a card for a foundation, which wins the
@@ -143,6 +147,8 @@ class Comparison:
     """The answers of both solvers to the same deals of a game."""
 
     title: str
+    nodes: int
+    """Our limit."""
     pairs: Sequence[tuple[Answer, Answer]]
     """Ours, and Solvitaire's."""
 
@@ -169,9 +175,16 @@ class Comparison:
 
     @property
     def ratio(self) -> float | None:
-        """Solvitaire's time for the deals that both decide, divided by ours; None if it is too short to be measured."""
+        """Solvitaire's time for the deals that both decide, divided by ours; None if they are few, or the time is too
+        short to be measured."""
         ours, theirs = (sum(pair[side].seconds for pair in self.both) for side in (0, 1))
-        return theirs / ours if theirs > 0 else None
+        return theirs / ours if theirs > 0 and len(self.both) >= FEWEST else None
+
+    @property
+    def may_double(self) -> bool:
+        """Whether Solvitaire decides more deals, and twice as many nodes would not make ours take longer in sum."""
+        ours, theirs = self.seconds
+        return self.alone[1] > self.alone[0] and 2 * ours <= theirs and 2 * self.nodes <= MOST_NODES
 
     @property
     def row(self) -> list[str]:
@@ -179,6 +192,7 @@ class Comparison:
         counts = [Counter(pair[side].verdict for pair in self.pairs) for side in (0, 1)]
         return [
             self.title,
+            f"{self.nodes:,}",
             *(", ".join(str(count[verdict]) for verdict in (*DECIDED, Verdict.UNDECIDED)) for count in counts),
             *map(str, self.alone),
             ", ".join(map(str, self.contradictions)) or "none",
@@ -206,20 +220,21 @@ def _seconds_of_children() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-def ours(game: Patience, deals: int, decided: Collection[int]) -> dict[int, Answer]:
-    """Decide deals, and those of them again that Solvitaire decided, too. The answers of a call have its mean time."""
+def ours(game: Patience, nodes: int, deals: int, decided: Collection[int]) -> dict[int, Answer]:
+    """Decide deals within `nodes` each, and those of them again that Solvitaire decided, too. Answers of one call have
+    its mean time."""
     layouts = deal(replace(game.rules, numbers="solvitaire"), FIELD_SEED, 1, deals)
-    _solve(game, layouts.part(0, 1))  # compiled before it is timed
-    verdicts, seconds = _solve(game, layouts)
+    _solve(game, nodes, layouts.part(0, 1))  # compiled before it is timed
+    verdicts, seconds = _solve(game, nodes, layouts)
     both = [number for number in decided if verdicts[number - 1] is not Verdict.UNDECIDED]
-    _, seconds_of_both = _solve(game, layouts.take(np.array(both, dtype=np.int64) - 1))
+    _, seconds_of_both = _solve(game, nodes, layouts.take(np.array(both, dtype=np.int64) - 1))
     means = {True: seconds_of_both / max(len(both), 1), False: (seconds - seconds_of_both) / max(deals - len(both), 1)}
     return {number: Answer(verdict, means[number in both]) for number, verdict in enumerate(verdicts, start=1)}
 
 
-def _solve(game: Patience, layouts: Texts) -> tuple[list[Verdict], float]:
+def _solve(game: Patience, nodes: int, layouts: Texts) -> tuple[list[Verdict], float]:
     start = process_time()
-    solved = Winnable(game.rules)(layouts, NODES)
+    solved = Winnable(game.rules)(layouts, nodes)
     return to_batch(solved).verdicts, process_time() - start
 
 
@@ -232,20 +247,26 @@ def compared(program: str) -> list[str]:
 
 def compare(program: str, name: str, deals: int, answers: Answers) -> Comparison:
     """Compare the answers on a game, and compute those that are missing."""
-    game = PATIENCES[name]
-    engine = game.engines[0]
     for number in sorted(set(range(1, deals + 1)) - set(answers.get(SOLVITAIRE, name, deals))):
         answers.add(SOLVITAIRE, name, {number: theirs(program, name, number)})
-        _tell(f"\r{game.title}: Solvitaire, deal {number} of {deals}")
-    by_solvitaire = answers.get(SOLVITAIRE, name, deals)
-    if len(answers.get(engine.version, name, deals)) < deals:
-        _tell(f"\r{game.title}: {engine.name} {engine.version}, {deals} deals")
+        _tell(f"\r{PATIENCES[name].title}: Solvitaire, deal {number} of {deals}")
+    comparison = _compare_within(NODES, name, deals, answers)
+    while comparison.may_double:
+        comparison = _compare_within(2 * comparison.nodes, name, deals, answers)
+    return comparison
+
+
+def _compare_within(nodes: int, name: str, deals: int, answers: Answers) -> Comparison:
+    """Compare the answers on a game, ours within so many nodes."""
+    game, by_solvitaire = PATIENCES[name], answers.get(SOLVITAIRE, name, deals)
+    solver = f"{game.engines[0].version} with {nodes} nodes"
+    if len(answers.get(solver, name, deals)) < deals:
+        _tell(f"\r{game.title}: {solver}, {deals} deals\n")
         decided = [number for number, answer in by_solvitaire.items() if answer.decided]
-        answers.add(engine.version, name, ours(game, deals, decided))
-    _tell("\n")
-    by_engine = answers.get(engine.version, name, deals)
+        answers.add(solver, name, ours(game, nodes, deals, decided))
+    by_engine = answers.get(solver, name, deals)
     pairs = [(by_engine[number], by_solvitaire[number]) for number in range(1, deals + 1)]
-    return Comparison(game.title, pairs)
+    return Comparison(game.title, nodes, pairs)
 
 
 def summary(comparisons: Sequence[Comparison]) -> str:
@@ -287,6 +308,7 @@ def main() -> int:
         seconds=SECONDS,
         version=VERSION,
         nodes=NODES,
+        fewest=FEWEST,
         summary=summary(comparisons),
         table=table(COLUMNS, [comparison.row for comparison in comparisons]),
     )

@@ -22,7 +22,7 @@ survey, with the same fingerprint on every machine. [Card pairing by size](sizes
 
 ## Patiences
 
-How many of 1,000 random deals of seed 1, of six quick games 10,000, can be won if all cards are known, with version
+How many of 10,000 random deals of seed 1, of some games 1,000, can be won if all cards are known, with version
 {version} of the engine and 100,000 nodes for each deal. The interval counts undecided deals as lost at its low end and
 as won at its high end. Each win has its moves, and each loss a proof: `dealmill audit` has a referee check them, as
 `make reproduce` does. The published figures are those of Blake and Gent (*The Winnability of Klondike Solitaire and

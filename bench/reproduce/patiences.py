@@ -10,9 +10,21 @@ from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.rules import read_loss
 from dealmill.verdicts import Verdict
 
-DEALS, MANY_DEALS, NODES = 1_000, 10_000, 100_000
-QUICK = ("alpha-star", "british-canister", "delta-star", "eight-off", "free-cell-0-cell", "trigon")
-"""Ten thousand deals of these are decided and refereed in a few minutes."""
+DEALS, FEWER_DEALS, NODES = 10_000, 1_000, 100_000
+FEWER = (
+    "flower-garden",
+    "scorpion",
+    "siegecraft",
+    "simple-simon",
+    "somerset",
+    "streets-and-alleys",
+    "stronghold",
+    "yukon",
+    "spider-1-suit",
+    "spiderette",
+    "will-o-the-wisp",
+)
+"""A thousand deals of these; ten thousand of the others take some minutes each."""
 LEFT_OUT = ("mrs-mop", "spider", "spider-2-suits")
 """Two decks of more than one suit: a survey takes long, and so few nodes decide none of 20 deals of the first two."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience) and name not in LEFT_OUT}
@@ -38,7 +50,7 @@ COUNTS = ("winnable", "unwinnable", "undecided")
 
 def question(name: str) -> Question:
     """How many deals of a patience can be won."""
-    published, count = PUBLISHED.get(name, ""), MANY_DEALS if name in QUICK else DEALS
+    published, count = PUBLISHED.get(name, ""), FEWER_DEALS if name in FEWER else DEALS
     return Question(f"{name}/winnable", PATIENCES[name].title, published, count=count, max_nodes=NODES)
 
 

@@ -14,11 +14,7 @@ DEALS, FEWER_DEALS, NODES = 10_000, 1_000, 100_000
 FEWER = (
     "flower-garden",
     "scorpion",
-    "siegecraft",
     "simple-simon",
-    "somerset",
-    "streets-and-alleys",
-    "stronghold",
     "yukon",
     "spider-1-suit",
     "spiderette",

@@ -63,10 +63,10 @@ part of Dealmill.
 
 Each game has deals 1 to {deals} of seed 0, which are those of Solvitaire's numbers. Solvitaire may compute for
 {seconds} s on each, and ours (version {version} of the engine) may visit {nodes:,} nodes; where Solvitaire then
-decides more deals, twice as many, and again, as long as ours takes no longer in sum. Times are CPU seconds of one core.
-The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time of one call
-for all deals, and includes the count of positions that proves a loss; Solvitaire gives no proofs. The last column
-compares the deals that both decide, if they are at least {fewest}, for which ours is called again.
+decides more deals, ours may visit twice as many, and so on, as long as it takes no longer in sum. Times are CPU seconds
+of one core. The start of Solvitaire is not counted: its time is less that of a call that only deals. Ours is the time
+of one call for all deals, and includes the count of positions that proves a loss; Solvitaire gives no proofs. The last
+column compares the deals that both decide, if they are at least {fewest}, for which ours is called again.
 
 The presets of Solvitaire have the same names and rules as our files (FreeCell is `free-cell`). In `klondike`,
 `canfield` and `northwest-territory`, it moves part of a run only if that frees a card for a foundation, which wins the

@@ -86,11 +86,11 @@ def work_until_done(
             time.sleep(min(max((time.monotonic() - begun) / 50, LEAST_PAUSE), LONGEST_PAUSE))
 
 
-def _report_others(database: Database, own: Collection[int], progress: Progress) -> None:
+def _report_other_runs(database: Database, own: Collection[int], progress: Progress) -> None:
     """Report the unfinished runs besides a command's own: its workers do all jobs, in general the oldest first."""
-    if others := sorted(unfinished_runs(database).difference(own)):
-        named = others[:MOST_NAMED]
-        listed = ", ".join([*map(str, named), *(["…"] if len(others) > len(named) else [])])
+    if other_runs := sorted(unfinished_runs(database).difference(own)):
+        named = other_runs[:MOST_NAMED]
+        listed = ", ".join([*map(str, named), *(["…"] if len(other_runs) > len(named) else [])])
         pause = f"dealmill pause {' '.join(map(str, named))}"
         progress(Message(f"the workers also do the jobs of unfinished runs ({listed}); to leave these: {pause}"))
 
@@ -113,7 +113,7 @@ def solve_runs(
         return batch.runs
     for run in batch.runs:
         _check_startable(run)
-    _report_others(database, run_ids, progress)
+    _report_other_runs(database, run_ids, progress)
     work_until_done(database, partial(batch.next_installation, readings), progress, readings)
     refresh_statistics(database)
     check_not_deleted(database, [run.id for run in batch.runs if run.halted])
@@ -237,7 +237,7 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
             raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
-    _report_others(database, [find_audit(database, audit_id).run], progress)
+    _report_other_runs(database, [find_audit(database, audit_id).run], progress)
     work_until_done(database, next_installation, progress, engines=False)
     return find_audit(database, audit_id)
 
@@ -311,7 +311,7 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
         return Installation()
 
     if next_installation():
-        _report_others(database, [run_id], progress)
+        _report_other_runs(database, [run_id], progress)
         work_until_done(database, next_installation, progress)
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

@@ -20,7 +20,7 @@ FEWER = (
     "spiderette",
     "will-o-the-wisp",
 )
-"""A thousand deals of these; ten thousand of the others take some minutes each."""
+"""Games whose rows are surveys of a thousand deals; ten thousand take some minutes, in Flower Garden more."""
 LEFT_OUT = ("mrs-mop", "spider", "spider-2-suits")
 """Two decks of more than one suit: a survey takes long, and so few nodes decide none of 20 deals of the first two."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience) and name not in LEFT_OUT}

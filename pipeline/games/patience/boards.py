@@ -80,7 +80,7 @@ def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
     number, first = board[0]
     parts = dict[str, list[str]]()
     columns = list[str]()
-    wrong = list[tuple[int, str, str]]()
+    wrong_lines = list[tuple[int, str, str]]()
     for line, text in board:
         try:
             if heading := _heading(text):
@@ -91,10 +91,10 @@ def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
             else:
                 columns.append("".join(map(_card, _words(text.removeprefix(":")))) or "-")
         except BadLayout as error:
-            wrong.append((line, text, error.reasons[0]))
-    if wrong:
-        (line, text, reason), *others = wrong
-        return rejected(line, text, [reason, *(f"line {line}: {reason}" for line, _, reason in others)])
+            wrong_lines.append((line, text, error.reasons[0]))
+    if wrong_lines:
+        (line, text, reason), *later_lines = wrong_lines
+        return rejected(line, text, [reason, *(f"line {line}: {reason}" for line, _, reason in later_lines)])
     parts["foundations"] = [FOUNDATION.sub(r"\2\1", word) for word in parts.get("foundations", [])]
     try:
         if referee.rules.hole != "none":

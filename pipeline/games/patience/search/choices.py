@@ -160,10 +160,10 @@ def _list_cards(s: Words, end: int, cards: int, source: int, score: int, space: 
 
 @inlined
 def _list_stock(s: Words, end: int, chosen: int, useful: int, space: int) -> int:
-    """Add the moves of chosen cards of a stock that is turned, in their order there; `useful` cards have a place."""
-    cards, indices, offered = s[k.STOCK_LEFT] & chosen, word(0), offered_numbers(s)
-    if s[k.DRAW] == 1 or s[k.ABSENT] == 0:
-        cards &= useful
+    """Add the moves of chosen cards of a stock that is turned, in their order there. Only useful cards have a place,
+    and those that could lie on an absent card."""
+    cards = s[k.STOCK_LEFT] & chosen & (useful | that_fit(s, s[k.ABSENT]))
+    indices, offered = word(0), offered_numbers(s)
     while cards:
         indices |= bit_of(s[k.STOCK_INDEX + first_of(cards)])
         cards &= cards - 1

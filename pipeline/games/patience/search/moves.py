@@ -30,13 +30,6 @@ def top_of_reserve(s: Words) -> int:
 
 
 @inlined
-def is_ahead(s: Words, index: int) -> bool:
-    """Return whether turning uncovers card `index` of the stock (from 1) before it has been turned through."""
-    ahead = index - s[k.TURNED]
-    return bool(ahead == 0 or (ahead > 0 and (ahead % s[k.DRAW] == 0 or index == s[k.STOCK_COUNT])))
-
-
-@inlined
 def draw_by_the_rules(s: Words) -> None:
     """Turn the stock by the rules of the game."""
     s[k.DRAW], s[k.PASSES], s[k.TURNS] = s[k.OWN_DRAW], s[k.OWN_PASSES], s[k.OWN_TURNS]
@@ -49,12 +42,19 @@ def draw_one_by_one(s: Words) -> None:
 
 
 @inlined
-def offered_numbers(s: Words) -> int:
-    """Return the cards of the stock that can be uncovered, in this pass or in a later one, as bits from 1 on."""
+def _numbers_ahead(s: Words) -> int:
+    """Return the cards of the stock that turning uncovers before it has been turned through, as bits from 1 on."""
     below = bit_of(s[k.STOCK_COUNT]) - 1
     numbers: int = below + 1 | (s[k.TURNS] << s[k.TURNED] & below)
+    return numbers
+
+
+@inlined
+def offered_numbers(s: Words) -> int:
+    """Return the cards of the stock that can be uncovered, in this pass or in a later one, as bits from 1 on."""
+    numbers = _numbers_ahead(s)
     if s[k.PASSES] == 0 or s[k.PASSES_LEFT] > 0:
-        numbers |= s[k.TURNS] & below
+        numbers |= s[k.TURNS] & (bit_of(s[k.STOCK_COUNT]) - 1)
     return numbers
 
 
@@ -133,7 +133,7 @@ def _turned(s: Words, move: int) -> tuple[int, int]:
     if (move >> 12) & 63 == k.AWAY and s[k.DRAW] == 1:
         turned -= index <= turned
     elif s[k.TO_HOLE] == 0:
-        if s[k.PASSES] and not is_ahead(s, index):
+        if s[k.PASSES] and _numbers_ahead(s) >> index & 1 == 0:
             passes -= 1
         turned = index - 1
         if s[k.PASSES] == 0 and (turned % s[k.DRAW] == 0 or turned == count - 1):

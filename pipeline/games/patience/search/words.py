@@ -4,9 +4,10 @@ One array is passed around instead of several, since each takes seven words of a
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
 lists: `TOP` of each, and `UNDER` of each card; `COLUMN_OF` is the column of a top card. Sets of cards (`TOPS`) and of
-columns (`EMPTY`) are the bits of a word. A position is hashed as the place of each card (the card on which it
-lies, or one of the places below), so the order of columns, and of cells, makes no difference. If cards will be dealt to
-the columns, their order matters, see `ORDERED`.
+columns (`EMPTY`) are the bits of a word. What is left of a stock is `STOCK_LEFT`, a set of cards, and in their order
+`REST`, a set of indices of `STOCK_CARDS`; `TURNS` are the numbers of cards after whole turns of it. A position is
+hashed as the place of each card (the card on which it lies, or one of the places below), so the order of columns, and
+of cells, makes no difference. If cards will be dealt to the columns, their order matters, see `ORDERED`.
 """
 
 from collections.abc import Callable

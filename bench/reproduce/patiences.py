@@ -10,19 +10,12 @@ from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.rules import read_loss
 from dealmill.verdicts import Verdict
 
-DEALS, FEWER_DEALS, NODES = 10_000, 1_000, 100_000
-FEWER = (
-    "flower-garden",
-    "scorpion",
-    "simple-simon",
-    "yukon",
-    "spider-1-suit",
-    "spiderette",
-    "will-o-the-wisp",
-)
-"""Games whose rows are surveys of a thousand deals; ten thousand take some minutes, in Flower Garden more."""
-LEFT_OUT = ("mrs-mop", "spider", "spider-2-suits")
-"""Two decks of more than one suit: a survey takes long, and so few nodes decide none of 20 deals of the first two."""
+DEALS, NODES = 10_000, 100_000
+HARD = ("spider", "spider-2-suits")
+HARD_DEALS, HARD_NODES = 1_000, 1_000_000
+"""For two decks of more than one suit: 100,000 nodes decide hardly a deal, and 1,000,000 take up to seconds."""
+LEFT_OUT = ("mrs-mop",)
+"""Decides hardly a deal of twenty within 100,000 nodes, and takes twice as long as Spider within 1,000,000."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience) and name not in LEFT_OUT}
 VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]
 """The version of their engine, without the digest of the rules of a game."""
@@ -46,8 +39,8 @@ COUNTS = ("winnable", "unwinnable", "undecided")
 
 def question(name: str) -> Question:
     """How many deals of a patience can be won."""
-    published, count = PUBLISHED.get(name, ""), FEWER_DEALS if name in FEWER else DEALS
-    return Question(f"{name}/winnable", PATIENCES[name].title, published, count=count, max_nodes=NODES)
+    count, nodes = (HARD_DEALS, HARD_NODES) if name in HARD else (DEALS, NODES)
+    return Question(f"{name}/winnable", PATIENCES[name].title, PUBLISHED.get(name, ""), count=count, max_nodes=nodes)
 
 
 def check(name: str, survey: Survey) -> None:

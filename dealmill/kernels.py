@@ -36,6 +36,7 @@ from dealmill.pipeline.games.philox import (
     open_stream,
     shuffle,
 )
+from dealmill.pipeline.games.pointers import pointer_to
 
 __all__ = [
     "Batch",
@@ -56,6 +57,7 @@ __all__ = [
     "lowest_bit",
     "open_stream",
     "pack",
+    "pointer_to",
     "routine",
     "run_kernel",
     "shuffle",

@@ -2,7 +2,7 @@
 search, and the count of the positions of a loss. All is in the array of `search.words`.
 """
 
-from dealmill.kernels import inlined, kernel, routine
+from dealmill.kernels import inlined, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.search import search
 from dealmill.pipeline.games.patience.search.shortening import shorten
@@ -217,12 +217,13 @@ def _decide(s: Words) -> int:
 
 
 @kernel
-def solve(s: Words, limit: int, most_positions: int) -> int:
+def solve(words: Words, limit: int, most_positions: int) -> int:
     """Decide the layout that was loaded within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
 
-    The moves of a win are on the trail. A loss is proved by `s[LISTED_COUNT]` positions of the easier game with the
-    cards in `s[LISTED]`; if there are none, by all positions, at most `most_positions`.
+    The moves of a win are on the trail. A loss is proved by `LISTED_COUNT` positions of the easier game with the
+    cards in `LISTED`; if there are none, by all positions, at most `most_positions`.
     """
+    s = pointer_to(words)
     prepare(s)
     s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
     s[k.LIMIT] = limit

@@ -16,7 +16,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import inlined, kernel, routine
+from dealmill.kernels import inlined, kernel, pointer_to, routine
 
 Words = NDArray[np.int64]
 Rows = NDArray[np.uint8]
@@ -355,12 +355,14 @@ def _deal_to_best(s: Words, rows: Rows, table: Words, links: Words, heap: Words,
 
 
 @kernel
-def probe(s: Words, rows: Rows, table: Words, links: Words, heap: Words, budget: int, width: int) -> int:
+def probe(words: Words, rows: Rows, table: Words, links: Words, heap: Words, budget: int, width: int) -> int:
     """Look for a win, with so many positions before each row is dealt, and so many to which it is dealt. The first row
     is the layout. Of a win, the last row is the one in which the game is won."""
+    s = pointer_to(words)
     table[:] = 0
     s[COUNT] = 0
-    s[BEST : BEST + width] = 0
+    for at in range(BEST, BEST + width):
+        s[at] = 0
     read_row(s, rows, word(0))
     for column in range(s[COLUMNS]):
         finish(s, word(column), False)
@@ -382,9 +384,10 @@ def probe(s: Words, rows: Rows, table: Words, links: Words, heap: Words, budget:
 
 
 @kernel
-def count(s: Words, rows: Rows, table: Words, links: Words) -> int:
+def count(words: Words, rows: Rows, table: Words, links: Words) -> int:
     """Visit all positions: the game is lost if none is won, and `COUNT` is their number. It is `OPEN` if there are more
     than rows."""
+    s = pointer_to(words)
     table[:] = 0
     s[COUNT] = 0
     read_row(s, rows, word(0))

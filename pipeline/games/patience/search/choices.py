@@ -70,16 +70,12 @@ def _targets(s: Words, end: int, card: int, source: int, count: int, index: int,
     return end
 
 
-@routine
-def _single(s: Words, end: int, card: int, source: int, index: int) -> int:
-    """Add the moves of one card to foundation, cell and hole."""
+@inlined
+def _single(s: Words, end: int, card: int, source: int, index: int, rising: int) -> int:
+    """Add the moves of one card to its foundation, or into the hole, if it is `rising`, and to a cell."""
     move = card | source << 6 | 1 << 18 | index << 24
-    if s[k.HOLE]:
-        apart = abs(card % 13 - s[k.HOLE_TOP] % 13)
-        if apart == 1 or (s[k.WRAP] and s[k.RANKS] > 2 and apart == s[k.RANKS] - 1):
-            end = _add(s, end, word(100), move | k.IN_HOLE << 12)
-    elif s[k.COMPLETE] == 0 and source != k.FOUNDATION and s[k.UP + card // 13] == card % 13:
-        end = _add(s, end, word(100), move | k.FOUNDATION << 12)
+    if rising & bit_of(card):
+        end = _add(s, end, word(100), move | (k.IN_HOLE if s[k.HOLE] else k.FOUNDATION) << 12)
     if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS]:
         end = _add(s, end, word(-20), move | k.CELL << 12)
     return end
@@ -112,18 +108,23 @@ def _list_several(s: Words, end: int, space: int) -> int:
 
 
 @inlined
-def _that_go_alone(s: Words) -> int:
-    """Return the cards that can go to a foundation, to a cell, or perhaps to the hole, if they can be moved."""
-    if s[k.HOLE] or s[k.CELL_COUNT] < s[k.CELLS]:
-        return word(k.EVERY)
-    going = word(0)
-    for suit in range(4 * (1 - s[k.COMPLETE])):
-        going |= bit_of(13 * suit + s[k.UP + suit])
-    return going
+def _that_rise(s: Words) -> int:
+    """Return the cards that can go to a foundation, or into the hole, if they can be moved."""
+    ranks, last = bit_of(s[k.RANKS]) - 1, s[k.RANKS] - 1
+    if s[k.HOLE]:
+        top = bit_of(s[k.HOLE_TOP] % 13)
+        beside = top << 1 | top >> 1
+        if s[k.WRAP] and last > 1:
+            beside |= top << last | top >> last
+        return (beside & ranks) * word(k.LOWEST)
+    rising = word(0)
+    for suit in range(4):
+        rising |= (bit_of(s[k.UP + suit]) & ranks) << 13 * suit
+    return rising * (1 - s[k.COMPLETE])
 
 
 @inlined
-def _list_columns(s: Words, end: int, going: int, fitting: int, space: int) -> int:
+def _list_columns(s: Words, end: int, going: int, rising: int, fitting: int, space: int) -> int:
     """Add the moves of cards in columns, alone if they are `going`, and with those on them if they are `fitting`."""
     columns = (bit_of(s[k.COLUMNS]) - 1) & ~s[k.EMPTY]
     if s[k.MOVING] == k.ONE_CARD or fitting == 0:
@@ -133,7 +134,7 @@ def _list_columns(s: Words, end: int, going: int, fitting: int, space: int) -> i
         columns &= columns - 1
         card, count = s[k.TOP + column], word(1)
         if going & bit_of(card):
-            end = _single(s, end, card, column, word(0))
+            end = _single(s, end, card, column, word(0), rising)
         while card != k.NO_CARD:
             under, below = s[k.UNDER + card], below_in_run(s, card)
             if fitting & bit_of(card) and (
@@ -148,18 +149,18 @@ def _list_columns(s: Words, end: int, going: int, fitting: int, space: int) -> i
 
 
 @routine
-def _list_cards(s: Words, end: int, cards: int, source: int, score: int, space: int) -> int:
+def _list_cards(s: Words, end: int, cards: int, source: int, score: int, space: int, rising: int) -> int:
     """Add the moves of cards that can be moved one by one."""
     while cards:
         card = first_of(cards)
         cards &= cards - 1
-        end = _single(s, end, card, source, word(0))
+        end = _single(s, end, card, source, word(0), rising)
         end = _targets(s, end, card, source, word(1), word(0), score, space)
     return end
 
 
 @inlined
-def _list_stock(s: Words, end: int, chosen: int, useful: int, space: int) -> int:
+def _list_stock(s: Words, end: int, chosen: int, useful: int, rising: int, space: int) -> int:
     """Add the moves of chosen cards of a stock that is turned, in their order there. Only useful cards have a place,
     and those that could lie on an absent card."""
     cards = s[k.STOCK_LEFT] & chosen & (useful | that_fit(s, s[k.ABSENT]))
@@ -171,7 +172,7 @@ def _list_stock(s: Words, end: int, chosen: int, useful: int, space: int) -> int
         card, number = s[k.STOCK_CARDS + first_of(indices)], count_of(s[k.REST] & (indices ^ (indices - 1)))
         indices &= indices - 1
         if offered >> number & 1:
-            end = _single(s, end, card, word(k.STOCK), number)
+            end = _single(s, end, card, word(k.STOCK), number, rising)
             end = _targets(s, end, card, word(k.STOCK), word(1), number, word(15), space)
             if s[k.DRAW] > 1 and s[k.PARENTS + card] & s[k.ABSENT]:
                 end = _add(s, end, word(90), card | k.STOCK << 6 | k.AWAY << 12 | 1 << 18 | number << 24)
@@ -179,12 +180,12 @@ def _list_stock(s: Words, end: int, chosen: int, useful: int, space: int) -> int
 
 
 @inlined
-def _list_absent(s: Words, end: int) -> int:
+def _list_absent(s: Words, end: int, rising: int) -> int:
     """Add the moves of a card of each rank that is absent into the hole."""
     for rank in range(s[k.RANKS]):
         cards = s[k.ABSENT] & word(k.LOWEST) << rank
         if cards:
-            end = _single(s, end, first_of(cards), word(k.AWAY), word(0))
+            end = _single(s, end, first_of(cards), word(k.AWAY), word(0), rising)
     return end
 
 
@@ -196,23 +197,24 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     if s[k.EMPTY]:
         space = first_of(s[k.EMPTY])
         fitting |= s[k.SPACES]
-    going, fitting = chosen & _that_go_alone(s), chosen & fitting
-    end = _list_columns(s, end, going, fitting, space)
-    end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), word(k.CELL), word(60), space)
-    end = _list_cards(s, end, top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), space)
+    rising, fitting = _that_rise(s), chosen & fitting
+    going = chosen & (word(k.EVERY) if s[k.CELL_COUNT] < s[k.CELLS] else rising)
+    end = _list_columns(s, end, going, rising, fitting, space)
+    end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), word(k.CELL), word(60), space, rising)
+    end = _list_cards(s, end, top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), space, rising)
     if s[k.TO_HOLE] and s[k.REST]:
         card = s[k.STOCK_CARDS + first_of(s[k.REST])]
         end = _add(s, end, word(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
     if s[k.TO_COLUMNS] or s[k.COMPLETE]:
         end = _list_several(s, end, space)
     if s[k.REST] and s[k.TO_HOLE] == 0 and s[k.TO_COLUMNS] == 0:
-        end = _list_stock(s, end, chosen, going | fitting, space)
+        end = _list_stock(s, end, chosen, going | fitting, rising, space)
     for suit in range(4 * s[k.REMOVABLE]):
         card = top_of_foundation(s, suit)
         if card >= 0 and (s[k.LITERAL] or not is_safe(s, card)):
-            end = _list_cards(s, end, chosen & bit_of(card), word(k.FOUNDATION), word(-30), space)
+            end = _list_cards(s, end, chosen & bit_of(card), word(k.FOUNDATION), word(-30), space, rising)
     if s[k.HOLE]:
-        end = _list_absent(s, end)
+        end = _list_absent(s, end, rising)
     _sort(s, s[k.MOVES] + start, s[k.MOVES] + end)
     return end
 

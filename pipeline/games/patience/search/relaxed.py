@@ -182,9 +182,12 @@ def is_lost(s: Words) -> bool:
 @inlined
 def stays_open(s: Words, move: int) -> bool:
     """Return whether the relaxed game is won after a move because it was won before: if the card went to a foundation,
-    or could leave its new place at once, then whatever could be uncovered before still can."""
+    or could leave its new place at once, then whatever could be uncovered before still can. Not if an empty column is
+    about to be filled, nor if the card has left a stock that now may offer others."""
     card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
-    if s[k.HOLE] or s[k.FILLS] or source in (k.STOCK, k.FOUNDATION):
+    if s[k.HOLE] or (s[k.FILLS] and s[k.EMPTY] and s[k.RESERVE_COUNT]) or source == k.FOUNDATION:
+        return False
+    if source == k.STOCK and s[k.STOCK_IS_OPEN] == 0:
         return False
     if target < k.FIRST_COLUMN_LIMIT:
         return bool(s[k.PARENTS + card] & s[k.TOPS] or (s[k.EMPTY] and s[k.SPACES] & bit_of(card)))

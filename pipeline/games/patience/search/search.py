@@ -31,7 +31,8 @@ from dealmill.pipeline.games.patience.search.words import Words, first_slot, wor
 def _clear_table(s: Words) -> None:
     s[k.TABLE_SIZE] = k.FIRST_TABLE
     s[k.STORED] = 0
-    s[s[k.TABLE] : s[k.TABLE] + k.FIRST_TABLE] = 0
+    for at in range(s[k.TABLE], s[k.TABLE] + k.FIRST_TABLE):
+        s[at] = 0
 
 
 @inlined
@@ -50,7 +51,8 @@ def _grow(s: Words) -> None:
     old, size = s[k.TABLE], s[k.TABLE_SIZE]
     s[k.TABLE], s[k.OTHER_TABLE] = s[k.OTHER_TABLE], old
     s[k.TABLE_SIZE] = 4 * size
-    s[s[k.TABLE] : s[k.TABLE] + 4 * size] = 0
+    for at in range(s[k.TABLE], s[k.TABLE] + 4 * size):
+        s[at] = 0
     for at in range(old, old + size):
         if s[at]:
             s[slot_of(s, s[at])] = s[at]

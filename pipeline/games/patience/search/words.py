@@ -1,6 +1,6 @@
 """The array of 64-bit words in which a patience is searched, `S`: the offsets of its fields, in capitals.
 
-One array is passed around instead of several, since each takes seven words of arguments.
+Routines get a pointer to its first word, see `pointer_to`.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations, so ranks never wrap. Columns are linked
 lists: `TOP` of each, and `UNDER` of each card; `COLUMN_OF` is the column of a top card. Sets of cards (`TOPS`) and of

@@ -1,0 +1,40 @@
+"""Pointers to arrays, for kernels with many routines. Importing this module needs the cache folder of kernels."""
+
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.core.imputils import impl_ret_borrowed
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from dealmill.pipeline.games.kernels import inlined
+
+Item = TypeVar("Item", bound=np.generic)
+
+
+@intrinsic
+def _first_item(_: Any, array: Any) -> Any:
+    if numba.config.BOUNDSCHECK:  # type: ignore[attr-defined]
+
+        def keep(context: Any, builder: Any, _: Any, arrays: Any) -> Any:
+            return impl_ret_borrowed(context, builder, array, arrays[0])  # type: ignore[no-untyped-call]
+
+        return array(array), keep
+
+    def generate(context: Any, builder: Any, _: Any, arrays: Any) -> Any:
+        return context.make_array(array)(context, builder, value=arrays[0]).data
+
+    return types.CPointer(array.dtype)(array), generate  # type: ignore[no-untyped-call]
+
+
+@inlined
+def pointer_to(array: NDArray[Item]) -> NDArray[Item]:
+    """Return a pointer to the first item of an array with one dimension, to be passed to routines instead of the array.
+
+    It is one word where the array is seven. It is used like the array, but has no length and no slices, and an index
+    does not count from the end. Where bounds are checked, it is the array itself.
+    """
+    pointer: NDArray[Item] = _first_item(array)  # type: ignore[call-arg]
+    return pointer

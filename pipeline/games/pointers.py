@@ -1,6 +1,7 @@
-"""Pointers to arrays, for kernels with many routines. Importing this module needs the cache folder of kernels."""
+"""Pointers to arrays, for kernels with many routines."""
 
-from typing import Any, TypeVar
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numba
 import numpy as np
@@ -9,12 +10,9 @@ from numba.core.imputils import impl_ret_borrowed
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.kernels import inlined
-
 Item = TypeVar("Item", bound=np.generic)
 
 
-@intrinsic
 def _first_item(_: Any, array: Any) -> Any:
     if numba.config.BOUNDSCHECK:  # type: ignore[attr-defined]
 
@@ -29,12 +27,7 @@ def _first_item(_: Any, array: Any) -> Any:
     return types.CPointer(array.dtype)(array), generate  # type: ignore[no-untyped-call]
 
 
-@inlined
-def pointer_to(array: NDArray[Item]) -> NDArray[Item]:
-    """Return a pointer to the first item of an array with one dimension, to be passed to routines instead of the array.
-
-    It is one word where the array is seven. It is used like the array, but has no length and no slices, and an index
-    does not count from the end. Where bounds are checked, it is the array itself.
-    """
-    pointer: NDArray[Item] = _first_item(array)  # type: ignore[call-arg]
-    return pointer
+pointer_to = cast(Callable[[NDArray[Item]], NDArray[Item]], intrinsic(_first_item))
+"""Returns a pointer to the first item of an array with one dimension, for a kernel to pass to routines instead of the
+array: it is one word where the array is seven. It is used like the array, but has no length and no slices, and an index
+does not count from the end. Where bounds are checked, it is the array itself."""

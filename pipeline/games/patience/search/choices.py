@@ -120,7 +120,7 @@ def _that_rise(s: Words) -> int:
     rising = word(0)
     for suit in range(4):
         rising |= (bit_of(s[k.UP + suit]) & ranks) << 13 * suit
-    return rising * (1 - s[k.COMPLETE])
+    return word(rising * (1 - s[k.COMPLETE]))
 
 
 @inlined

@@ -181,6 +181,12 @@ class Comparison:
         return theirs / ours if theirs > 0 and len(self.both) >= FEWEST else None
 
     @property
+    def takes_longer(self) -> bool:
+        """Whether ours takes longer in sum."""
+        ours, theirs = self.seconds
+        return ours > theirs
+
+    @property
     def may_double(self) -> bool:
         """Whether Solvitaire decides more deals, and twice as many nodes would not make ours take longer in sum."""
         ours, theirs = self.seconds
@@ -252,7 +258,10 @@ def compare(program: str, name: str, deals: int, answers: Answers) -> Comparison
         _tell(f"\r{PATIENCES[name].title}: Solvitaire, deal {number} of {deals}")
     comparison = _compare_within(NODES, name, deals, answers)
     while comparison.may_double:
-        comparison = _compare_within(2 * comparison.nodes, name, deals, answers)
+        longer = _compare_within(2 * comparison.nodes, name, deals, answers)
+        if longer.takes_longer:
+            break
+        comparison = longer
     return comparison
 
 
@@ -280,7 +289,7 @@ def summary(comparisons: Sequence[Comparison]) -> str:
         f"fast, as the geometric mean over {len(ratios)} games.",
         _sentence("Ours is slower there", (game for game in comparisons if game.ratio is not None and game.ratio < 1)),
         _sentence("Solvitaire decides more deals", (game for game in comparisons if game.alone[1] > game.alone[0])),
-        _sentence("Ours takes longer in sum", (game for game in comparisons if game.seconds[0] > game.seconds[1])),
+        _sentence("Ours takes longer in sum", (game for game in comparisons if game.takes_longer)),
     ]
     return "\n".join(fill(sentence, 120, initial_indent="- ", subsequent_indent="  ") for sentence in sentences)
 

@@ -1,7 +1,8 @@
 """What deals, engines and compiled checks of a game need of Dealmill; see ``docs/add-a-game.md``.
 
-`Texts` and `Solved` hold layouts and results as arrays. `kernel` and `inlined` compile functions; `open_stream`,
-`below` and `shuffle` are random numbers for deals. Importing this module loads NumPy and the compiler.
+`Texts` and `Solved` hold layouts and results as arrays. `kernel` and `inlined` compile functions, and `pointer_to`
+makes what routines may get instead of an array. `open_stream`, `below` and `shuffle` are random numbers for deals.
+Importing this module loads NumPy and the compiler.
 """
 
 from dealmill.pipeline.games.batch import (

@@ -13,9 +13,9 @@ from dealmill.verdicts import Verdict
 DEALS, NODES = 10_000, 100_000
 HARD = ("spider", "spider-2-suits")
 HARD_DEALS, HARD_NODES = 1_000, 1_000_000
-"""For two decks of more than one suit: 100,000 nodes decide hardly a deal, and 1,000,000 take up to seconds."""
+"""For two decks with more than one suit, where 100,000 nodes decide hardly any deal, and a deal may take seconds."""
 LEFT_OUT = ("mrs-mop",)
-"""Decides hardly a deal of twenty within 100,000 nodes, and takes twice as long as Spider within 1,000,000."""
+"""A thousand deals would take some hours, twice as long as those of Spider."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience) and name not in LEFT_OUT}
 VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]
 """The version of their engine, without the digest of the rules of a game."""

@@ -149,7 +149,7 @@ def _list_columns(s: Words, end: int, going: int, rising: int, fitting: int, spa
 
 
 @routine
-def _list_cards(s: Words, end: int, cards: int, source: int, score: int, space: int, rising: int) -> int:
+def _list_cards(s: Words, end: int, cards: int, source: int, score: int, rising: int, space: int) -> int:
     """Add the moves of cards that can be moved one by one."""
     while cards:
         card = first_of(cards)
@@ -200,8 +200,8 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     rising, fitting = _that_rise(s), chosen & fitting
     going = chosen & (word(k.EVERY) if s[k.CELL_COUNT] < s[k.CELLS] else rising)
     end = _list_columns(s, end, going, rising, fitting, space)
-    end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), word(k.CELL), word(60), space, rising)
-    end = _list_cards(s, end, top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), space, rising)
+    end = _list_cards(s, end, s[k.CELL_CARDS] & (going | fitting), word(k.CELL), word(60), rising, space)
+    end = _list_cards(s, end, top_of_reserve(s) & (going | fitting), word(k.RESERVED), word(60), rising, space)
     if s[k.TO_HOLE] and s[k.REST]:
         card = s[k.STOCK_CARDS + first_of(s[k.REST])]
         end = _add(s, end, word(15), card | k.STOCK << 6 | k.IN_HOLE << 12 | 1 << 18)
@@ -212,7 +212,7 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
     for suit in range(4 * s[k.REMOVABLE]):
         card = top_of_foundation(s, suit)
         if card >= 0 and (s[k.LITERAL] or not is_safe(s, card)):
-            end = _list_cards(s, end, chosen & bit_of(card), word(k.FOUNDATION), word(-30), space, rising)
+            end = _list_cards(s, end, chosen & bit_of(card), word(k.FOUNDATION), word(-30), rising, space)
     if s[k.HOLE]:
         end = _list_absent(s, end, rising)
     _sort(s, s[k.MOVES] + start, s[k.MOVES] + end)

@@ -183,7 +183,7 @@ def is_lost(s: Words) -> bool:
 def stays_open(s: Words, move: int) -> bool:
     """Return whether the relaxed game is won after a move because it was won before: if the card went to a foundation,
     or could leave its new place at once, then whatever could be uncovered before still can. Not if an empty column is
-    about to be filled, nor if the card has left a stock that now may offer others."""
+    about to be filled, nor if the card has left a stock that may offer other cards now."""
     card, source, target = move & 63, (move >> 6) & 63, (move >> 12) & 63
     if s[k.HOLE] or (s[k.FILLS] and s[k.EMPTY] and s[k.RESERVE_COUNT]) or source == k.FOUNDATION:
         return False

@@ -28,10 +28,9 @@ from dealmill.pipeline.games.patience.search.words import Words, first_slot, wor
 
 
 @inlined
-def _clear_table(s: Words) -> None:
-    s[k.TABLE_SIZE] = k.FIRST_TABLE
-    s[k.STORED] = 0
-    for at in range(s[k.TABLE], s[k.TABLE] + k.FIRST_TABLE):
+def _clear_table(s: Words, size: int) -> None:
+    s[k.TABLE_SIZE] = size
+    for at in range(s[k.TABLE], s[k.TABLE] + size):
         s[at] = 0
 
 
@@ -50,9 +49,7 @@ def _grow(s: Words) -> None:
     """Move the table to the other region, four times as large."""
     old, size = s[k.TABLE], s[k.TABLE_SIZE]
     s[k.TABLE], s[k.OTHER_TABLE] = s[k.OTHER_TABLE], old
-    s[k.TABLE_SIZE] = 4 * size
-    for at in range(s[k.TABLE], s[k.TABLE] + 4 * size):
-        s[at] = 0
+    _clear_table(s, 4 * size)
     for at in range(old, old + size):
         if s[at]:
             s[slot_of(s, s[at])] = s[at]
@@ -101,7 +98,8 @@ def search(s: Words, budget: int) -> int:
         draw_one_by_one(s)
         s[k.TURNED] = s[k.PASSES_LEFT] = 0
     s[k.LIFTED] = 0 if s[k.TO_HOLE] else s[k.IN_STOCK]
-    _clear_table(s)
+    _clear_table(s, word(k.FIRST_TABLE))
+    s[k.STORED] = 0
     settle(s)
     if s[k.LEFT] == 0:
         return word(k.WON)

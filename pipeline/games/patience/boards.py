@@ -36,7 +36,10 @@ HEADINGS = {
 """The part of a position by the heading of its line."""
 WRITTEN = {part: heading.capitalize() for heading, part in HEADINGS.items()}
 HEADING = re.compile(r"([A-Za-z]+):(.*)", re.ASCII | re.DOTALL)
+TITLE = "this line is not part of a board: delete it, or put # before it"
 CARD = r"(?:10|[A2-9TJQK])[CHSD]"
+BEGINNING = re.compile(rf":|-$|[A-Z]+:(?!\S*=)|(?:<?{CARD}>?)+(?:[\s,]|$)", re.ASCII | re.IGNORECASE)
+"""Of the first line of a board, not of a position of a game such as ``klondike:stock.draw=1``."""
 FACE_UP = re.compile(rf"(?:{CARD})+", re.ASCII | re.IGNORECASE)
 """One card or several, without blanks between them."""
 FACE_DOWN = re.compile(rf"<({CARD})>", re.ASCII | re.IGNORECASE)
@@ -53,8 +56,13 @@ UNSPLIT = ("base", "foundations", "passes")
 LONGEST_TEXT = 10_000
 
 
+def begins_board(text: str) -> bool:
+    """Return whether a line may be the first one of a board."""
+    return BEGINNING.match(with_letters(text)) is not None
+
+
 def read_boards(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read boards."""
+    """Read boards; a title before one is a reject of its own."""
     board, columns = list[Line](), 0
     for number, line in lines:
         text = line.strip()
@@ -64,7 +72,9 @@ def read_boards(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Re
         if board and (not text or columns == len(referee.rules.sizes) or (columns and not is_column)):
             yield _board(referee, board)
             board, columns = [], 0
-        if text:
+        if not board and text and not begins_board(text):
+            yield rejected(number, text, [TITLE])
+        elif text:
             board.append((number, text))
             columns += is_column
     if board:

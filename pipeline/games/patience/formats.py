@@ -1,20 +1,17 @@
-"""The forms in which positions are read and written; the first line of a file tells which one it has."""
+"""The forms in which positions are read and written; the first line of a file tells which one it has, or the second
+one if the first may be a title."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 
-from dealmill.game import EachLine, Layout, Line, Reject, is_skipped, rejected
-from dealmill.pipeline.games.patience.boards import read_boards, read_json, write_board, write_json
-from dealmill.pipeline.games.patience.layout import canonical, with_letters
+from dealmill.game import EachLine, Layout, Line, Reject, is_skipped
+from dealmill.pipeline.games.patience.boards import begins_board, read_boards, read_json, write_board, write_json
+from dealmill.pipeline.games.patience.layout import canonical
 from dealmill.pipeline.games.patience.rules import Referee, Rules
 
 ReadForm = Callable[[Referee, Iterable[Line]], Iterator[Layout | Reject]]
 OBJECT = "{"
-BOARD = re.compile(r":|[A-Z]+:(?!\S*=)|<?(?:10|[A2-9TJQK])[CHSD]>?(?:[\s,]|$)", re.ASCII | re.IGNORECASE)
-"""The beginning of the first line of a board, not of a position of a game such as ``klondike:stock.draw=1``."""
-TITLE = "this line is not part of a board: delete it, or put # before it"
 
 
 def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
@@ -23,21 +20,18 @@ def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
     first = next((line for line in rest if not is_skipped(line[1])), None)
     if first is None:
         return
-    each, form = each_line(referee, first[1].strip()), _other_form(first[1])
-    beginning = [first]
-    if not each and not form:
+    beginning, form = [first], _other_form(first[1])
+    if not form and not each_line(referee, first[1].strip()):
         beginning += islice((line for line in rest if not is_skipped(line[1])), 1)
-        if form := _other_form(beginning[-1][1]):
-            title, *beginning = beginning
-            yield rejected(title[0], title[1].strip(), [TITLE])
+        form = _other_form(beginning[-1][1])
     read_rest = partial(form, referee) if form else EachLine(partial(canonical, referee)).read
     yield from read_rest(chain(beginning, rest))
 
 
 def _other_form(line: str) -> ReadForm | None:
     """Return the reader of boards or of JSON, if a line begins one of them."""
-    text = with_letters(line.strip())
-    return read_json if text.startswith(OBJECT) else read_boards if BOARD.match(text) else None
+    text = line.strip()
+    return read_json if text.startswith(OBJECT) else read_boards if begins_board(text) else None
 
 
 def each_line(referee: Referee, first: str) -> EachLine | None:

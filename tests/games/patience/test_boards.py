@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.patience.boards import write_json
@@ -103,6 +104,15 @@ def test_boards_may_have_signs_for_suits_and_commas(board: str) -> None:
     assert isinstance(expected, Layout) and list(game.read(numbered(board))) == [expected]
 
 
+def test_the_first_column_of_a_board_may_be_empty_or_without_blanks() -> None:
+    game = find_game("simple-simon:deck.ranks=2:tableau.sizes=5,3")
+    text = "-\n2C2H2S2DACAHASAD\n2C2H2S2D ACAHASAD\n-\n"
+    assert [entry.text for entry in game.read(numbered(text))] == [
+        f"{game.name} -/2C2H2S2DACAHASAD",
+        f"{game.name} 2C2H2S2DACAHASAD/-",
+    ]
+
+
 def test_positions_and_json_may_have_signs_for_suits() -> None:
     game = FILES["freecell"]
     [deal] = unpack(game.deal(0, 24, 1))
@@ -119,6 +129,8 @@ def test_a_line_that_is_not_of_a_board_is_refused_by_its_number() -> None:
         reason = "this line is not part of a board: delete it, or put # before it"
         assert first == Reject(1, title.strip(), (reason,))
         assert isinstance(board, Layout) and board.text == deal
+    titles = game.read(numbered(f"Deal 24{MICROSOFT_24}" * 2))
+    assert [(type(entry), entry.line) for entry in titles] == [(Reject, 1), (Layout, 2), (Reject, 10), (Layout, 11)]
     [reject] = game.read(numbered(MICROSOFT_24.replace("3C AC", "3C XC").replace("AS", "oh")))
     assert reject == Reject(
         3, "5H QH 3C XC 3H 4H QD", ("'XC' is not a card such as 6H", "line 5: 'oh' is not a card such as 6H")

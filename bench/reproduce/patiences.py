@@ -10,13 +10,14 @@ from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.rules import read_loss
 from dealmill.verdicts import Verdict
 
-DEALS, NODES = 10_000, 100_000
-HARD = ("spider", "spider-2-suits")
-HARD_DEALS, HARD_NODES = 1_000, 1_000_000
-"""For two decks with more than one suit, where 100,000 nodes decide hardly any deal, and a deal may take seconds."""
-LEFT_OUT = ("mrs-mop",)
-"""A thousand deals would take some hours, twice as long as those of Spider."""
-PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience) and name not in LEFT_OUT}
+DEALS, FEWER_DEALS = 10_000, 1_000
+NODES, MORE_NODES = 100_000, 1_000_000
+HARD = ("mrs-mop", "spider", "spider-2-suits")
+"""Two decks with more than one suit: `NODES` decide hardly any deal, and a deal may take seconds, so `FEWER_DEALS` are
+searched, with `MORE_NODES`."""
+WIDE = ("king-albert", "klondike")
+"""Games of which `MORE_NODES` narrow the interval, and whose survey still takes less than an hour."""
+PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]
 """The version of their engine, without the digest of the rules of a game."""
 PUBLISHED = {
@@ -39,7 +40,8 @@ COUNTS = ("winnable", "unwinnable", "undecided")
 
 def question(name: str) -> Question:
     """How many deals of a patience can be won."""
-    count, nodes = (HARD_DEALS, HARD_NODES) if name in HARD else (DEALS, NODES)
+    count = FEWER_DEALS if name in HARD else DEALS
+    nodes = MORE_NODES if name in HARD or name in WIDE else NODES
     return Question(f"{name}/winnable", PATIENCES[name].title, PUBLISHED.get(name, ""), count=count, max_nodes=nodes)
 
 

@@ -15,7 +15,17 @@ NODES, MORE_NODES = 100_000, 1_000_000
 HARD = ("mrs-mop", "spider", "spider-2-suits")
 """Two decks with more than one suit: `NODES` decide hardly any deal, and a deal may take seconds, so `FEWER_DEALS` are
 searched, with `MORE_NODES`."""
-WIDE = ("king-albert", "klondike")
+WIDE = (
+    "beleaguered-castle",
+    "canfield",
+    "free-cell-1-cell",
+    "free-cell-2-cell",
+    "king-albert",
+    "klondike",
+    "raglan",
+    "somerset",
+    "streets-and-alleys",
+)
 """Games of which `MORE_NODES` narrow the interval, and whose survey still takes less than an hour."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]

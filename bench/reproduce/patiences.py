@@ -51,7 +51,7 @@ COUNTS = ("winnable", "unwinnable", "undecided")
 def question(name: str) -> Question:
     """How many deals of a patience can be won."""
     count = FEWER_DEALS if name in HARD else DEALS
-    nodes = MORE_NODES if name in HARD or name in WIDE else NODES
+    nodes = MORE_NODES if name in (*HARD, *WIDE) else NODES
     return Question(f"{name}/winnable", PATIENCES[name].title, PUBLISHED.get(name, ""), count=count, max_nodes=nodes)
 
 

@@ -26,6 +26,16 @@ NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (
 """The least and the greatest number of the deals of seed 0, by whose numbers they are."""
 FIRST_PYSOL = 32_000
 """PySolFC deals lower numbers as Microsoft does."""
+DEALT_OTHERWISE_BY_PYSOL = {
+    "american-canister": "other columns have seven cards",
+    "british-canister": "other columns have seven cards",
+    "fan": "17 columns have three cards, and one has one",
+    "scotch-patience": "17 columns have three cards, and one has one",
+    "spanish-patience": "kings go to the bottom of their columns",
+    "spiderette": "rows are dealt from left to right",
+    "thirtysix": "aces go to the foundations while the cards are dealt",
+}
+"""What PySolFC does in another way, by the games; its sources of August 2026 say so."""
 WORD = 2**32 - 1
 SPARE_WORDS = 64
 """Random words beyond one for each card, in place of those that are rejected, about one in 10⁸."""
@@ -37,9 +47,15 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
     Raises
     ------
     UsageError
-        If seed 0 has no such deal.
+        If seed 0 has no such deal, or PySolFC deals the game in another way.
     """
     if seed == FIELD_SEED:
+        game = rules.name.partition(":")[0]
+        if rules.numbers == "pysol" and game in DEALT_OTHERWISE_BY_PYSOL:
+            reason = DEALT_OTHERWISE_BY_PYSOL[game]
+            raise UsageError(
+                f"PySolFC deals {game} in another way ({reason}): leave out numbers=pysol, or take a seed other than 0"
+            )
         least, greatest = NUMBERS[rules.numbers]
         if count and not least <= first <= first + count - 1 <= greatest:
             raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers {least:,} to {greatest:,}")

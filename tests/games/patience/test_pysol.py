@@ -4,7 +4,7 @@ prints for the numbers; from which number on PySolFC shuffles in its own way is 
 import pytest
 
 import dealmill
-from dealmill.pipeline.games.patience.deal import FIRST_PYSOL
+from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL, FIRST_PYSOL
 
 BOARDS = {
     ("klondike", 240_000): "JD/5d9H/8dThAC/5s6c7dQC/6hTc9d8h3D/7h4sQs6s5hTD/3sKcJc2d9c2s3H "
@@ -45,3 +45,11 @@ def test_games_that_pysolfc_deals_in_another_order_do_not_have_its_numbers(game:
     base, _, rules = game.partition(":")
     with pytest.raises(dealmill.UsageError, match="in another order"):
         dealmill.deals(":".join(filter(None, [base, "numbers=pysol", rules])), seed=0, count=1)
+
+
+@pytest.mark.parametrize("game", DEALT_OTHERWISE_BY_PYSOL)
+def test_games_of_the_same_shape_that_pysolfc_deals_otherwise_do_not_have_its_numbers(game: str) -> None:
+    name = f"{game}:numbers=pysol"
+    with pytest.raises(dealmill.UsageError, match=rf"PySolFC deals {game} in another way"):
+        dealmill.deals(name, seed=0, first=1, count=1)
+    assert dealmill.deals(name, seed=1, first=1, count=1)

@@ -126,7 +126,7 @@ def seconds_allowed(game: Game) -> float:
     """
     _, status = os.waitpid(fork(game, None), 0)
     if status:
-        sys.exit("the tests fail in a fork without any change")
+        sys.exit(f"the tests fail in a fork without any change (exit code {os.waitstatus_to_exitcode(status)})")
     used = getrusage(RUSAGE_CHILDREN)
     return 2 * (used.ru_utime + used.ru_stime)
 
@@ -137,13 +137,14 @@ def reap(running: dict[int, Mutant], failed: dict[Mutant, bool]) -> None:
     failed[running.pop(process)] = status != 0
 
 
-def fork(game: Game, mutant: Mutant | None, seconds: float = 60.0) -> int:
-    """Run the tests on a mutant, or on the referee as it is, in a process that ends with 0 if they pass."""
+def fork(game: Game, mutant: Mutant | None, seconds: float = 0) -> int:
+    """Run the tests on a mutant, or on the referee as it is, in a process that ends with 0 if they pass. It is killed
+    after so many seconds of processor time, if any."""
     process = os.fork()
     if not process:
         failed = 1
         try:
-            setitimer(ITIMER_PROF, seconds)  # its signal ends the process
+            setitimer(ITIMER_PROF, seconds)  # its signal ends the process; 0 is none
             silence = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silence, 1)
             os.dup2(silence, 2)

@@ -217,19 +217,21 @@ def parse_deal_range(text: str) -> DealRange:
 
 def with_rules(text: str, rules: Sequence[str]) -> str:
     """Return the name of a range of deals by a game with changed rules, each ``KEY=VALUE``."""
-    game, *options = text.removeprefix(PREFIX).split(":")
-    return ":".join([PREFIX + variant_name(game, rules), *options])
+    deals = parse_deal_range(text)
+    return replace(deals, game=find_game(variant_name(deals.game.name, rules))).name
 
 
 def sources_with_rules(
     sources: Sequence[str], game: str | None, rules: Sequence[str]
 ) -> tuple[tuple[str, ...], str | None]:
-    """Return ranges of deals, files and the game of these by changed rules.
+    """Return ranges of deals, files and the game of these by changed rules, each ``KEY=VALUE``.
 
     Raises
     ------
     UsageError
-        If there are files, and their game is not named.
+        If there are files, and their game is not named, or the rules of a range cannot be changed like this.
+    NotFoundError
+        If there is no such game.
     """
     for source in sources:
         if not is_deal_range(source) and game is None:

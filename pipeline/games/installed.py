@@ -200,12 +200,11 @@ def load_variant(name: str, rules: "RulesText") -> "Game":
     UsageError
         If the name is not valid, or with all that is wrong with the changed rules.
     """
-    base, *changes = name.split(":")
     if not VARIANT.fullmatch(name) or len(name) > LONGEST_VARIANT:
         raise UsageError(f"{printable(name)}: {BAD_VARIANT}")
-    if name != (expected := variant_name(base, changes)):
+    if name != (expected := variant_name(name, ())):
         raise UsageError(f"{name}: write {expected}, with the keys in alphabetical order")
-    family = families()[rules.family]
+    family, (_, *changes) = families()[rules.family], name.split(":")
     try:
         return _load_text(family, name, family.changed(rules.text, dict(change.split("=") for change in changes)))
     except UsageError as error:
@@ -213,14 +212,15 @@ def load_variant(name: str, rules: "RulesText") -> "Game":
 
 
 def variant_name(game: str, rules: Iterable[str]) -> str:
-    """Return the name of a game with changed rules, each ``KEY=VALUE``.
+    """Return the name of a game with changed rules, each ``KEY=VALUE``, besides those that its name changes.
 
     Raises
     ------
     UsageError
         If a rule is not of this form, or two are of the same key.
     """
-    rules = tuple(rules)
+    game, *changes = game.split(":")
+    rules = (*changes, *rules)
     if wrong := [rule for rule in rules if not CHANGED_RULE.fullmatch(rule)]:
         raise UsageError(
             f"{printable(wrong[0]) or 'nothing'} is not a changed rule: write KEY=VALUE, such as stock.draw=1"

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.deals import parse_deal_range, sources_with_rules, variant_name
+from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import Patience
@@ -53,6 +53,7 @@ WRONG = {
     "klondike:tableau.wrap=true": "tableau.wrap = true: the engine and the referee do not play this yet, only false",
     "klondike:title=x": "title is not a rule",
     "klondike:stock.draw=1:stock.draw=2": "the rule stock.draw is changed twice: name it once",
+    "klondike:stock.passes=2:stock.draw=1": "write klondike:stock.draw=1:stock.passes=2, with the keys in alphabetical",
     "klondike:stock.draw": "changed rules are written KEY=VALUE",
     "klondike:stock.draw=": "changed rules are written KEY=VALUE",
     f"klondike:stock.draw={'1' * 200}": "in up to 200 characters",
@@ -73,6 +74,31 @@ def test_a_range_of_deals_names_changed_rules_before_the_seed() -> None:
     assert deals.game.name == DRAW_1 and deals.name == f"deal:{DRAW_1}:seed=0:3-4"
     changed, usual = (unpack(dealmill.deals(name, seed=0, first=3, count=2).texts()) for name in (DRAW_1, "klondike"))
     assert [text.replace(DRAW_1, "klondike") for text in changed] == usual
+
+
+@pytest.mark.parametrize("rules", [("stock.draw=1", "stock.passes=2"), ("stock.passes=2", "stock.draw=1")])
+def test_a_variant_can_be_changed_further_whatever_the_order(rules: tuple[str, str], tmp_path: Path) -> None:
+    named, rule = rules
+    variant = "klondike:stock.draw=1:stock.passes=2"
+    assert variant_name(f"klondike:{named}", [rule]) == variant
+    sources = (f"deal:klondike:{named}:seed=0:1-6", "layouts.txt")
+    changed = ((f"deal:{variant}:seed=0:1-6", "layouts.txt"), variant)
+    assert sources_with_rules(sources, f"klondike:{named}", [rule]) == changed
+    dealt = command("deal", f"klondike:{named}", "--rule", rule, cwd=tmp_path)
+    assert dealt.stdout.startswith(f"{variant} "), dealt.stderr
+
+
+@pytest.mark.parametrize(
+    ("rule", "error"),
+    {
+        "stock.draw=2": "the rule stock.draw is changed twice",
+        "draw=1": "there is no key draw; the top has title",
+        "seed=3": "there is no key seed",
+    }.items(),
+)
+def test_a_range_of_deals_by_wrong_rules_is_refused(rule: str, error: str) -> None:
+    with pytest.raises(UsageError, match=error):
+        sources_with_rules([f"deal:{DRAW_1}:seed=0:1-10"], None, [rule])
 
 
 def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: Path) -> None:

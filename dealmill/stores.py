@@ -767,8 +767,9 @@ class Store:
         from dealmill.workers.working import grow_survey
 
         limit = node_limit(max_nodes)
-        goal = Width.parse(half_width) if count is None else check_integer("count", count, 1, MAX_ITEMS)
         definition, used = engine_of(game, engine)
+        scored = used.value_text is not None
+        goal = Width.parse(half_width, scored=scored) if count is None else check_integer("count", count, 1, MAX_ITEMS)
         deals = DealRange(definition, seed, 1, MAX_INTEGER, parameters or {})
         planned = open_survey(self._database, deals, definition.full_name(used), limit)
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))

@@ -13,7 +13,6 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.printable import percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.run_planning import plan_run
@@ -45,34 +44,31 @@ class Width:
     relative: bool = False
 
     @classmethod
-    def parse(cls, width: str | float) -> "Width":
-        """Parse ``0.1%`` or ``0.001``, or take a number; with a percent sign, it is relative to a mean value.
+    def parse(cls, width: str | float, *, scored: bool) -> "Width":
+        """Parse ``0.1%`` or ``0.001``, or take a number; with a percent sign, it is relative to a mean value. `scored`
+        says whether the engine gives values.
 
         Raises
         ------
         UsageError
-            If it is not a positive width.
+            If it is not a positive width, or the interval of a share would hold every share.
         """
         if isinstance(width, Real) and not isinstance(width, bool) and 0 < width < inf:
-            return cls(float(width))
-        match = re.fullmatch(r"(\d{0,9}(?:\.\d{1,12})?) ?(%)?", str(width), re.ASCII)
-        if not isinstance(width, str) or not match or not match[1] or float(match[1]) == 0:
-            raise UsageError(f"{width!r} is not a width; write 0.1% or 0.001")
-        return cls(float(match[1]) / (100 if match[2] else 1), relative=bool(match[2]))
+            goal = cls(float(width))
+        else:
+            match = re.fullmatch(r"(\d{0,9}(?:\.\d{1,12})?) ?(%)?", str(width), re.ASCII)
+            if not isinstance(width, str) or not match or not match[1] or float(match[1]) == 0:
+                raise UsageError(f"{width!r} is not a width; write 0.1% or 0.001")
+            goal = cls(float(match[1]) / (100 if match[2] else 1), relative=bool(match[2]))
+        if goal.half >= 0.5 and not scored:
+            raise UsageError(
+                f"a half-width of {width} is no limit for a share, which is at most 1: write less than 50%, such as "
+                "0.1% or 0.001"
+            )
+        return goal
 
     def of(self, estimate: "Estimate") -> float:
-        """Return the half-width in units of the estimated value.
-
-        Raises
-        ------
-        UsageError
-            If the estimate is a share and the interval would hold every share.
-        """
-        if self.half >= 0.5 and not estimate.scored:
-            raise UsageError(
-                f"a half-width of {self.half:g} is no limit for a share, which is at most 1; "
-                f"for {self.half:g} percent, write {self.half:g}% or {self.half / 100:g}"
-            )
+        """Return the half-width in units of the estimated value."""
         return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
 
 
@@ -103,16 +99,39 @@ def _deals_for(estimate: Estimate, goal: float) -> int:
     deals, half = estimate.deals, estimate.interval.half_width
     if half <= goal:
         return deals
-    floor = 0.0 if estimate.scored else estimate.unknown / deals / 2
-    if floor >= goal:
-        interval = f"{percentage(estimate.interval.low)} to {percentage(estimate.interval.high)}"
-        raise StoreError(
-            f"{estimate.unknown:,} of {deals:,} deals are undecided or failed, which alone makes the interval wider "
-            f"than requested: it is {interval}; a higher --max-nodes may decide them, and --count {deals} shows what "
-            "is known"
-        )
+    floor = 0.0 if estimate.scored else _least_half_width(estimate, goal)
     more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
     return _whole_blocks(ceil(deals * more))
+
+
+def check_reachable(run: RunStatus, goal: Width | int) -> None:
+    """Check that the undecided deals of an unfinished stage do not make the interval too wide, whatever the others are.
+
+    Raises
+    ------
+    StoreError
+        If they do.
+    """
+    if isinstance(goal, Width) and not find_engine(run.solved_by)[1].value_text:
+        _least_half_width(Estimate(run.items, run.counts, 0, 0), goal.half)
+
+
+def _least_half_width(estimate: Estimate, goal: float) -> float:
+    """Return the part of the half-width of a share's interval that is due to undecided and failed deals.
+
+    Raises
+    ------
+    StoreError
+        If it is at least the half-width that is requested.
+    """
+    least = estimate.unknown / estimate.deals / 2
+    if least >= goal:
+        raise StoreError(
+            f"{estimate.unknown:,} of {estimate.deals:,} deals are undecided or failed, which alone makes the interval "
+            f"wider than requested; a higher --max-nodes may decide them, and --count {estimate.deals} shows what is "
+            "known"
+        )
+    return least
 
 
 def _whole_blocks(deals: int) -> int:

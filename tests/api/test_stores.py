@@ -346,6 +346,7 @@ def test_an_impossible_survey_is_refused_before_anything_starts(database: Databa
     cases: list[tuple[dict[str, Any], str]] = [
         *(({"half_width": width}, "is not a width; write 0.1% or 0.001") for width in widths),
         *(({"count": count}, "count must be a whole number from 1 to 100,000,000,000, not") for count in counts),
+        *(({"game": "camelot", "half_width": width}, "is no limit for a share") for width in ("60%", 5, "0.5")),
         ({"seed": -1}, "the seed must be a whole number"),
         ({"parameters": {"pegs": 1}}, "have no parameter 'pegs'"),
         ({"parameters": {"pairs": 0}}, "pairs .* must be a whole number from 1"),
@@ -354,5 +355,5 @@ def test_an_impossible_survey_is_refused_before_anything_starts(database: Databa
     ]
     for arguments, message in cases:
         with pytest.raises(UsageError, match=message):
-            opened.survey("memory", **arguments)
+            opened.survey(**{"game": "memory", **arguments})
     assert opened.runs() == []

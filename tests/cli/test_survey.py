@@ -45,12 +45,6 @@ def test_a_survey_says_that_it_has_whole_thousands_of_deals(surveyed: Path) -> N
     assert "thousands" not in dealmill(*SURVEY, "--count", "2000", cwd=surveyed).stderr
 
 
-def test_a_half_width_that_no_share_has_is_refused(surveyed: Path) -> None:
-    ran = dealmill(*SURVEY, "--half-width", "5", cwd=surveyed)
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert "for 5 percent, write 5% or 0.05" in ran.stderr
-
-
 def test_the_report_has_the_same_figures_and_the_command_to_repeat_it(surveyed: Path, tmp_path: Path) -> None:
     [row] = rows(*SURVEY, "--half-width", "0.5%", cwd=surveyed)
     data = json.loads((surveyed / "night" / "survey.json").read_text())

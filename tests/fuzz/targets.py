@@ -257,7 +257,7 @@ def rules_files(text: str) -> None:
 @given(inputs.mutated(st.sampled_from(["70..80", "..80", "-3..", "3:17", "0.1%", "0.001", "5"])) | inputs.anything)
 def arguments(text: str) -> None:
     """The types of options take a text or say that it is none."""
-    for convert in (partial(Range().convert, param=None, ctx=None), parse_item, Width.parse):
+    for convert in (partial(Range().convert, param=None, ctx=None), parse_item, partial(Width.parse, scored=False)):
         try:
             assert convert(text) is not None
         except (click.BadParameter, UsageError) as error:

@@ -36,9 +36,10 @@ HEADINGS = {
 """The part of a position by the heading of its line."""
 WRITTEN = {part: heading.capitalize() for heading, part in HEADINGS.items()}
 HEADING = re.compile(r"([A-Za-z]+):(.*)", re.ASCII | re.DOTALL)
-TITLE = "this line is not part of a board: delete it, or put # before it"
+TITLE = f"this line is not part of a board: delete it, or put # before it (headings are {', '.join(WRITTEN.values())})"
+LIST = "this is a list of JSON objects: write each object on a line of its own, as jq -c '.[]' does"
 CARD = r"(?:10|[A2-9TJQK])[CHSD]"
-BEGINNING = re.compile(rf":|-$|[A-Z]+:(?!\S*=)|(?:<?{CARD}>?)+(?:[\s,]|$)", re.ASCII | re.IGNORECASE)
+BEGINNING = re.compile(rf":|-$|(?:{'|'.join(HEADINGS)}):(?!\S*=)|(?:<?{CARD}>?)+(?:[\s,]|$)", re.ASCII | re.IGNORECASE)
 """Of the first line of a board, not of a position of a game such as ``klondike:stock.draw=1``."""
 FACE_UP = re.compile(rf"(?:{CARD})+", re.ASCII | re.IGNORECASE)
 """One card or several, without blanks between them."""
@@ -101,10 +102,13 @@ def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
             else:
                 columns.append("".join(map(_card, _words(text.removeprefix(":")))) or "-")
         except BadLayout as error:
-            wrong_lines.append((line, text, error.reasons[0]))
+            hint = "" if heading or line > number else "; put # before the line if it is a title"
+            wrong_lines.append((line, text, error.reasons[0] + hint))
     if wrong_lines:
         (line, text, reason), *later_lines = wrong_lines
         return rejected(line, text, [reason, *(f"line {line}: {reason}" for line, _, reason in later_lines)])
+    if not columns:
+        return rejected(number, first, ["no columns follow: the lines with headings come before those of the columns"])
     parts["foundations"] = [FOUNDATION.sub(r"\2\1", word) for word in parts.get("foundations", [])]
     try:
         if referee.rules.hole != "none":
@@ -172,12 +176,15 @@ def write_board(layout: str) -> str:
 
 
 def read_json(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
-    """Read JSON objects, each on one line or on several."""
+    """Read JSON objects, each on one line or on several; a list of them is a reject."""
     start, text, depth = 0, "", 0
     for number, line in lines:
         if not text:
             if not line.strip():
                 continue
+            if line.lstrip().startswith("["):
+                yield rejected(number, line.strip(), [LIST])
+                return
             start = number
         text += line + "\n"
         depth += line.count("{") - line.count("}")

@@ -1,6 +1,7 @@
 """The forms in which positions are read and written; the first line of a file tells which one it has, or the second
 one if the first may be a title."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
@@ -11,7 +12,8 @@ from dealmill.pipeline.games.patience.layout import canonical
 from dealmill.pipeline.games.patience.rules import Referee, Rules
 
 ReadForm = Callable[[Referee, Iterable[Line]], Iterator[Layout | Reject]]
-OBJECT = "{"
+JSON = re.compile(r"\{|\[\s*(\{|$)")
+"""The beginning of an object, or of a list of objects."""
 
 
 def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
@@ -31,7 +33,7 @@ def read(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Reject]:
 def _other_form(line: str) -> ReadForm | None:
     """Return the reader of boards or of JSON, if a line begins one of them."""
     text = line.strip()
-    return read_json if text.startswith(OBJECT) else read_boards if begins_board(text) else None
+    return read_json if JSON.match(text) else read_boards if begins_board(text) else None
 
 
 def each_line(referee: Referee, first: str) -> EachLine | None:

@@ -249,11 +249,12 @@ def open_verdicts(
 def _game_of(file: str, engine: str, game: str | None, deals: DealRange | None) -> Game:
     """Return the game of verdicts: that of the engine, `game`, that of the deals or else that in the file's name."""
     own, slash, _ = engine.rpartition("/")
-    names = [*([own] if slash else []), *([game] if game else []), *([deals.game.name] if deals else [])]
-    for name in names[1:]:
-        if name != names[0]:
-            raise UsageError(f"{engine} is not an engine of {name}: leave out the game, or correct it")
-    return find_game(names[0]) if names else game_of_file(file)
+    options = {"--engine": own if slash else None, "--game": game, "--deals": deals and deals.game.name}
+    names = {option: name for option, name in options.items() if name}
+    if len({*names.values()}) > 1:
+        listed = ", ".join(f"{option} {name}" for option, name in names.items())
+        raise UsageError(f"the options name different games: {listed}; correct one, or leave it out")
+    return find_game(next(iter(names.values()))) if names else game_of_file(file)
 
 
 def verdict_reading(database: Database, table: VerdictTable, max_nodes: int | None) -> tuple[Reading, RunStatus]:

@@ -385,7 +385,11 @@ def test_cells_that_are_not_closed_are_rejected_in_their_lines(sqlite_store: Dat
         ({"version": "1" * 41}, "is not a version"),
         ({"engine": "memory/two-pass", "checked_as": "incremental"}, "leave out"),
         ({"checked_as": "camelot/winnable"}, "is not an engine of memory"),
-        ({"game": "camelot"}, "memory/mine is not an engine of camelot"),
+        ({"game": "camelot"}, "different games: --engine memory, --game camelot; correct one"),
+        (
+            {"engine": "win2", "game": "klondike", "deals": "deal:klondike:stock.draw=1:seed=1", "number_column": "n"},
+            "different games: --game klondike, --deals klondike:stock.draw=1; correct one",
+        ),
     ],
 )
 def test_names_that_cannot_be_used_are_refused(

@@ -23,7 +23,7 @@ RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 FIELD_SEED = 0
 NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 1)}
-"""The least and the greatest number of the deals of seed 0, by whose numbers they are."""
+"""The least and the greatest number of the deals of seed 0, by whose numbers they are. Ranges of deals begin with 1."""
 FIRST_PYSOL = 32_000
 """PySolFC deals lower numbers as Microsoft does."""
 DEALT_OTHERWISE_BY_PYSOL = {
@@ -58,7 +58,7 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
             )
         least, greatest = NUMBERS[rules.numbers]
         if count and not least <= first <= first + count - 1 <= greatest:
-            raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers {least:,} to {greatest:,}")
+            raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers 1 to {greatest:,}")
         shuffled = {"microsoft": _microsoft, "pysol": _pysol}.get(rules.numbers, partial(_solvitaire, _deck(rules)))
         return pack([_dealt(rules, shuffled(number)) for number in range(first, first + count)])
     return pack([_dealt(rules, _shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])

@@ -87,7 +87,7 @@ def test_layouts_that_differ_in_suits_and_columns_alone_have_one_nameless_text()
 
 def test_seed_0_ends_with_the_last_number_of_the_field() -> None:
     assert len(KLONDIKE.deal(0, 2**32 - 1, 1)) == 1
-    with pytest.raises(UsageError, match="the deals of seed 0 of klondike have the numbers 0 to 4,294,967,295"):
+    with pytest.raises(UsageError, match="the deals of seed 0 of klondike have the numbers 1 to 4,294,967,295"):
         KLONDIKE.deal(0, 2**32 - 1, 2)
     with pytest.raises(UsageError, match="have the numbers 1 to"):
         FILES["bakers-game"].deal(0, 0, 1)

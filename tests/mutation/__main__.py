@@ -16,7 +16,6 @@ from contextlib import redirect_stdout
 from importlib.util import find_spec, module_from_spec
 from inspect import getsource
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
 from signal import ITIMER_PROF, setitimer
 from typing import NamedTuple
 
@@ -40,6 +39,8 @@ QUICK = settings(
 BARE = ["-x", "-q", "--tb", "no", "--disable-plugin-autoload", "--assert", "plain"]
 BARE += ["-p", "no:cacheprovider", "-o", "addopts=--strict-markers"]
 """Only whether the tests pass is of interest: no plugin is set up for each mutant, and no assertion is explained."""
+MORE_SECONDS = 5.0
+"""What a test of a mutant may take beyond twice its time: it may have to prepare what others prepared before."""
 
 
 class Mutant(NamedTuple):
@@ -50,21 +51,27 @@ class Mutant(NamedTuple):
     change: str
 
 
-class QuickestFirst:
+class TimesOfTests:
     """Runs the tests of a process in the order of the time that they took in it or its parent: most mutants fail one of
-    those that take milliseconds."""
+    those that take milliseconds. A test of a mutant that takes much more processor time than that ends the process: the
+    mutant counts as endless."""
 
     def __init__(self) -> None:
+        self.limited = False
         self._seconds = defaultdict[str, float](float)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._seconds[report.nodeid] += report.duration
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
         items.sort(key=lambda item: self._seconds[item.nodeid])
 
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        if self.limited:
+            setitimer(ITIMER_PROF, MORE_SECONDS + 2 * self._seconds[nodeid])  # its signal ends the process
 
-QUICKEST_FIRST = QuickestFirst()
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._seconds[report.nodeid] += report.duration
+
+
+TIMES = TimesOfTests()
 
 
 def main(game: Game) -> None:
@@ -80,7 +87,10 @@ def main(game: Game) -> None:
         for module in referee_of(game)
         for number, mutation in enumerate(mutations(tree_of(module)))
     ]
-    survivors = [mutant.change for mutant, failed in zip(mutants, outcomes(game, mutants), strict=True) if not failed]
+    unchanged, *failed = outcomes(game, [None, *mutants])
+    if unchanged:
+        sys.exit("the tests fail in a fork without any change")
+    survivors = [mutant.change for mutant, dead in zip(mutants, failed, strict=True) if not dead]
     json.dump({"mutants": len(mutants), "survivors": survivors}, sys.stdout)
 
 
@@ -102,53 +112,39 @@ def run_tests(game: Game, modules: Iterable[str]) -> int:
     """Run the tests of modules of a referee: those of `rules` are in ``test_rules.py``."""
     folder = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."))
     tests = [str(folder / f"test_{module.rpartition('.')[2]}.py") for module in modules]
-    return pytest.main([*BARE, *tests], plugins=[QUICKEST_FIRST])
+    return pytest.main([*BARE, *tests], plugins=[TIMES])
 
 
-def outcomes(game: Game, mutants: Sequence[Mutant]) -> list[bool]:
-    """Of each mutant, whether the tests fail on it; as many at once as there are processors."""
-    failed: dict[Mutant, bool] = {}
-    seconds = seconds_allowed(game)
-    running: dict[int, Mutant] = {}
+def outcomes(game: Game, mutants: Sequence[Mutant | None]) -> list[bool]:
+    """Of each mutant, or the referee as it is, whether its tests fail; as many at once as there are processors."""
+    failed: dict[Mutant | None, bool] = {}
+    running: dict[int, Mutant | None] = {}
     for mutant in mutants:
         if len(running) == os.cpu_count():
             reap(running, failed)
-        running[fork(game, mutant, seconds)] = mutant
+        running[fork(game, mutant)] = mutant
     while running:
         reap(running, failed)
     return [failed[mutant] for mutant in mutants]
 
 
-def seconds_allowed(game: Game) -> float:
-    """The processor time after which a mutant counts as endless: twice what the tests take, when all is well.
-
-    They take it in a fork like the mutants', where what is put in place is the referee as it is.
-    """
-    _, status = os.waitpid(fork(game, None), 0)
-    if status:
-        sys.exit(f"the tests fail in a fork without any change (exit code {os.waitstatus_to_exitcode(status)})")
-    used = getrusage(RUSAGE_CHILDREN)
-    return 2 * (used.ru_utime + used.ru_stime)
-
-
-def reap(running: dict[int, Mutant], failed: dict[Mutant, bool]) -> None:
+def reap(running: dict[int, Mutant | None], failed: dict[Mutant | None, bool]) -> None:
     """Wait for one of the forks."""
     process, status = os.wait()
     failed[running.pop(process)] = status != 0
 
 
-def fork(game: Game, mutant: Mutant | None, seconds: float = 0) -> int:
-    """Run the tests on a mutant, or on the referee as it is, in a process that ends with 0 if they pass. It is killed
-    after so many seconds of processor time, if any."""
+def fork(game: Game, mutant: Mutant | None) -> int:
+    """Run the tests on a mutant, or on the referee as it is, in a process that ends with 0 if they pass."""
     process = os.fork()
     if not process:
         failed = 1
         try:
-            setitimer(ITIMER_PROF, seconds)  # its signal ends the process; 0 is none
             silence = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silence, 1)
             os.dup2(silence, 2)
             put_in_place(game, mutant)
+            TIMES.limited = mutant is not None
             failed = run_tests(game, [mutant.module] if mutant else referee_of(game))
         finally:
             os._exit(failed)

@@ -75,13 +75,15 @@ def find_game(name: str) -> "Game":
     UsageError
         If the rules cannot be changed like this.
     """
-    from dealmill.pipeline.games.installed import BrokenGame, games_named, load_variant, warn_of_unused_rules
+    from dealmill.pipeline.games.installed import BrokenGame, games_named, known_as, load_variant, warn_of_unused_rules
 
-    base, colon, _ = str(name).partition(":")
+    alias, _, _ = str(name).partition(":")
+    name = known_as(str(name))
+    base, colon, _ = name.partition(":")
     candidates = games_named(base)
     for game in candidates:
         if not isinstance(game, BrokenGame):
-            warn_of_unused_rules(base)
+            warn_of_unused_rules(alias)
             if not colon:
                 return with_programs(game)
             if game.rules_text is None:

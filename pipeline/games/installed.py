@@ -123,8 +123,11 @@ def _alias(name: str) -> str | None:
 
 
 def known_as(name: str) -> str:
-    """Return the name of the game that is known to users under a name, which may be an alias in a family."""
-    return next((family.aliases[name] for family in families().values() if name in family.aliases), name)
+    """Return the name of the game, or of its variant, that is known to users under a name, which may begin with an
+    alias in a family."""
+    base, *changes = name.split(":")
+    known = next((family.aliases[base] for family in families().values() if base in family.aliases), base)
+    return ":".join([known, *changes])
 
 
 @cache
@@ -328,9 +331,8 @@ def offered_games() -> "list[Game | BrokenGame]":
 
 
 def games_named(name: str) -> "list[Game | BrokenGame]":
-    """Load and return the games of one name, which may be an alias in a family."""
-    known = known_as(name)
-    return [load(offer) for offer in all_offers() if offer.name == known]
+    """Load and return the games of one name."""
+    return [load(offer) for offer in all_offers() if offer.name == name]
 
 
 def warn_of_unused_rules(name: str) -> None:

@@ -24,6 +24,10 @@ def test_changed_rules_are_those_of_a_file_that_says_the_same() -> None:
     assert find_game(DRAW_1) is variant
 
 
+def test_a_variant_by_another_name_of_its_game_is_the_same() -> None:
+    assert find_game("free-cell:cells.count=3") is find_game("freecell:cells.count=3")
+
+
 def test_columns_get_the_cards_that_are_left_for_them() -> None:
     for name, sizes in {
         "klondike:stock.size=20": (2, 3, 4, 5, 5, 6, 7),

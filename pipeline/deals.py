@@ -151,10 +151,9 @@ class DealRange:
         UsageError
             If not.
         """
-        if self.game.deals.limited and not self.endless:
-            self.part(len(self), len(self) + 1).texts()
-        elif self.parameters:
-            self.part(1, 2).texts()
+        if self.parameters or self.game.deals.limited:
+            number = 1 if self.endless else len(self)
+            self.part(number, number + 1).texts()
 
 
 def check_generator(name: str, game: Game, generator: str | None) -> None:

@@ -49,8 +49,8 @@ class NodeCounts:
 
 
 def compare_nodes(parts: "Iterable[NDArray[Any]]") -> NodeCounts | None:
-    """Compare the node counts of layouts that two sides decided; None if there are none. Each part is an array of four
-    rows: the positions on both sides, and the node counts of both."""
+    """Compare the node counts of layouts that two sides decided; None if there are none, or if one side counted no
+    nodes. Each part is an array of four rows: the positions on both sides, and the node counts of both."""
     import numpy as np  # loads slowly
 
     layouts = total = other_total = 0
@@ -65,7 +65,7 @@ def compare_nodes(parts: "Iterable[NDArray[Any]]") -> NodeCounts | None:
         worse = np.argsort(-ratios, kind="stable")[:WORST]
         increases = [Increase(*map(int, columns[:, at])) for at in worse if ratios[at] > 1]
         worst = nlargest(WORST, [*worst, *increases], key=lambda increase: increase.ratio)
-    if not layouts:
+    if not layouts or bool(total) != bool(other_total):
         return None
     histogram = dict(zip(BARS, bars.tolist(), strict=True))
     return NodeCounts(layouts, total, other_total, exp(logarithms / layouts), histogram, worst)

@@ -34,7 +34,7 @@ from dealmill.pipeline.store.runs.status import (
     read_runs,
 )
 from dealmill.pipeline.survey.estimate import Estimate, estimate
-from dealmill.pipeline.survey.growth import Width, check_reachable, extend_to, next_stage
+from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
 from dealmill.workers.farm import Farm
 from dealmill.workers.reconciler import unfinished, unfinished_runs, unworkable
 
@@ -299,7 +299,6 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
             check_not_retracted(run)
             check_not_halted(run)
             check_not_damaged(database, run)
-            check_reachable(run, goal)
             unstarted = run.retried and run.id in unstarted_runs(database, SOLVING)
             installation = Installation.loading([run] if unstarted else [])
             installation.check(run)

@@ -169,7 +169,7 @@ def _exceeded(
         tell("nothing was compared: there is no layout on which two runs have a verdict")
         return True
     if NODES in limits and not growths:
-        tell("no node counts were compared: there is no layout that two runs decided")
+        tell("no node counts were compared: no two runs decided the same layout and counted nodes")
         return True
     return bool(limits.keys() & counts) or max(growths, default=0.0) > limit
 

@@ -91,5 +91,5 @@ def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> No
         more = source.rejected - SHOWN
         say(f"  … {more:,} more; count all by reason: dealmill query --source {source.id} --rejected --by-reason")
     if not source.accepted:
-        options = "name another game with --game, or the column of layouts of a table with --layout-column"
-        say(f"  no valid {source.game} layout found: {options}")
+        options = "correct it, name another game with --game, or the column of layouts of a table with --layout-column"
+        say(f"  {read.name} has no valid layout of {source.game}: {options}")

@@ -1,12 +1,15 @@
 """The page of one verdict, and that of a layout that is solved while its page is viewed."""
 
+from contextlib import suppress
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.deals import is_deal_range, parse_deal
+from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.contract import Game
 from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
 from dealmill.web.filters import Filtered, url
 from dealmill.web.report import attached
@@ -81,8 +84,9 @@ def check(
 ) -> Response:
     """Show the form; or, if there is a layout, its solution at one step."""
     text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
+    game = _game_of(text) or game
     given = {"game": game, "layout": text, "nodes": nodes}
-    asked: dict[str, Any] = {"games": dealmill.games(), "given": given, "most": LAYOUT_LIMIT, "example": _example}
+    asked: dict[str, Any] = {"games": _games_with(game), "given": given, "most": LAYOUT_LIMIT, "example": _example}
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:
@@ -111,6 +115,22 @@ def check(
         ),
         fields=given.items(),
     )
+
+
+def _game_of(layout: str) -> str | None:
+    """Return the game that the name of a numbered deal has, or that a layout begins with, if any."""
+    with suppress(dealmill.DealmillError):
+        if is_deal_range(layout):
+            return parse_deal(layout).game.name
+        return find_game(layout.partition(" ")[0]).name
+    return None
+
+
+def _games_with(name: str) -> dict[str, Game]:
+    """Return the games that can be selected, with a variant that was."""
+    with suppress(dealmill.DealmillError):
+        return {**dealmill.games(), find_game(name).name: find_game(name)}
+    return dict(dealmill.games())
 
 
 def _example(game: str) -> str:

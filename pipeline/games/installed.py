@@ -226,7 +226,8 @@ def variant_name(game: str, rules: Iterable[str]) -> str:
     rules = (*changes, *rules)
     if wrong := [rule for rule in rules if not CHANGED_RULE.fullmatch(rule)]:
         raise UsageError(
-            f"{printable(wrong[0]) or 'nothing'} is not a changed rule: write KEY=VALUE, such as stock.draw=1"
+            f"{printable(wrong[0]) or 'nothing'} is not a changed rule: write KEY=VALUE without blanks or quotes, the "
+            "key in small letters, and lists with commas, such as stock.draw=1 or tableau.sizes=7,7,6"
         )
     keys = [rule.partition("=")[0] for rule in rules]
     if twice := [key for key, count in Counter(keys).items() if count > 1]:

@@ -99,39 +99,14 @@ def _deals_for(estimate: Estimate, goal: float) -> int:
     deals, half = estimate.deals, estimate.interval.half_width
     if half <= goal:
         return deals
-    floor = 0.0 if estimate.scored else _least_half_width(estimate, goal)
+    floor = 0.0 if estimate.scored else estimate.unknown / deals / 2
+    if floor >= goal:
+        raise StoreError(
+            f"{estimate.unknown:,} of {deals:,} deals are undecided or failed, which alone makes the interval wider "
+            f"than requested; a higher --max-nodes may decide them, and --count {deals} shows what is known"
+        )
     more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
     return _whole_blocks(ceil(deals * more))
-
-
-def check_reachable(run: RunStatus, goal: Width | int) -> None:
-    """Check that the undecided deals of an unfinished stage do not make the interval too wide, whatever the others are.
-
-    Raises
-    ------
-    StoreError
-        If they do.
-    """
-    if isinstance(goal, Width) and not find_engine(run.solved_by)[1].value_text:
-        _least_half_width(Estimate(run.items, run.counts, 0, 0), goal.half)
-
-
-def _least_half_width(estimate: Estimate, goal: float) -> float:
-    """Return the part of the half-width of a share's interval that is due to undecided and failed deals.
-
-    Raises
-    ------
-    StoreError
-        If it is at least the half-width that is requested.
-    """
-    least = estimate.unknown / estimate.deals / 2
-    if least >= goal:
-        raise StoreError(
-            f"{estimate.unknown:,} of {estimate.deals:,} deals are undecided or failed, which alone makes the interval "
-            f"wider than requested; a higher --max-nodes may decide them, and --count {estimate.deals} shows what is "
-            "known"
-        )
-    return least
 
 
 def _whole_blocks(deals: int) -> int:

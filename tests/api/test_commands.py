@@ -245,13 +245,25 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
     assert [action["why"] for action in logged if action["what"] == "retract"] == ["it is wrong"]
 
 
+def test_node_counts_are_compared_only_if_both_runs_have_them(tmp_path: Path) -> None:
+    verdict = {"layout": "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ", "verdict": "winnable"}
+    for name, nodes in (("a", {"nodes": 100}), ("b", {}), ("c", {"nodes": 200})):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps(verdict | nodes) + "\n")
+        imported = command("import", f"{name}.jsonl", "--engine", "card-pairing/other", "--version", name, cwd=tmp_path)
+        assert imported.returncode == 0, imported.stderr
+    none = "no node counts were compared: no two runs decided the same layout and counted nodes\n"
+    for runs, code, message in (("1 2", 3, none), ("2 3", 3, none), ("1 3", 0, "")):
+        ran = command("diff", *runs.split(), "--fail-on", "nodes=3", cwd=tmp_path)
+        assert ran.returncode == code and ran.stderr.endswith(message), ran.stderr
+
+
 def test_limits_are_not_kept_if_there_is_nothing_to_compare(tmp_path: Path) -> None:
     for name, layout, verdict in (("a", "AABB", "undecided"), ("b", "ABAB", "undecided"), ("c", "AABB", "failed")):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"layout": layout, "verdict": verdict}) + "\n")
         imported = command("import", f"{name}.jsonl", "--engine", "memory/x", "--version", "1", cwd=tmp_path)
         assert imported.returncode == 0, imported.stderr
     nothing = "nothing was compared: there is no layout on which two runs have a verdict\n"
-    undecided = "no node counts were compared: there is no layout that two runs decided\n"
+    undecided = "no node counts were compared: no two runs decided the same layout and counted nodes\n"
     for words, code, message in (
         ("1 2 --fail-on contradicted", 3, nothing),
         ("1 2 --ignore missing", 0, "runs 1 and 2 have no other differences: 0 verdicts\n"),

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from dealmill import Store
 from dealmill.pipeline.errors import DifferenceError, StoreError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
@@ -14,7 +13,7 @@ from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after
-from dealmill.pipeline.survey.growth import Width, check_reachable, extend_to, next_stage, open_survey
+from dealmill.pipeline.survey.growth import Width, extend_to, next_stage, open_survey
 from tests.doing import LEASE, alter, do_runs, pending
 from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
@@ -45,24 +44,6 @@ def test_a_survey_with_too_many_undecided_deals_ends_with_an_error(database: Dat
     with pytest.raises(StoreError, match="of 2,000 deals are undecided or failed"):
         next_stage(first, Width(0.01, relative=False))
     assert next_stage(first, Width(first.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
-
-
-def test_a_stage_with_too_many_undecided_deals_is_not_finished(database: Database) -> None:
-    survey = a_survey(database, PAIRING, 2_000, max_nodes=6)
-    extend_to(database, survey, 20_000)
-    survey = find_run(database, survey.id)
-    least = survey.counts[Verdict.UNDECIDED] / 20_000 / 2
-    check_reachable(survey, Width(least + 0.0001))
-    with pytest.raises(StoreError, match="of 20,000 deals are undecided or failed"):
-        Store(database).survey("card-pairing", seed=7, max_nodes=6, half_width=least)
-    assert find_run(database, survey.id).solved == 2_000
-
-
-def test_undecided_deals_do_not_widen_the_interval_of_a_mean(database: Database) -> None:
-    survey = a_survey(database, "card-pairing/odds", 1_000, max_nodes=40)
-    assert survey.counts[Verdict.UNDECIDED] > 900
-    extend_to(database, survey, 2_000)
-    check_reachable(find_run(database, survey.id), Width(0.001))
 
 
 def test_the_interval_allows_for_any_verdict_of_undecided_deals(database: Database) -> None:

@@ -84,6 +84,16 @@ def test_the_form_takes_a_board_as_other_programs_write_it(client: TestClient) -
     assert answer.status_code == 400 and "is not a layout of freecell: " in answer.text and "KD" in answer.text
 
 
+def test_the_game_that_a_layout_names_is_selected(client: TestClient) -> None:
+    variant = "klondike:stock.draw=1"
+    [deal] = dealmill.deals(variant, seed=1, first=4, count=1)
+    for layout in (f"deal:{variant}:seed=1:4", deal.text):
+        answer = client.get("/check", params={"game": "freecell", "layout": layout})
+        assert answer.status_code == 200 and f"<code>{deal.text}</code>" in answer.text
+    answer = client.get("/check", params={"game": "freecell", "layout": f"{variant} KC"})
+    assert answer.status_code == 400 and f'<option value="{variant}" selected>' in answer.text
+
+
 def test_a_paste_is_refused_by_the_line_that_is_wrong(solver: PasteSolver) -> None:
     [deal] = dealmill.deals("freecell", seed=0, first=617, count=1)
     board = dealmill.convert("freecell", deal, "board")

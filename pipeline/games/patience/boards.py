@@ -232,7 +232,11 @@ def _texts(name: str, cards: object) -> list[str]:
     """Return the cards of a pile, with letters for ranks; empty texts, which are free places, are left out."""
     if not isinstance(cards, list) or not all(isinstance(card, str) for card in cards):
         raise BadLayout([f"{name}: {str(cards)[:40]!r} is not a list of cards such as 6H"])
-    return [LETTERS.get(card[:-1], card[:-1].upper()) + card[-1] for card in cards if card]
+    words = [word for card in cards if (word := with_letters(card))]
+    texts = [LETTERS.get(word[:-1], word[:-1].upper()) + word[-1] for word in words]
+    if wrong := [word for word, text in zip(words, texts, strict=True) if not FACE_UP.fullmatch(text)]:
+        raise BadLayout([f"{name}: {wrong[0][:40]!r} is not a card such as 6H"])
+    return texts
 
 
 def _foundations(rules: Rules, piles: dict[str, Any]) -> list[list[str]]:

@@ -331,6 +331,7 @@ def _stock(rules: Rules, position: Position, cards: Cards, top: float, per_row: 
     turned, count = position.turned, len(position.stock)
     order = "dealing" if rules.to == "tableau" else "turning"
     words = f"stock: {count - turned}, in the order of {order}" + (f"; before them, waste: {turned}" if turned else "")
+    words += f"; further passes: {position.passes}" if position.passes else ""
     yield text(MARGIN, top + 8, words, 13, NOTE, anchor="start")
     for number, card in enumerate(position.stock):
         row, column = divmod(number, per_row)

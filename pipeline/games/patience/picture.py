@@ -185,6 +185,8 @@ def board(referee: Referee, position: Position, idle: Set[str] = frozenset()) ->
             if cards or name == "stock":
                 shown = [IDLE if card in idle else card for card in cards]
                 lines.append(fill(f"{name}  {' '.join(shown) or '--'}", LINE, subsequent_indent="       "))
+        if position.passes:
+            lines.append(f"further passes  {position.passes}")
     numbers = [f"{number:>2}" for number in range(1, len(position.columns) + 1)]
     columns = [[IDLE if card.upper() in idle else card for card in column] for column in position.columns]
     rows = [list(row) for row in zip_longest(*columns, fillvalue="  ")] or [["--"] * len(numbers)]

@@ -202,7 +202,10 @@ def _errors_of_keys(tables: Mapping[str, Any]) -> Iterator[str]:
         for key, value in values.items():
             name = f"{table}.{key}" if table else key
             if key not in SCHEMA[table]:
-                yield f"there is no key {name}; {f'[{table}]' if table else 'the top'} has {', '.join(SCHEMA[table])}"
+                elsewhere = [f"{other}.{key}" for other in SCHEMA if other and key in SCHEMA[other]]
+                offered = f"{f'[{table}]' if table else 'the top'} has {', '.join(SCHEMA[table])}"
+                hint = f"did you mean {' or '.join(elsewhere)}?" if elsewhere else offered
+                yield f"there is no key {name}; {hint}"
             elif error := SCHEMA[table][key].error(value):
                 yield f"{name} = {_toml(value)}: {error}"
     if "title" not in top:

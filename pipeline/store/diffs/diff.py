@@ -76,7 +76,8 @@ class Diff:
 
     @property
     def nodes(self) -> NodeCounts | None:
-        """The node counts of the layouts that both runs decided; None if there are none. Computed at each use.
+        """The node counts of the layouts that both runs decided; None if there are none, or one of them counted no
+        nodes. Computed at each use.
 
         Raises
         ------

@@ -26,7 +26,7 @@ NODES = RowCheck(verdicts.c.position, verdicts.c.nodes)
 
 
 def node_counts(database: Database, left: RunStatus, right: RunStatus) -> NodeCounts | None:
-    """Compare the node counts of two runs; None if no layout was decided by both.
+    """Compare the node counts of two runs; None if no layout was decided by both, or one of them counted no nodes.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def node_counts(database: Database, left: RunStatus, right: RunStatus) -> NodeCo
 
 def node_sample(database: Database, left: RunStatus, right: RunStatus, limit: int) -> NodeSample | None:
     """Return the node counts at `limit` positions that are evenly spaced over two runs stored as rows over one source;
-    None for other runs, and if no layout in the sample was decided by both."""
+    None for other runs, and if no layout in the sample was decided by both, or one of them counted no nodes."""
     if not layouts_are_stored(left, right) or left.source != right.source:
         return None
     positions = sorted({1 + number * left.items // limit for number in range(limit)}) if left.items else []
@@ -55,7 +55,8 @@ def node_sample(database: Database, left: RunStatus, right: RunStatus, limit: in
     if not rows:
         return None
     _check_nodes(rows, left, right)
-    return NodeSample([(position, ours, theirs) for position, _, ours, theirs in rows])
+    counts = [(position, ours, theirs) for position, _, ours, theirs in rows]
+    return NodeSample(counts) if any(ours for _, ours, _ in counts) == any(theirs for *_, theirs in counts) else None
 
 
 def _node_columns(parts: Iterable[Sequence[Any]], left: RunStatus, right: RunStatus) -> "Iterator[NDArray[Any]]":

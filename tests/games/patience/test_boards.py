@@ -171,6 +171,8 @@ def test_solvitaires_files_have_defaults_and_numbers_for_ranks() -> None:
         ('{"tableau": []}', "the key 'tableau' is unknown; there are cells, foundations"),
         ("{}", "the tableau piles are missing, expected a list of lists of cards"),
         ('{"tableau piles": [1]}', "tableau piles: '1' is not a list of cards such as 6H"),
+        ('{"tableau piles": [["6H", "9z"]]}', "tableau piles: '9z' is not a card such as 6H"),
+        ('{"tableau piles": [], "stock": ["6X", "6H"]}', "stock: '6X' is not a card such as 6H"),
         ('{"tableau piles": [], "hole": 3}', "hole: '[3]' is not a list of cards such as 6H"),
         ('{"tableau piles": [[""], [""]]}', "the number of columns is 2, expected 7"),
         ('{"tableau piles": ' + "[" * 10_000, "the object is longer than 10,000 characters"),

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from dealmill.game import Scene, rank_name
-from dealmill.pipeline.games import games
+from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.drawing import WIDTH
 from tests.doing import deal
@@ -46,6 +46,16 @@ def test_a_picture_has_every_card_once(name: str) -> None:
     assert len(scene.svg) <= MOST_CHARACTERS * game.rules.decks
     _, _, width, height = part(scene)
     assert WIDTH * min(BOX[0] / width, BOX[1] / height) >= LEAST_WIDTH
+
+
+def test_pictures_count_the_further_passes_through_the_stock() -> None:
+    """The second pass begins at the move after which there is one less."""
+    game = find_game("klondike:stock.passes=3")
+    [layout] = deal(game, 1, 1, 1)
+    scene = next(iter(game.scenes(layout)))
+    assert "; further passes: 2" in scene.svg and "\nfurther passes  2\n" in next(iter(game.frames(layout)))
+    used = layout.replace(" passes:2", "")
+    assert "further passes" not in next(iter(game.scenes(used))).svg + next(iter(game.frames(used)))
 
 
 def test_lists_show_the_columns() -> None:

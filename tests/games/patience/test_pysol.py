@@ -1,6 +1,8 @@
 """Deals with the numbers of PySolFC. The boards are those that the package pysol-cards 0.24, by an author of PySolFC,
 prints for the numbers; from which number on PySolFC shuffles in its own way is in its sources."""
 
+from pathlib import Path
+
 import pytest
 
 import dealmill
@@ -53,3 +55,10 @@ def test_games_of_the_same_shape_that_pysolfc_deals_otherwise_do_not_have_its_nu
     with pytest.raises(dealmill.UsageError, match=rf"PySolFC deals {game} in another way"):
         dealmill.deals(name, seed=0, first=1, count=1)
     assert dealmill.deals(name, seed=1, first=1, count=1)
+
+
+def test_a_survey_of_deals_that_pysolfc_does_not_have_is_refused_before_anything_starts(tmp_path: Path) -> None:
+    refused = pytest.raises(dealmill.UsageError, match="PySolFC deals fan in another way")
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store, refused:
+        store.survey("fan:numbers=pysol", seed=0, count=1000)
+    assert not (tmp_path / "a.db").exists()

@@ -53,7 +53,7 @@ WRONG = {
     "klondike:tableau.face-down=0,1": "tableau.face-down = [0, 1]: expected a number for each column",
     "klondike:tableau.sizes=1,,2": 'tableau.sizes = "1,,2": expected a list',
     "klondike:stock.drew=1": "there is no key stock.drew; [stock] has size, to, full-columns, draw, passes",
-    "klondike:draw=1": "there is no key draw; the top has title, family, numbers",
+    "klondike:draw=1": "there is no key draw; did you mean stock.draw",
     "klondike:tableau.wrap=true": "tableau.wrap = true: the engine and the referee do not play this yet, only false",
     "klondike:title=x": "title is not a rule",
     "klondike:stock.draw=1:stock.draw=2": "the rule stock.draw is changed twice: name it once",
@@ -96,7 +96,7 @@ def test_a_variant_can_be_changed_further_whatever_the_order(rules: tuple[str, s
     ("rule", "error"),
     {
         "stock.draw=2": "the rule stock.draw is changed twice",
-        "draw=1": "there is no key draw; the top has title",
+        "draw=1": "there is no key draw; did you mean stock.draw",
         "seed=3": "there is no key seed",
     }.items(),
 )
@@ -112,7 +112,7 @@ def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: P
     refused = command("run", "layouts.txt", "--rule", "stock.draw=1", cwd=tmp_path)
     assert "name the game of layouts.txt" in refused.stderr
     unclear = command("deal", "klondike", "--rule", "=1", cwd=tmp_path)
-    assert "=1 is not a changed rule: write KEY=VALUE, such as stock.draw=1" in unclear.stderr
+    assert "=1 is not a changed rule: write KEY=VALUE without blanks or quotes" in unclear.stderr
     dealt = command("deal", "klondike", "--rule", "stock.draw=1", "--seed", "0", "--count", "6", cwd=tmp_path)
     (tmp_path / "layouts.txt").write_text(dealt.stdout)
     written = command("deal", DRAW_1, "--seed", "0", "--count", "6", "--format", "board", cwd=tmp_path)

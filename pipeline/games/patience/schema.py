@@ -202,7 +202,7 @@ def _errors_of_keys(tables: Mapping[str, Any]) -> Iterator[str]:
         for key, value in values.items():
             name = f"{table}.{key}" if table else key
             if key not in SCHEMA[table]:
-                elsewhere = [f"{other}.{key}" for other in SCHEMA if other and key in SCHEMA[other]]
+                elsewhere = [f"{home}.{key}" for home in SCHEMA if home and key in SCHEMA[home]]
                 offered = f"{f'[{table}]' if table else 'the top'} has {', '.join(SCHEMA[table])}"
                 hint = f"did you mean {' or '.join(elsewhere)}?" if elsewhere else offered
                 yield f"there is no key {name}; {hint}"

@@ -77,18 +77,17 @@ def find_game(name: str) -> "Game":
     """
     from dealmill.pipeline.games.installed import BrokenGame, games_named, known_as, load_variant, warn_of_unused_rules
 
-    alias, _, _ = str(name).partition(":")
-    name = known_as(str(name))
-    base, colon, _ = name.partition(":")
+    known = known_as(str(name))
+    base, colon, _ = known.partition(":")
     candidates = games_named(base)
     for game in candidates:
         if not isinstance(game, BrokenGame):
-            warn_of_unused_rules(alias)
+            warn_of_unused_rules(str(name).partition(":")[0])
             if not colon:
                 return with_programs(game)
             if game.rules_text is None:
                 raise UsageError(f"{name}: {base} has no rules that can be changed by key")
-            return with_programs(load_variant(name, game.rules_text))
+            return with_programs(load_variant(known, game.rules_text))
     for broken in candidates:
         raise NotFoundError(str(broken))
     from difflib import get_close_matches  # slow to import

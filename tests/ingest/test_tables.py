@@ -165,7 +165,7 @@ def test_results_by_number_in_other_words(tmp_path: Path) -> None:
         ({"number_column": "seed"}, "belong together"),
         ({**DEALS, "layout_column": "deal"}, "exclude each other"),
         ({**DEALS, "deals": "memory.txt"}, "is not a range of deals"),
-        ({**DEALS, "deals": "deal:camelot:seed=1"}, "not an engine of camelot"),
+        ({**DEALS, "deals": "deal:camelot:seed=1"}, "different games: --engine memory, --deals camelot"),
         ({"words": {"solved": "winnable"}}, "'winnable' is not a verdict of memory/two-pass"),
         ({"words": {"scored": "undecided"}}, "two meanings"),
         ({"words": {"yes": "scored", " YES ": "undecided"}}, "two meanings"),

@@ -10,7 +10,7 @@ from bench.reproduce import patiences
 from bench.reproduce.page import PAGE
 from bench.reproduce.surveys import QUESTIONS, Question
 
-QUICK_PATIENCES = ("alpha-star", "british-canister", "delta-star", "american-canister")
+QUICK_PATIENCES = ("alpha-star", "british-canister", "delta-star", "trigon")
 LONG = {"card-pairing/odds", "hi-q/fewest"}
 
 

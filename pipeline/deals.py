@@ -144,13 +144,15 @@ class DealRange:
         return dealt
 
     def check_deals(self) -> None:
-        """Check that the parameters can be combined and that the game has so many deals, by dealing one layout.
+        """Check that these deals may be asked for and, by dealing one layout, that the parameters can be combined and
+        the game has so many deals.
 
         Raises
         ------
         UsageError
             If not.
         """
+        self.game.check_deals(self.seed)
         if self.parameters or self.game.deals.limited:
             number = 1 if self.endless else len(self)
             self.part(number, number + 1).texts()
@@ -267,4 +269,5 @@ def parse_deal(text: str) -> DealRange:
     deals = parse_deal_range(text)
     if len(deals) != 1:
         raise UsageError(f"{text} is a range of deals: name a single one, such as deal:{deals.game.name}:seed=1:17")
+    deals.check_deals()
     return deals

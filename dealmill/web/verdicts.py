@@ -86,7 +86,7 @@ def check(
     text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
     game = _game_of(text) or game
     given = {"game": game, "layout": text, "nodes": nodes}
-    asked: dict[str, Any] = {"games": _games_with(game), "given": given, "most": LAYOUT_LIMIT, "example": _example}
+    asked: dict[str, Any] = {"games": _games_with(game), "given": given, "limit": LAYOUT_LIMIT, "example": _example}
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:
@@ -129,8 +129,9 @@ def _game_of(layout: str) -> str | None:
 def _games_with(name: str) -> dict[str, Game]:
     """Return the games that can be selected, with a variant that was."""
     with suppress(dealmill.DealmillError):
-        return {**dealmill.games(), find_game(name).name: find_game(name)}
-    return dict(dealmill.games())
+        game = find_game(name)
+        return {**dealmill.games(), game.name: game}
+    return {**dealmill.games()}
 
 
 def _example(game: str) -> str:

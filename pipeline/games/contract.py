@@ -364,6 +364,15 @@ class Game(ABC):
         They are `Texts`. The seed and the numbers of deals are at least 0 and less than 2⁶⁴.
         """
 
+    def check_deals(self, seed: int) -> None:  # noqa: B027 -- most games have nothing to check
+        """Check that new deals of a seed may be asked for. Stored ones are dealt again even if not.
+
+        Raises
+        ------
+        UsageError
+            If not.
+        """
+
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
         """The functions of the engines by the names of the engines; none if all engines are programs."""

@@ -13,6 +13,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.printable import percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.run_planning import plan_run
@@ -101,9 +102,11 @@ def _deals_for(estimate: Estimate, goal: float) -> int:
         return deals
     floor = 0.0 if estimate.scored else estimate.unknown / deals / 2
     if floor >= goal:
+        interval = f"{percentage(estimate.interval.low)} to {percentage(estimate.interval.high)}"
         raise StoreError(
             f"{estimate.unknown:,} of {deals:,} deals are undecided or failed, which alone makes the interval wider "
-            f"than requested; a higher --max-nodes may decide them, and --count {deals} shows what is known"
+            f"than requested: it is {interval}; a higher --max-nodes may decide them, and --count {deals} shows what "
+            "is known"
         )
     more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
     return _whole_blocks(ceil(deals * more))

@@ -39,6 +39,8 @@ QUICK = settings(
 BARE = ["-x", "-q", "--tb", "no", "--disable-plugin-autoload", "--assert", "plain"]
 BARE += ["-p", "no:cacheprovider", "-o", "addopts=--strict-markers"]
 """Only whether the tests pass is of interest: no plugin is set up for each mutant, and no assertion is explained."""
+LOADING_SECONDS = 60.0
+"""The processor time in which a mutant must be imported and its tests collected."""
 MORE_SECONDS = 5.0
 """What a test of a mutant may take beyond twice its time: it may have to prepare what others prepared before."""
 
@@ -143,8 +145,10 @@ def fork(game: Game, mutant: Mutant | None) -> int:
             silence = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silence, 1)
             os.dup2(silence, 2)
+            if mutant:
+                setitimer(ITIMER_PROF, LOADING_SECONDS)
+                TIMES.limited = True
             put_in_place(game, mutant)
-            TIMES.limited = mutant is not None
             failed = run_tests(game, [mutant.module] if mutant else referee_of(game))
         finally:
             os._exit(failed)

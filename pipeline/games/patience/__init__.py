@@ -89,6 +89,11 @@ class Patience(Game):
 
         return partial(deal, self.rules)
 
+    def check_deals(self, seed: int) -> None:
+        from dealmill.pipeline.games.patience.deal import check_numbers
+
+        check_numbers(self.rules, seed)
+
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
         from dealmill.pipeline.games.patience.chances import Chances

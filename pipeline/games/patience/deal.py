@@ -35,10 +35,26 @@ DEALT_OTHERWISE_BY_PYSOL = {
     "spiderette": "rows are dealt from left to right",
     "thirtysix": "aces go to the foundations while the cards are dealt",
 }
-"""What PySolFC does in another way, by the games; its sources of August 2026 say so."""
+"""What PySolFC does in another way, by game; its sources of August 2026 say so."""
 WORD = 2**32 - 1
 SPARE_WORDS = 64
 """Random words beyond one for each card, in place of those that are rejected, about one in 10⁸."""
+
+
+def check_numbers(rules: Rules, seed: int) -> None:
+    """Check that deals with PySolFC's numbers are PySolFC's.
+
+    Raises
+    ------
+    UsageError
+        If PySolFC deals the game in another way.
+    """
+    game = rules.name.partition(":")[0]
+    if seed == FIELD_SEED and rules.numbers == "pysol" and game in DEALT_OTHERWISE_BY_PYSOL:
+        reason = DEALT_OTHERWISE_BY_PYSOL[game]
+        raise UsageError(
+            f"PySolFC deals {game} in another way ({reason}): leave out numbers=pysol, or take a seed other than 0"
+        )
 
 
 def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
@@ -47,15 +63,9 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
     Raises
     ------
     UsageError
-        If seed 0 has no such deal, or PySolFC deals the game in another way.
+        If seed 0 has no such deal.
     """
     if seed == FIELD_SEED:
-        game = rules.name.partition(":")[0]
-        if rules.numbers == "pysol" and game in DEALT_OTHERWISE_BY_PYSOL:
-            reason = DEALT_OTHERWISE_BY_PYSOL[game]
-            raise UsageError(
-                f"PySolFC deals {game} in another way ({reason}): leave out numbers=pysol, or take a seed other than 0"
-            )
         least, greatest = NUMBERS[rules.numbers]
         if count and not least <= first <= first + count - 1 <= greatest:
             raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers 1 to {greatest:,}")

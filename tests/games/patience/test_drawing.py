@@ -49,7 +49,6 @@ def test_a_picture_has_every_card_once(name: str) -> None:
 
 
 def test_pictures_count_the_further_passes_through_the_stock() -> None:
-    """The second pass begins at the move after which there is one less."""
     game = find_game("klondike:stock.passes=3")
     [layout] = deal(game, 1, 1, 1)
     scene = next(iter(game.scenes(layout)))

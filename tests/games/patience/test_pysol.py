@@ -62,3 +62,12 @@ def test_a_survey_of_deals_that_pysolfc_does_not_have_is_refused_before_anything
     with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store, refused:
         store.survey("fan:numbers=pysol", seed=0, count=1000)
     assert not (tmp_path / "a.db").exists()
+
+
+def test_stored_results_of_such_deals_can_still_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Dealmill 0.2.0 did not refuse them. The deals of a packed run are dealt again whenever they are read."""
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        with monkeypatch.context() as earlier:
+            earlier.delitem(DEALT_OTHERWISE_BY_PYSOL, "fan")
+            stored = store.run("deal:fan:numbers=pysol:seed=0:1-5", packed=True, max_nodes=100)
+        assert [result.line for result in stored.results()] == [1, 2, 3, 4, 5]

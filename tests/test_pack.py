@@ -171,6 +171,7 @@ def leaves(part: Any, path: str = "") -> Iterator[tuple[Any, Any, str]]:
             yield part, key, name
 
 
+@pytest.mark.slow
 def test_whatever_is_altered_in_a_pack_is_found(sqlite_store: Database, tmp_path: Path) -> None:
     run, grading = (run_of_deals(sqlite_store, f"memory/{name}", 60, pairs=6) for name in ("two-pass", "incremental"))
     path = tmp_path / "a.json"
@@ -271,6 +272,7 @@ def test_bare_python_proves_a_pack(suffix: str, sqlite_store: Database, tmp_path
     assert altered.returncode == 1 and "row 1: the verdict is 'unwinnable'" in altered.stdout
 
 
+@pytest.mark.slow
 def test_a_calendar_has_a_layout_for_each_day_and_none_of_an_earlier_pack(tmp_path: Path) -> None:
     weekdays = (1, 1, 2, 3, 3, 4, 5)
     first, second, alone = (tmp_path / f"{name}.json" for name in "abc")

@@ -122,6 +122,7 @@ EARLIER_SEALS = [
 """What earlier versions printed for `rows`. Only the first covers the node count of each verdict."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "holding"),
     [

@@ -66,6 +66,7 @@ def test_checkers_pass_the_linter(tmp_path: Path) -> None:
     subprocess.run([*ruff, "check", "--no-cache", "--ignore", "UP036,N999,INP001", *config], check=True)
 
 
+@pytest.mark.slow
 @given(st.text(), st.text(), st.text())
 @settings(max_examples=30)
 def test_no_text_of_an_export_breaks_out_of_its_checker(file: str, source: str, why: str) -> None:

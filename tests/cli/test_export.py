@@ -61,6 +61,7 @@ def test_a_checker_is_written_beside_the_file(solved: Path) -> None:
     assert checked.stdout.startswith("the proof.csv: 3,000 rows, as exported\nproved: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMS)
 def test_a_full_disk_leaves_no_partial_file(suffix: str, solved: Path) -> None:
     ran = run_alone("export", "1", f"full{suffix}", cwd=solved, script='ulimit -f 80; exec "$@"')

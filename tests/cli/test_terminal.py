@@ -56,6 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     ["show 1:1", "query", "query --csv", "query --nl", "status", "log --json", "audit 1", "export 1 a.csv"],

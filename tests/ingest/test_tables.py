@@ -99,6 +99,7 @@ def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
         return rows
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=12), TITLE)
 @example([("AABB", "scored", 8.0, NAN, "1 2 3 4"), ("ABAB", "undecided", NAN, 10.0, None)], str)
@@ -214,6 +215,7 @@ def test_no_name_in_a_json_object_is_lost(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_cell_has_one_limit_in_every_form(tmp_path: Path) -> None:
     long = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1" * LONGEST_LINE}
     good = {**long, "evidence": None}

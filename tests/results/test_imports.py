@@ -89,6 +89,7 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     return path
 
 
+@pytest.mark.slow
 @each_engine
 @pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
 def test_an_export_gives_the_same_run_in_another_store(
@@ -202,6 +203,7 @@ def test_a_deleted_run_is_imported_again_when_its_layouts_are_deleted(database: 
     assert (again.id, again.progress.solved, audited(database, again)) == (2, 3, (0, 0, 3, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", [True, False])
 def test_an_import_goes_on_where_it_was_killed(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, distinct: bool

@@ -144,6 +144,7 @@ def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
         assert client.request(method, path).status_code == 405
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("site", "mode", "code"),
     [
@@ -159,6 +160,7 @@ def test_other_sites_can_link_to_pages_but_not_embed_them(client: TestClient, si
     assert client.get("/check?game=memory&layout=ABBA", headers=headers).status_code == code
 
 
+@pytest.mark.slow
 def test_head_has_the_headers_of_get(furnished: str) -> None:
     with serving(furnished) as address:
         for path in ("/log", "/runs/1/layouts", "/api/runs/1/results", "/static/style.css", "/nothing"):
@@ -191,6 +193,7 @@ def test_pages_are_compressed_for_browsers_that_ask_for_it(client: TestClient) -
     assert rows.headers["content-encoding"] == "gzip" and rows.text.splitlines()[-1].startswith('{"end": true')
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", ["9" * 20, "9" * 4_400, "70000", "-1", "1e3"])
 def test_a_body_of_any_stated_length_is_refused(furnished: str, length: str) -> None:
     request = f"POST /api/check HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n"

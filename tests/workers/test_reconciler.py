@@ -18,6 +18,7 @@ from tests.doing import a_source
 ENGINE = "memory/two-pass"
 
 
+@pytest.mark.slow
 def test_an_overlong_queue_is_emptied_before_jobs_are_sent(database: Database, tmp_path: Path) -> None:
     plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker:

@@ -3,16 +3,15 @@
 from dataclasses import replace
 from random import Random
 
-import pytest
-
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from tests.selection import SELECTION
 
 
 def seeds(first: int, count: int, quick: int) -> list[object]:
-    """Return the seeds `[first, first + count)` as parameters of a test. `make test` tries the first `quick` of them,
-    and `make test-slow` the others."""
-    marks = dict.fromkeys(range(first + quick, first + count), pytest.mark.slow)
-    return [pytest.param(seed, marks=marks.get(seed, ())) for seed in range(first, first + count)]
+    """Return the seeds `[first, first + count)` as parameters of a test, ten at once. `make test` tries the first
+    `quick` of them, and `make test-slow` the others."""
+    tens = [range(seed, seed + 10) for seed in range(first, first + count, 10)]
+    return SELECTION.parameters(tens, lambda ten: ten[0] < first + quick)
 
 
 def random_rules(random: Random) -> Rules:

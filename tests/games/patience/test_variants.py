@@ -105,6 +105,7 @@ def test_a_range_of_deals_by_wrong_rules_is_refused(rule: str, error: str) -> No
         sources_with_rules([f"deal:{DRAW_1}:seed=0:1-10"], None, [rule])
 
 
+@pytest.mark.slow
 def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: Path) -> None:
     deals = "deal:klondike:seed=0:1-6"
     ran = command("run", deals, "--rule", "stock.draw=1", "--max-nodes", "2000", cwd=tmp_path)

@@ -22,6 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_an_audit_accepts_every_verdict(folder: Path) -> None:
     audited = dealmill("audit", "last", cwd=folder)
     assert audited.returncode == 0 and "0 invalid" in audited.stdout + audited.stderr

@@ -4,13 +4,15 @@ import tempfile
 from functools import partial
 from pathlib import Path
 from shutil import copytree
+from time import process_time
 
 from bench.bare import into_sqlite
 from bench.engines import FEWER
 from bench.measure import ROUNDS, dealt, in_turn, rounded, table, watched_command
 from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.batch import Batch
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.referee import judge
+from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
 
@@ -18,6 +20,8 @@ SEED = 20261122
 MANY = 50_000
 FEW = {"tantrix/legal-moves": 500, "card-pairing/odds": 500, "hi-q/fewest": 500}
 JUDGED = 5_000
+COMPILING = 40
+"""Deals among which there are losses that the compiled referee counts."""
 GOALS = {"card-pairing": 3, "camelot": 2, "hi-q": 4, "memory": 4, "tantrix": 12}
 """The goals for the time of an audit as a multiple of the script's."""
 
@@ -70,6 +74,28 @@ def against_a_script(layouts: int = 100_000) -> str:
     )
     heads = ["game", "layouts", "audit, verdicts/s", "script, layouts/s", "time, audit / script", "at most"]
     return f"{summary}\n\n{table(heads, rows)}"
+
+
+def against_solving_a_patience(name: str = "klondike", deals: int = 300) -> float:
+    """Return the processor time of judging deals of a patience as a multiple of that of solving them, with its default
+    limit of nodes."""
+    game = find_game(name)
+    engine = game.engines[0]
+    solver = partial(solve, game.full_name(engine), max_nodes=engine.max_nodes)
+    judge_claims = partial(_judge_all, game.full_name(engine))
+    layouts = deal(game, 0, 1, deals)
+    judge_claims(layouts[:COMPILING], solver(layouts[:COMPILING]))  # loads and compiles
+    begun = process_time()
+    solved = solver(layouts)
+    between = process_time()
+    judge_claims(layouts, solved)
+    return (process_time() - between) / (between - begun)
+
+
+def _judge_all(engine: str, layouts: list[str], solved: Batch) -> None:
+    for claim in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
+        if (judgement := judge(engine, *claim)).outcome is Outcome.INVALID:
+            raise RuntimeError(f"{claim}: {judgement}")
 
 
 def _audit(store: Path) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
+from dealmill.pipeline.printable import duration
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
@@ -21,9 +22,9 @@ from dealmill.pipeline.progress import (
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.installation import Installation
-from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.job_kinds import KINDS, estimated_seconds
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
-from dealmill.pipeline.store.runs.leases import JobTable, Lease, stuck, unstarted_runs
+from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
     check_not_deleted,
@@ -44,6 +45,8 @@ the elapsed time."""
 TIMES, MOST_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
+WORTH_AN_ESTIMATE = 10.0
+"""An audit says how long it will take if solving took more processor seconds than this."""
 MOST_NAMED = 10
 """The most other runs that a command names whose jobs its workers do, too."""
 
@@ -227,7 +230,8 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
 
     def next_installation() -> Installation | None:
         audit = find_audit(database, audit_id)
-        progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
+        waits = not audit.done and not has_leased(database, AUDITING, audit_id) and bool(other_runs())
+        progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults, waits))
         if audit.damaged:
             raise DamagedError(
                 f"audit {audit_id} cannot be finished, because some of its jobs are missing or changed; start a new "
@@ -237,7 +241,17 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
             raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
-    _report_other_runs(database, [find_audit(database, audit_id).run], progress)
+    audit = find_audit(database, audit_id)
+    run = find_run(database, audit.run)
+
+    def other_runs() -> set[int]:
+        return unfinished_runs(database) - {run.id}
+
+    _report_other_runs(database, [run.id], progress)
+    if not audit.finished and (run.cpu_seconds or 0) > WORTH_AN_ESTIMATE:
+        seconds = estimated_seconds(database, run, audit)
+        took = f"solving run {run.id} took {duration(run.cpu_seconds or 0)}"
+        progress(Message(f"audit {audit_id} takes about {duration(seconds)} of processor time; {took}"))
     work_until_done(database, next_installation, progress, engines=False)
     return find_audit(database, audit_id)
 

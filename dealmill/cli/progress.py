@@ -1,6 +1,7 @@
-"""Progress on standard error: messages always, a progress bar only on a terminal."""
+"""Progress on standard error: messages, and a progress bar on a terminal, or a line a minute elsewhere."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from dealmill.pipeline.progress import Event, Progress, Step
 
 
+SECONDS_PER_LINE = 60.0
+"""The time between two lines about the progress where there is no terminal."""
 BAR = 16
 """The width of the bar, which leaves room for what is being done, percent, rate and time on 60 columns."""
 
@@ -24,7 +27,8 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
     from dealmill.pipeline.progress import words
 
     if not sys.stderr.isatty():
-        yield lambda event: show(event, store, tell, _no_bar)
+        lines = _Lines()
+        yield lambda event: show(event, store, tell, lines.tell)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -70,5 +74,18 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
         yield take
 
 
-def _no_bar(_step: "Step") -> None:
-    """Draw nothing."""
+class _Lines:
+    """Progress as a line from time to time, the first one after as long a time."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic() + SECONDS_PER_LINE
+
+    def tell(self, step: "Step") -> None:
+        """Print a line about a step, unless there was one shortly before."""
+        from dealmill.pipeline.progress import words
+
+        if time.monotonic() >= self._due:
+            self._due = time.monotonic() + SECONDS_PER_LINE
+            title, rate, note = words(step)
+            share = f"{100 * step.done // step.total} %" if step.total else ""
+            tell(" ".join(filter(None, [f"{title}:", share, rate, f"({note})" if note else ""])))

@@ -1,4 +1,4 @@
-"""The compiled referee of patiences, for losses with more positions than plain Python visits.
+"""The compiled referee of patiences, for losses with more positions than plain Python visits in a moment.
 
 It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only what that says of
 wins and of the form of layouts and evidence.
@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from dealmill.kernels import compiling, inlined, kernel, lowest_bit, routine
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
-    MOST_POSITIONS,
     RANKS,
     RED,
     SUITS,
@@ -38,8 +37,12 @@ Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
-SAMPLE = 16
-"""Of the losses that the plain referee has checked, about one in so many is counted here, too."""
+PLAIN_POSITIONS = 100
+"""The plain referee counts the positions of losses that claim at most so many: it visits about a thousand a second. It
+is a number and no time, so that an audit does the same on every machine."""
+SAMPLE, SAMPLE_POSITIONS = 64, 2_000
+"""Of the losses that are counted here, the plain referee visits about one in so many, too, and at most so many of its
+positions."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 
@@ -77,7 +80,8 @@ SUIT = (1 << 13) - 1
 
 @dataclass(frozen=True)
 class CompiledReferee:
-    """The referee of a game: plain Python up to its limit, and beyond it, or for a sample of losses, compiled code."""
+    """The referee of a game: plain Python for wins and short losses, and compiled code for longer ones, of which plain
+    Python visits a sample. It is plain Python alone if cards exist more than once."""
 
     rules: Rules
 
@@ -95,13 +99,14 @@ class CompiledReferee:
         if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
             plain(engine, layout, verdict, value, evidence)
             return
-        plain.position(layout)
+        position = plain.position(layout)
         loss = read_loss(self.rules, evidence)
-        if loss.positions <= MOST_POSITIONS:
+        if self.rules.copies > 1 or loss.positions <= PLAIN_POSITIONS:
             plain(engine, layout, verdict, value, evidence)
-            if blake2b(layout.encode(), digest_size=1).digest()[0] % SAMPLE:
-                return
+            return
         check_count(self.rules, layout, loss)
+        if not blake2b(layout.encode(), digest_size=1).digest()[0] % SAMPLE:
+            plain.visit_positions(position, loss, SAMPLE_POSITIONS)
 
 
 def check_count(rules: Rules, layout: str, loss: Loss) -> None:

@@ -669,13 +669,24 @@ class Referee:
             raise Unchecked(
                 f"{loss.positions:,} positions are more than the {MOST_POSITIONS:,} that plain Python visits"
             )
-        referee, position = self.easier(position, loss)
-        referee._check_count(position, loss.positions)
+        self.visit_positions(position, loss)
 
-    def _check_count(self, position: Position, claimed: int) -> None:
+    def visit_positions(self, position: Position, loss: Loss, limit: int = MOST_POSITIONS) -> None:
+        """Visit the positions of a loss, but no more than `limit` of them. None of these may be won; if they are all of
+        them, their number must be the one that is claimed.
+
+        Raises
+        ------
+        InvalidEvidence
+            If it is not so.
+        """
+        referee, first = self.easier(position, loss)
+        referee._check_count(first, loss.positions, limit)
+
+    def _check_count(self, position: Position, claimed: int, limit: int) -> None:
         first = self.key(position)
         reached, waiting = {first}, [first]
-        while waiting:
+        while waiting and len(reached) - len(waiting) < limit:
             position = waiting.pop()
             if self.won(position):
                 raise InvalidEvidence(1, "the game can be won")
@@ -686,7 +697,7 @@ class Referee:
                     waiting.append(after)
             if len(reached) > claimed:
                 raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
-        if len(reached) < claimed:
+        if not waiting and len(reached) < claimed:
             raise InvalidEvidence(1, f"{len(reached):,} positions can be reached, not {claimed:,}")
 
     def visits(self, position: Position, loss: Loss) -> Iterator[Visit]:

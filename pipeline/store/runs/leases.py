@@ -352,6 +352,13 @@ def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
     return workable.order_by(job_id).limit(bindparam("limit", type_=Integer))
 
 
+def has_leased(database: Database, jobs: JobTable, parent: int) -> bool:
+    """Return whether a worker has claimed a job of a parent."""
+    claimed = exists().where(jobs.parent == parent, jobs.table.c.state == LEASED)
+    with database.reading() as connection:
+        return connection.execute(select(claimed)).scalar_one()
+
+
 def stuck(database: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:
     """Return the pending jobs of these parents that have been claimed more than `MOST_CLAIMS` times."""
     table = jobs.table

@@ -10,6 +10,7 @@ from dealmill.pipeline.games import caches
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import counting
 from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
     Referee,
     Rules,
@@ -25,7 +26,7 @@ from tests.games.patience.random_rules import random_rules, random_spider_rules,
 CLAIM = 300
 WON, MORE = "the game can be won", f"more than {CLAIM} positions can be reached"
 GOLF_LOSSES = {5: 201_950, 905: 8_069}
-"""Deals of seed 1 that are lost, one of them beyond the limit of the plain referee."""
+"""Deals of seed 1 that are lost, both with more positions than the plain referee counts in an audit."""
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
@@ -62,7 +63,7 @@ def _counted(rules: Rules, text: str, evidence: str) -> str:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("number", GOLF_LOSSES)
-def test_a_loss_is_counted_on_both_sides_of_the_limit(number: int) -> None:
+def test_a_long_loss_is_counted(number: int) -> None:
     rules, positions = rules_of("golf"), GOLF_LOSSES[number]
     check = counting.CompiledReferee(rules)
     [text] = unpack(deal(rules, 1, number, 1))
@@ -84,18 +85,43 @@ def test_evidence_that_no_referee_counts_is_refused() -> None:
     assert caught.value.step == 0
 
 
-def test_some_losses_are_counted_by_both_always_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = list[str]()
-    monkeypatch.setattr(counting, "check_count", lambda _rules, text, _loss: counted.append(text))
-    rules = rules_of("black-hole")
-    texts = ["/".join(["black-hole 3H", "3C", *["-"] * 15]) + f" hole:A{suit}" for suit in "CHSD"]
-    texts += [text.replace("3C", card) for text in texts for card in ("4C", "5C", "6C", "7C", "8C", "9C", "TC")]
+def test_plain_python_counts_short_losses_and_visits_a_sample_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The number of positions that is claimed decides, so an audit does the same everywhere."""
+    judged = dict[str, list[str]]()
+
+    def recorded(by: str) -> Callable[..., None]:
+        return lambda _referee, text, *_loss: judged.setdefault(by, []).append(str(text))
+
+    monkeypatch.setattr(RefereeOfPlays, "_check_loss", recorded("plain"))
+    monkeypatch.setattr(RefereeOfPlays, "visit_positions", recorded("sample"))
+    monkeypatch.setattr(counting, "check_count", recorded("compiled"))
+    check = counting.CompiledReferee(rules_of("black-hole"))
+    ranks = "3456789TJQ"
+    texts = [f"black-hole {rank}H/{rank}C{'/-' * 15} hole:{last}S" for rank in ranks for last in (*ranks, "A")]
+    for positions in (1, counting.PLAIN_POSITIONS):
+        assert [_reason(check, text, f"* {positions}") for text in texts] == [""] * len(texts)
+    assert (list(judged), len(judged.pop("plain"))) == (["plain"], 2 * len(texts))
     for _ in range(2):
-        for text in texts:
-            assert _reason(counting.CompiledReferee(rules), text, "* 1") == ""
-    sample = counted[: len(counted) // 2]
-    assert 0 < len(sample) < len(texts) / 2
-    assert counted == sample * 2
+        assert [_reason(check, text, f"* {counting.PLAIN_POSITIONS + 1}") for text in texts] == [""] * len(texts)
+    assert judged["compiled"] == texts * 2
+    sample = judged["sample"][: len(judged["sample"]) // 2]
+    assert 0 < len(sample) < len(texts) / 10
+    assert judged["sample"] == sample * 2
+
+
+def test_what_the_compiled_referee_would_miss_is_found_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules, lost = rules_of("golf"), GOLF_LOSSES[905]
+    monkeypatch.setattr(counting, "check_count", lambda *_arguments: None)
+    monkeypatch.setattr(counting, "SAMPLE", 1)
+    [text] = unpack(deal(rules, 1, 905, 1))
+    check = counting.CompiledReferee(rules)
+    assert _reason(check, text, f"* {lost + 1}") == ""  # so many are not visited
+    won = "/".join(["black-hole 3H", "2C", *["-"] * 15]) + " hole:AS"
+    assert _reason(counting.CompiledReferee(rules_of("black-hole")), won, "* 50000") == WON
+    monkeypatch.setattr(counting, "SAMPLE_POSITIONS", lost + 1)
+    assert _reason(check, text, f"* {lost}") == ""
+    assert _reason(check, text, f"* {lost + 1}") == f"{lost:,} positions can be reached, not {lost + 1:,}"
+    assert _reason(check, text, f"* {lost - 1}") == f"more than {lost - 1:,} positions can be reached"
 
 
 def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:

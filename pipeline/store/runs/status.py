@@ -21,7 +21,7 @@ from dealmill.pipeline.store.database.tables import Control, engines, runs, sour
 from dealmill.pipeline.store.runs.job_sums import counted_runs, doubtful_runs
 from dealmill.pipeline.store.runs.jobs import TOTALS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PlannedRun, item_count, planned_fields
-from dealmill.pipeline.store.runs.times import TEN_YEARS, recent_seconds, worked_seconds
+from dealmill.pipeline.store.runs.times import TEN_YEARS, elapsed_seconds, recent_seconds
 
 SILENT_READER = timedelta(seconds=60)
 """The time without a new entry after which a reader is taken to have stopped: several times that of a batch."""
@@ -144,12 +144,12 @@ class RunStatus(PlannedRun):
 
     @property
     def seconds(self) -> float | None:
-        """How long it was worked on (see `dealmill.pipeline.store.runs.times`), up to the last job unless it goes on;
-        None if no job was started."""
+        """The time from its start (see `dealmill.pipeline.store.runs.times`) to the end of its last job, or to now if
+        it goes on; None if no job was started."""
         if self.started is None or self.seen is None:
             return None
         end = self.now if self.state in {"reading", "solving"} else self.seen
-        return worked_seconds(self.reading_seconds, self.started.timestamp(), end.timestamp())
+        return elapsed_seconds(self.reading_seconds, self.started.timestamp(), end.timestamp())
 
     @property
     def mean(self) -> float | None:

@@ -71,6 +71,8 @@ class ResultRow(NamedTuple):
 
 
 RESULT = fields_of(ResultRow)
+UNFINISHED = RecordField("unfinished", str, False, "why the run was not finished", True, False, ())
+"""The field that each row of an export has after these if the run was not finished."""
 
 
 class JudgementRow(NamedTuple):

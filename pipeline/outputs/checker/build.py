@@ -26,7 +26,7 @@ PACK_READERS = {".csv": csv_rows, ".json": json_pack}
 ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove", "Unchecked")
 TAKEN = ("IllegalMove", "InvalidEvidence", "Unchecked", "Verdict")
 """The names of Dealmill that the rules of a game may import."""
-RECORD = ("Fact", "RecordField", "ResultRow", "fields_of", "RESULT")
+RECORD = ("Fact", "RecordField", "ResultRow", "fields_of", "RESULT", "UNFINISHED")
 REFEREE = (
     *("LONGEST_TEXT", "Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE"),
     *("judge_by", "too_long", "_wrong_claim"),

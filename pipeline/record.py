@@ -71,6 +71,8 @@ class ResultRow(NamedTuple):
 
 
 RESULT = fields_of(ResultRow)
+UNFINISHED = RecordField("unfinished", str, False, "why the run was not finished", True, False, ())
+"""The field that each row of an export has after these if the run was not finished."""
 
 
 class JudgementRow(NamedTuple):
@@ -111,7 +113,7 @@ class RunRow(TypedDict):
     state: Annotated[str, Fact("the state of the run", is_word=True)]
     retracted: Annotated[str | None, Fact("why the engine version was retracted")]
     started: Annotated[datetime | None, Fact("when its first job was started")]
-    seconds: Annotated[float | None, Fact("how long it was worked on, with the reading of its source")]
+    seconds: Annotated[float | None, Fact("from its first job to its last, with pauses, and the reading of its source")]
     cpu_seconds: Annotated[float | None, Fact("the processor seconds that its engine took, if they are on record")]
     tags: Annotated[list[str], Fact("its tags")]
     note: Annotated[str | None, Fact("the note about it")]

@@ -187,7 +187,7 @@ def _show_runs(
             "mean",
             "layouts/s",
             "started",
-            "took",
+            "elapsed",
             "audit",
             "fingerprint",
             "state",
@@ -261,7 +261,7 @@ def _words(run: "dealmill.Run", row: dict[str, Any]) -> dict[str, object]:
         "results": _results(row),
         "storage": None if run.storage.stores_layouts else run.storage.word,
         "started": None if status.started is None else written_time(status.started, None),
-        "took": None if status.seconds is None else duration(status.seconds),
+        "elapsed": None if status.seconds is None else duration(status.seconds),
         "fingerprint": str(row["fingerprint"] or "")[:SHOWN],
         "state": run.state,
     }

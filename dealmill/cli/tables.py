@@ -25,7 +25,7 @@ NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
 """Columns whose numbers are names, which are written without separators."""
 DISPENSABLE = (
     *("dealmill", "version", "fingerprint", "storage", "duplicates", "seconds_ago", "items/s", "runs"),
-    *("took", "position", "line", "layouts/s", "pending", "started", "note", "audit", "solved", "step"),
+    *("elapsed", "position", "line", "layouts/s", "pending", "started", "note", "audit", "solved", "step"),
     *("other_nodes", "priority", "repeats", "tags"),
 )
 """Columns that are left out before texts become shorter than `LONG`, the least important first."""

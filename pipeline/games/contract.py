@@ -412,7 +412,8 @@ class Game(ABC):
             Raised by the function if a step breaks a rule, or the evidence does not prove the verdict or its value;
             names the first such step.
         Unchecked
-            Raised by the function if the evidence is too long for plain Python; `compiled_check` checks it.
+            Raised by the function if the evidence is too long for plain Python; `compiled_check` checks it. If the
+            function is a dataclass with a field `limit`, exported checkers have an option that replaces it.
         """
 
     @property

@@ -24,7 +24,7 @@ from dealmill.pipeline.printable import printable
 from tests.doing import QUICK_GAMES
 
 PROJECT = Path(__file__).parents[2]
-EXPORT = Export("a.csv", "0" * 64, 1, "memory/two-pass", 1, ("scored",), "a.txt", None)
+EXPORT = Export("a.csv", "0" * 64, 1, "memory/two-pass", 1, ("scored",), "a.txt", None, None)
 ABOUT = {"run": "1"}
 RULES = """\
 '''Rules.'''

@@ -191,10 +191,12 @@ class Visit(NamedTuple):
 @dataclass(frozen=True)
 class Referee:
     """The rules of a game at work: positions, moves, and checks of evidence. In the easier game that proves a loss,
-    some cards are idle: they become absent as soon as they can be moved."""
+    some cards are idle: they become absent as soon as they can be moved. Losses of more positions than the `limit` are
+    left to others."""
 
     rules: Rules
     idle: frozenset[str] = frozenset()
+    limit: int = MOST_POSITIONS
 
     def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
         """Replay the moves of a win, or count the positions of a loss.
@@ -665,13 +667,11 @@ class Referee:
     def _check_loss(self, position: Position, evidence: str) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence."""
         loss = read_loss(self.rules, evidence)
-        if loss.positions > MOST_POSITIONS:
-            raise Unchecked(
-                f"{loss.positions:,} positions are more than the {MOST_POSITIONS:,} that plain Python visits"
-            )
-        self.visit_positions(position, loss)
+        if loss.positions > self.limit:
+            raise Unchecked(f"{loss.positions:,} positions are more than the {self.limit:,} that plain Python visits")
+        self.visit_positions(position, loss, self.limit)
 
-    def visit_positions(self, position: Position, loss: Loss, limit: int = MOST_POSITIONS) -> None:
+    def visit_positions(self, position: Position, loss: Loss, limit: int) -> None:
         """Visit the positions of a loss, but no more than `limit` of them. None of these may be won; if they are all of
         them, their number must be the one that is claimed.
 

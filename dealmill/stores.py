@@ -887,7 +887,8 @@ def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":
         case Layout():
             return [(1, layout.text)]
         case Result():
-            return [(1, layout.layout)]
+            game, _ = layout.game_and_engine
+            return [(1, game.spellings(layout.layout)[0])]
     name = fsdecode(layout)
     with open_binary(name) as file:
         return list(islice(chain.from_iterable(lines_of(*block) for block in text_blocks(file, name)), MOST_LINES))

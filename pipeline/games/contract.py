@@ -19,6 +19,7 @@ from pathlib import Path
 from tomllib import loads
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from dealmill.pipeline.arguments import MOST_DEAL
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
@@ -323,6 +324,9 @@ class Game(ABC):
     """Its rules as a file in TOML, if it is a game of a `Family`."""
     has_statement: bool = True
     """Whether it has a problem statement, and so an example of its input and output."""
+    reader: str = ""
+    """How its reader differs from that of earlier versions, if it takes some texts for other layouts than they did.
+    Files that were read before are then read again, as other sources."""
     waivers: Mapping[str, str] = {}
     """Checks of `dealmill.testing` whose assumption does not hold for the game: the reason by the name of the check."""
 
@@ -356,6 +360,12 @@ class Game(ABC):
         the form reads the same layout from it."""
         return {}
 
+    def spellings(self, layout: str) -> tuple[str, ...]:
+        """Return all canonical texts of a layout, that of today first, given one of them or any other text. There are
+        several if earlier versions of the game stored others; engines and the referee take all, `read` yields the first.
+        """
+        return (layout,)
+
     @property
     @abstractmethod
     def deal(self) -> Deal:
@@ -363,6 +373,10 @@ class Game(ABC):
 
         They are `Texts`. The seed and the numbers of deals are at least 0 and less than 2⁶⁴.
         """
+
+    def last_deal(self, seed: int) -> int:  # noqa: ARG002 -- most games have as many deals of each seed
+        """Return the number of the last deal of a seed."""
+        return MOST_DEAL
 
     def check_deals(self, seed: int) -> None:  # noqa: B027 -- most games have nothing to check
         """Check that new deals of a seed may be asked for. Stored ones are dealt again even if not.

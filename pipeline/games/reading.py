@@ -124,7 +124,8 @@ def entries_of(game: Game, text: str) -> list[Layout | Reject]:
 
 
 def is_canonical(game: Game, text: str) -> bool:
-    """Return whether a text is exactly the canonical text of a layout."""
+    """Return whether a text is exactly the canonical text of a layout, today or in an earlier version of the game."""
+    text = game.spellings(text)[0]
     return entries_of(game, text) == [Layout(1, text)]
 
 

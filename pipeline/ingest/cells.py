@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dealmill.pipeline.arguments import formatted
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.batch import Entries, pack, unpack
@@ -151,8 +152,9 @@ class DealColumn:
             return [(first,)]
         if type(first) is not int:
             return [(f"the number of the deal is {shown_value(first)}, not a whole number",)]
-        if not deals.first <= first <= numbers[-1] <= deals.last:
-            expected = f"a number from {deals.first} to {'2⁶³ − 2' if deals.endless else deals.last}"
+        last = deals.game.last_deal(deals.seed) if deals.endless else deals.last
+        if not deals.first <= first <= numbers[-1] <= last:
+            expected = f"a number from {formatted(deals.first)} to {formatted(last)}"
             return [(f"the number of the deal is {number}, expected {expected}",) for number in numbers]
         try:
             return unpack(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
@@ -193,7 +195,8 @@ class LayoutTable:
                 for block in iter(partial(file.read, BLOCK_BYTES), b""):
                     blocks.update(block)
                 contents = blocks.digest()
-        return sha256(about.encode() + contents).digest()
+        reader = self.layouts.game.reader if isinstance(self.layouts, LayoutColumn) else ""
+        return sha256(about.encode() + contents + reader.encode()).digest()
 
     @property
     def size(self) -> int:

@@ -282,7 +282,7 @@ def new_engine(engine: str) -> None:
 
 @click.command()
 @click.argument("game", shell_complete=complete_game)
-@click.option("--count", type=WholeNumber(-MAX_INTEGER), default=1, show_default=True, help="The number of deals.")
+@click.option("--count", type=WholeNumber(1), default=1, show_default=True, help="The number of deals.")
 @click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")
 @click.option(
     "--first", type=WholeNumber(-MAX_INTEGER), default=1, show_default=True, help="The number of the first deal."

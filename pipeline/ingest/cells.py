@@ -17,7 +17,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.batch import Entries, pack, unpack
 from dealmill.pipeline.games.contract import CanonicalMask, Game
-from dealmill.pipeline.games.reading import read_one, rejected
+from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
 from dealmill.pipeline.ingest.scanning import check_of
 from dealmill.pipeline.ingest.tables import Column, Row, Unreadable, is_missing, is_text_table, row_reader
@@ -71,7 +71,8 @@ def word(cell: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LayoutColumn:
-    """A column with layouts of a game, each written as a line of a file of layouts is."""
+    """A column with layouts of a game, each written as a line of a file of layouts is, or on several lines as a file with
+    a single layout has it, such as a board of a patience."""
 
     game: Game
     name: str = LAYOUT
@@ -106,7 +107,7 @@ class LayoutColumn:
         if not isinstance(cell, str):
             return (f"the layout is {shown_value(cell)}, not text",)
         try:
-            return read_one(self.game, _storable(cell))
+            return read_pasted(self.game, _storable(cell))
         except BadLayout as error:
             return error.reasons
 

@@ -149,10 +149,11 @@ def _selected(database: Database, run: RunStatus, query: SavedQuery) -> Iterator
 
 def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
     """Check that some results were found and, if the jobs of the run have counted them, that none is missing."""
-    counted = sum(run.counts.get(verdict, 0) for verdict in query.filter.verdict)
+    verdicts = query.filter.verdict
+    counted = sum(run.counts.get(verdict, 0) for verdict in verdicts) if verdicts else run.solved
     if query.filter == Filter(query.filter.verdict) and count != counted:
         raise DamagedError(
-            f"{query.name} cannot be a source: run {run.id} has {count:,} such verdicts, but its jobs counted "
+            f"{query.name} cannot be a source: run {run.id} has {count:,} such results, but its jobs counted "
             f"{counted:,}; find all faults with: dealmill audit {run.id}"
         )
     if not count:

@@ -16,7 +16,7 @@ game that needs them. A board ends at a blank line, too. There may be commas bet
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -60,6 +60,8 @@ NOTHING = re.compile(r"-|0|[CHSD]-0", re.ASCII | re.IGNORECASE)
 FOUNDATION = re.compile(r"([CHSD])-(\w+)", re.ASCII | re.IGNORECASE)
 KEYS = ("cells", "foundations", "hole", "reserve", "stock", "tableau piles", "waste")
 """The keys of Solvitaire's JSON."""
+BOARD_KEY = "pysol_format"
+"""The key under which objects of other programs have a board; their other keys are not read."""
 LETTERS = {"1": "A", "10": "T", "11": "J", "12": "Q", "13": "K"}
 """The ranks that it writes as numbers."""
 BEFORE_STOCK, AFTER_STOCK = "==>", "<=="
@@ -68,7 +70,7 @@ PASSES_OF_BOARD = "add a line such as {} before the columns"
 PASSES_OF_JSON = "Solvitaire's files have no word for them, so write it as a line with {}, or as a board"
 UNSPLIT = ("base", "foundations", "passes")
 """The parts that are not lists of cards."""
-LONGEST_TEXT = 10_000
+LONGEST_TEXT = 100_000
 
 
 def begins_board(text: str) -> bool:
@@ -159,11 +161,11 @@ def _parts_of_line(part: str, words: list[str]) -> dict[str, list[str]]:
 def _column(words: list[str]) -> str:
     """Return a column as it is written in a position."""
     cards = [_card(word) for word in words]
+    if cards and cards[-1][-1].islower():
+        raise BadLayout([f"a card is missing: <{cards[-1].upper()}>, the last one of the column, lies face down"])
     for below, card in pairwise(cards):
         if below[-1].isupper() and card[-1].islower():
             raise BadLayout([f"<{card.upper()}> lies face down on a card that lies face up"])
-    if cards and cards[-1][-1].islower():
-        raise BadLayout([f"a card is missing: <{cards[-1].upper()}>, the last one of the column, lies face down"])
     return "".join(cards) or "-"
 
 
@@ -237,19 +239,38 @@ def _object(referee: Referee, number: int, text: str) -> Layout | Reject:
     try:
         if len(text) > LONGEST_TEXT:
             raise BadLayout([f"the object is longer than {LONGEST_TEXT:,} characters"])
-        return Layout(number, canonical(referee, _from_json(referee.rules, text), PASSES_OF_JSON))
+        piles = _pairs(text)
+        if isinstance(board := piles.get(BOARD_KEY), str):
+            return Layout(number, _single_board(referee, board))
+        return Layout(number, canonical(referee, _from_json(referee.rules, piles), PASSES_OF_JSON))
     except BadLayout as error:
         return rejected(number, text.strip(), error.reasons)
 
 
-def _from_json(rules: Rules, text: str) -> str:
-    """Return the position in a JSON object; whether it has the right cards is not checked."""
+def _pairs(text: str) -> dict[str, Any]:
+    """Return the values of a JSON object by their keys."""
     try:
         piles = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadLayout([f"this is not a JSON object: {error}"]) from error
     if not isinstance(piles, dict):
         raise BadLayout(["this is not a JSON object"])
+    return piles
+
+
+def _single_board(referee: Referee, text: str) -> str:
+    """Return the position of the board in a text."""
+    entries = list(read_boards(referee, enumerate(text.splitlines(), start=1)))
+    for entry in entries:
+        if isinstance(entry, Reject):
+            raise BadLayout([f"line {entry.line} of {BOARD_KEY}: {reason}" for reason in entry.reasons])
+    if len(entries) != 1:
+        raise BadLayout([f"{BOARD_KEY} has {len(entries)} boards, expected one"])
+    return entries[0].text
+
+
+def _from_json(rules: Rules, piles: Mapping[str, Any]) -> str:
+    """Return the position in a JSON object; whether it has the right cards is not checked."""
     if unknown := sorted(piles.keys() - KEYS):
         raise BadLayout([f"the key {unknown[0][:40]!r} is unknown; there are {', '.join(KEYS)}"])
     columns = piles.get("tableau piles")
@@ -277,7 +298,7 @@ def _texts(name: str, cards: object) -> list[str]:
     return texts
 
 
-def _foundations(rules: Rules, piles: dict[str, Any]) -> list[list[str]]:
+def _foundations(rules: Rules, piles: Mapping[str, Any]) -> list[list[str]]:
     """Return the cards on each foundation that has some, the top one last."""
     listed = piles.get("foundations")
     if listed is None:

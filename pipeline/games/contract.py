@@ -277,6 +277,14 @@ class MakePlayback(Protocol):
         ...
 
 
+class ReadMoves(Protocol):
+    """The function that reads a solution as another program writes it."""
+
+    def __call__(self, layout: str, text: str, *, whole: bool) -> str:
+        """Return the words of moves from a layout; see `Game.notations`."""
+        ...
+
+
 Read = Callable[[Iterable[tuple[int, str]]], Iterator[Layout | Reject]]
 ReadEachLine = Callable[[str], "EachLine | None"]
 Deal = Callable[..., "Texts"]
@@ -289,6 +297,7 @@ VERBS = (
     "read",
     "each_line",
     "writers",
+    "notations",
     "deal",
     "solvers",
     "mask",
@@ -358,6 +367,18 @@ class Game(ABC):
     def writers(self) -> Mapping[str, WriteLayout]:
         """Functions that return a layout in the form of another program, by the name of the form. A reader that knows
         the form reads the same layout from it."""
+        return {}
+
+    @property
+    def notations(self) -> Mapping[str, ReadMoves]:
+        """Functions that return a solution in the notation of another program as the words of moves of the game,
+        separated by blanks, by the name of the program. If `whole` is set, the moves must win, and become evidence.
+
+        Raises
+        ------
+        InvalidEvidence
+            Raised by the functions if a move cannot be read, or the rules do not allow it, or the game is not won.
+        """
         return {}
 
     def spellings(self, layout: str) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from dealmill.game import (
     Play,
     Read,
     ReadEachLine,
+    ReadMoves,
     RulesText,
     Scenes,
     WriteLayout,
@@ -83,6 +84,13 @@ class Patience(Game):
         from dealmill.pipeline.games.patience.formats import writers
 
         return writers(self.rules)
+
+    @property
+    def notations(self) -> Mapping[str, ReadMoves]:
+        from dealmill.pipeline.games.patience.notation import PROGRAMS, covers, single_moves
+
+        programs = PROGRAMS if covers(self.rules) else ()
+        return {program: partial(single_moves, self.referee, program) for program in programs}
 
     def spellings(self, layout: str) -> tuple[str, ...]:
         from dealmill.pipeline.games.patience.layout import spellings

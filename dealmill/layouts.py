@@ -239,7 +239,7 @@ def check(
     engine
         The engine that gave the verdict; None means the default engine of the game.
     notation
-        The program in whose notation the moves of a win are, such as ``freecell-solver``, if it is not that of evidence.
+        The program in whose notation the moves of a win are, such as ``freecell-solver``, if not in that of evidence.
 
     Raises
     ------

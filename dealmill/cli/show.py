@@ -129,9 +129,7 @@ def _find(
         return result, store.status(result.run)[0].progress
 
 
-def _after(
-    item: str, layout: str | None, engine: str | None, moves: str, notation: str | None
-) -> "dealmill.After":
+def _after(item: str, layout: str | None, engine: str | None, moves: str, notation: str | None) -> "dealmill.After":
     """Return the position after some moves from a layout, which is named as for `_find`, but not solved for that."""
     from dealmill.pipeline.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
 

@@ -382,8 +382,10 @@ class Game(ABC):
         return {}
 
     def spellings(self, layout: str) -> tuple[str, ...]:
-        """Return all canonical texts of a layout, that of today first, given one of them or any other text. There are
-        several if earlier versions of the game stored others; engines and the referee take all, `read` yields the first.
+        """Return all canonical texts of a layout, that of today first, given one of them or any other text.
+
+        There are several if earlier versions of the game stored others. Engines and the referee take all of them, and
+        `read` yields the first.
         """
         return (layout,)
 
@@ -395,7 +397,7 @@ class Game(ABC):
         They are `Texts`. The seed and the numbers of deals are at least 0 and less than 2⁶⁴.
         """
 
-    def last_deal(self, seed: int) -> int:  # noqa: ARG002 -- most games have as many deals of each seed
+    def last_deal(self, seed: int) -> int:
         """Return the number of the last deal of a seed."""
         return MOST_DEAL
 

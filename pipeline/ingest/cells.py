@@ -71,8 +71,8 @@ def word(cell: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LayoutColumn:
-    """A column with layouts of a game, each written as a line of a file of layouts is, or on several lines as a file with
-    a single layout has it, such as a board of a patience."""
+    """A column with layouts of a game, each written as a line of a file of layouts is, or on several lines as in a file
+    with a single layout, such as a board of a patience."""
 
     game: Game
     name: str = LAYOUT

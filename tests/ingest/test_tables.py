@@ -326,6 +326,8 @@ def test_boards_of_several_lines_are_read_from_cells(
 def test_a_quote_that_is_missing_costs_only_its_line(tmp_path: Path, damaged: str, lines: list[int]) -> None:
     (tmp_path / "memory.csv").write_text(f"layout,note\n{damaged}")
     with (tmp_path / "memory.csv").open("rb") as file:
-        rows = [row for part in row_reader("a.csv")(file, "a.csv", [Column(("layout",))], lambda _: None) for row in part]
+        rows = [
+            row for part in row_reader("a.csv")(file, "a.csv", [Column(("layout",))], lambda _: None) for row in part
+        ]
     assert [number for number, cells in rows if isinstance(cells[0], Unreadable)] == lines
     assert len(rows) == len(damaged.splitlines())

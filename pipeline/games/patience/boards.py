@@ -113,10 +113,10 @@ def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
         try:
             if heading := _heading(text):
                 part = _part(referee.rules, heading[1])
-                for name, words in _parts_of_line(part, _words(heading[2])).items():
+                for name, cards in _parts_of_line(part, _words(heading[2])).items():
                     if name in parts:
                         raise BadLayout([f"the board has two lines for its {name}"])
-                    parts[name] = words
+                    parts[name] = cards
             else:
                 columns.append(_column(_words(text.removeprefix(":"))))
         except BadLayout as error:

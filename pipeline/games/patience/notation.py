@@ -34,7 +34,7 @@ MOST_TRIES = 2_000
 
 
 def covers(rules: Rules) -> bool:
-    """Return whether the notation can say all moves of a game: cards move alone between columns, cells and foundations."""
+    """Return whether the notation can say the moves of a game: single cards between columns, cells and foundations."""
     return (
         rules.move == "card"
         and not (rules.complete or rules.stock or rules.reserve)
@@ -193,12 +193,10 @@ def _if_not_needed(table: Table, card: str) -> bool:
     """Return whether no card that is still in play could be put on this one, as Microsoft's FreeCell asks."""
     build = table.referee.rules.build
     others = [
-        suit
-        for suit in table.up
-        if build == "any-suit" or (build == "red-black" and (suit in RED) != (card[1] in RED))
+        suit for suit in table.up if build == "any-suit" or (build == "red-black" and (suit in RED) != (card[1] in RED))
     ]
     height = table.up[card[1]] + 1
-    return height <= 2 or all(table.up[suit] >= height - 1 for suit in others)  # noqa: PLR2004 -- aces and twos
+    return height <= 2 or all(table.up[suit] >= height - 1 for suit in others)
 
 
 FREECELL_SOLVER, MICROSOFT, MACROXUE = PROGRAMS = ("freecell-solver", "microsoft", "macroxue")
@@ -284,7 +282,9 @@ def _counts(table: Table, move: re.Match[str], number: int) -> list[int]:
         if target == ANY_CELL and not table.free:
             raise ValueError("all cells are full")
         if target in LETTERS and target not in table.free:
-            raise ValueError(f"{_place(target)} is not free" if target in table.cells else f"there is no {_place(target)}")
+            raise ValueError(
+                f"{_place(target)} is not free" if target in table.cells else f"there is no {_place(target)}"
+            )
         if target in LETTERS or target in (HOME, ANY_CELL):
             return [1]
         if target not in table.columns:

@@ -70,7 +70,7 @@ def _is_text(value: object) -> bool:
 FIELD_SEED = 0
 """The seed whose deals have the numbers that the field knows."""
 NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 2)}
-"""The least and the greatest number of the deals of that seed, by whose numbers they are. Ranges of deals begin with 1."""
+"""The least and the greatest number of the deals of that seed, by whose numbers they are. Ranges begin with 1."""
 UNLIMITED_WORD = "unlimited"
 BOTH = (True, False)
 BUILD = ("any-suit", "red-black", "same-suit", "none")

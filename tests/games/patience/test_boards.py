@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -12,6 +13,8 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.patience.boards import TITLE
+from dealmill.pipeline.games.patience.rules import Referee
+from dealmill.pipeline.games.patience.table import Table
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.referee import judge
@@ -215,6 +218,7 @@ def test_damaged_boards_and_files_are_refused_with_a_reason() -> None:
 
 
 PASSES = find_game("klondike:stock.passes=3")
+PASSES_RULES = replace(FILES["klondike"].rules, name=PASSES.name, passes=3)
 [PASSES_DEAL] = unpack(PASSES.deal(0, 2, 1))
 TURNED = f"{PASSES_DEAL.replace('stock:8D4D7H', 'stock:')} waste:8D4D7H"
 TAKEN = PASSES_DEAL.replace("QS/TcJcTS", "QS8D/TcJcTS").replace("5H/9s8S", "5H8D/9s8S").replace("stock:8D", "stock:")
@@ -269,12 +273,12 @@ def test_all_forms_say_the_passes(layout: str, passes: int) -> None:
 
 def test_positions_in_play_say_that_no_pass_is_left() -> None:
     for seed in range(3):
-        play, random = PASSES.play(PASSES_DEAL, []), Random(seed)
+        table, random = Table(Referee(PASSES_RULES), PASSES_DEAL), Random(seed)
         for _ in range(40):
-            assert list(PASSES.read([(1, play.layout)])) == [Layout(1, play.layout)]
-            if not (words := [choice.word for choice in play.choices]):
+            assert list(PASSES.read([(1, table.layout)])) == [Layout(1, table.layout)]
+            if not (words := [choice.word for choice in table.choices]):
                 break
-            play = PASSES.play(play.layout, [random.choice(words)])
+            table = Table(Referee(PASSES_RULES), table.layout, [random.choice(words)])
 
 
 def test_texts_of_earlier_versions_have_no_pass_left() -> None:

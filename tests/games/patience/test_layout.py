@@ -32,7 +32,10 @@ def test_a_position_is_read_in_more_than_one_way(written: str, canonical: str | 
         ("klondike KS/-/-/-/-/-", "the number of columns is 6, expected 7"),
         (f"klondike KS/X/-/-/-/-/- {UP} stock:KD", "column 2 is 'X', expected cards such as 6H"),
         (f"klondike Ks/-/-/-/-/-/- {UP} stock:KD", "a card is missing: KS, the last one of column 1, lies face down"),
-        (f"klondike KSJd9H/-/-/-/-/-/- {UP} stock:KD", "column 1 is 'KSJd9H', expected cards such as 6H, face-down ones first"),
+        (
+            f"klondike KSJd9H/-/-/-/-/-/- {UP} stock:KD",
+            "column 1 is 'KSJd9H', expected cards such as 6H, face-down ones first",
+        ),
         (f"klondike KS/-/-/-/-/-/- {UP} stack:KD", "'stack:KD' is not a part of a position"),
         (f"klondike KS/-/-/-/-/-/- {UP} {UP} stock:KD", "expected each once"),
         (f"klondike KS/-/-/-/-/-/- {UP} stock:K", "stock are 'K', expected cards such as 6H"),
@@ -41,7 +44,10 @@ def test_a_position_is_read_in_more_than_one_way(written: str, canonical: str | 
         (f"klondike KSKD/KD/-/-/-/-/- {UP}", "KD occurs 2 times"),
         ("klondike KS/-/-/-/-/-/- foundations:KCKCQSQD stock:KD", "the suits of the foundations are CCSD"),
         (f"klondike KS/-/-/-/-/-/- {UP} passes:1 stock:KD", "klondike has no passes"),
-        ("canfield -/-/-/- foundations:KCKHKSKD", "the base is missing: add the rank of the first foundation card, such as base:K"),
+        (
+            "canfield -/-/-/- foundations:KCKHKSKD",
+            "the base is missing: add the rank of the first foundation card, such as base:K",
+        ),
         ("golf 2C/-/-/-/-/-/-", "the hole has no single card on top"),
         ("golf 2C/-/-/-/-/-/- hole:2C", "2C occurs 2 times"),
         ("seahaven-towers kSKD/-/-/-/-/-/-/-/-/- foundations:KCKHQSQD", None),

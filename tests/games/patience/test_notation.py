@@ -17,27 +17,28 @@ STORED = [
         "freecell",
         24,
         "freecell-solver",
-        "4h 7a 7b 7h 1c 1d a1 7a 74 7h ch 2c 27 2h 7h 2h 67 c6 75 2c 27 d2 2d 2h 45 32 73 87 87 c8 85 a8 4c 4a 46 4h d4 24 "
-        "3d 32 3h d2 3d a3 4a 4h 48 34 3h b3 54 5h 8b 8h 87 b8 87 8h 3b 38 c3 b8 45 6c 6b 64 d6 b4 c4 1d 1b 16 1c 1h 5h 1h "
-        "a1 42 1a c1 81 24 8c a8 42 8a b8 d8 5b 5h 7d 7h 76 7h ch 51 5c 52 53 73 a7 63 68 6a 64 6h 16 1h 1h 8h 5h 8h 4h c1 "
-        "5c 5h 7h bh dh 6h 3h 1h 3h 1h 3h 3h 3h 2h 8h 8h 4h 2h 3h 4h 2h 2h ah ch",
+        "4h 7a 7b 7h 1c 1d a1 7a 74 7h ch 2c 27 2h 7h 2h 67 c6 75 2c 27 d2 2d 2h 45 32 73 87 87 c8 85 a8 4c "
+        "4a 46 4h d4 24 3d 32 3h d2 3d a3 4a 4h 48 34 3h b3 54 5h 8b 8h 87 b8 87 8h 3b 38 c3 b8 45 6c 6b 64 "
+        "d6 b4 c4 1d 1b 16 1c 1h 5h 1h a1 42 1a c1 81 24 8c a8 42 8a b8 d8 5b 5h 7d 7h 76 7h ch 51 5c 52 53 "
+        "73 a7 63 68 6a 64 6h 16 1h 1h 8h 5h 8h 4h c1 5c 5h 7h bh dh 6h 3h 1h 3h 1h 3h 3h 3h 2h 8h 8h 4h 2h "
+        "3h 4h 2h 2h ah ch",
     ),
     (
         "seahaven-towers",
         8,
         "freecell-solver",
-        "-=-=-=-=-=-=-=-=-=-=-=-\n\n4h 2h 3h bh a6 7c 7h 7d 7b 7h 2a b2 a3 4b 4a 4h b3 8b 84 a8 85 102 10h 10h 2h 2h 2h 2h "
-        "102 67v2 8a 8h 6h 9h a9 6a 6h 9h 9h c6 a6 61 94 510v3 2c 2a 2h 53 59 5h 5h 1h 1h 1h 1h 1h 4h 4h 4h dh a1 c1 39 3h "
-        "3h 1h 1h 1h 1h 1h 9h 9h 9h 9h 9h 9h 10h 10h 10h 9h bh 3h 7h 7h\n\nThis game is solveable.\nTotal number of states "
-        "checked is 176.\n",
+        "-=-=-=-=-=-=-=-=-=-=-=-\n\n4h 2h 3h bh a6 7c 7h 7d 7b 7h 2a b2 a3 4b 4a 4h b3 8b 84 a8 85 102 10h "
+        "10h 2h 2h 2h 2h 102 67v2 8a 8h 6h 9h a9 6a 6h 9h 9h c6 a6 61 94 510v3 2c 2a 2h 53 59 5h 5h 1h 1h 1h "
+        "1h 1h 4h 4h 4h dh a1 c1 39 3h 3h 1h 1h 1h 1h 1h 9h 9h 9h 9h 9h 9h 10h 10h 10h 9h bh 3h 7h 7h\n\nThis"
+        " game is solveable.\nTotal number of states checked is 176.\n",
     ),
     (
         "eight-off",
         8,
         "freecell-solver",
-        "2h 1h bh 3e 3f 3g 3k d3 fh k6 4b g4 5d 5f 5h 4h 4h 4h 3h 3h 1h 5k f5 4g 4f d4 g3 2d 2g 2h 8h 8h 8h d7 2d 2h kh d6 "
-        "5k 5d 5h fh 84 8f 8h 6h 6h 6h 6h 6h b2 a2 1b 1a d1 a6 k1 f1 6d 6a 6k 6h 7h 7h kh 1h 1h 1h 1h 1h 2h 2h 7f 7h 7h 7h "
-        "3h 3h 4h 4h 4h 7h dh fh ah bh gh ch eh",
+        "2h 1h bh 3e 3f 3g 3k d3 fh k6 4b g4 5d 5f 5h 4h 4h 4h 3h 3h 1h 5k f5 4g 4f d4 g3 2d 2g 2h 8h 8h 8h "
+        "d7 2d 2h kh d6 5k 5d 5h fh 84 8f 8h 6h 6h 6h 6h 6h b2 a2 1b 1a d1 a6 k1 f1 6d 6a 6k 6h 7h 7h kh 1h "
+        "1h 1h 1h 1h 2h 2h 7f 7h 7h 7h 3h 3h 4h 4h 4h 7h dh fh ah bh gh ch eh",
     ),
     ("freecell", 1, "macroxue", "1:6r6r7r764r7r86472482835254455418131r586125762r272r123r3241"),
     (

@@ -48,8 +48,9 @@ class DealRange:
             If one of them is out of range, or the game has no such parameter.
         """
         check_integer("the seed", self.seed, 0, MOST_SEED)
-        check_integer("the number of the first deal", self.first, 1, self.game.last_deal(self.seed))
-        check_integer("the number of the last deal", self.last, 1)
+        greatest = self.game.last_deal(self.seed)
+        check_integer("the number of the first deal", self.first, 1, greatest)
+        check_integer("the number of the last deal", self.last, 1, self.last if self.endless else greatest)
         if self.first > self.last:
             raise UsageError(f"{self.first}-{self.last} is not a range of deals: the first number exceeds the last")
         for name, value in self.parameters.items():
@@ -112,7 +113,7 @@ class DealRange:
         return sha256(f"{self.game.generator}\n{self.name}".encode()).digest()
 
     def __len__(self) -> int:
-        return min(self.last, self.game.last_deal(self.seed)) - self.first + 1
+        return (self.game.last_deal(self.seed) if self.endless else self.last) - self.first + 1
 
     def __iter__(self) -> Iterator[Layout]:
         """Yield the layouts, dealt in blocks; the line of a layout is the number of its deal."""

@@ -48,7 +48,7 @@ def canonical(referee: Referee, text: str, to_add: str = "add {} to the line") -
     position = _joined(name, words[:1], words[1:])
     if reasons := list(referee.reasons(position)):
         raise BadLayout(reasons)
-    if "passes" not in (parts := parts_of(position)) and referee.rules.counts_passes:
+    if referee.rules.counts_passes and "passes" not in (parts := parts_of(position)):
         passes = implied_passes(referee.rules, parts)
         if passes is None:
             numbers = " or ".join(f"passes:{number}" for number in range(referee.rules.passes))

@@ -26,8 +26,9 @@ from bench.reproduce.page import table
 from bench.reproduce.patiences import PATIENCES, VERSION
 from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.deal import FIELD_SEED, deal
+from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import MOST_NODES, Winnable
+from dealmill.pipeline.games.patience.schema import FIELD_SEED
 from dealmill.verdicts import Verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"

@@ -295,6 +295,7 @@ class Store:
         deals: "DealRange | str | None" = None,
         number_column: str | None = None,
         words: Mapping[str, str] | None = None,
+        notation: str | None = None,
         progress: Progress = in_notebook,
     ) -> Run:
         """Store verdicts of any solver as a run, and return it. Nothing is solved.
@@ -326,6 +327,9 @@ class Store:
             `dealmill.deals` returns, and the name of the column of their numbers.
         words
             Other words for verdicts, such as ``{"solved": "winnable"}``.
+        notation
+            The program in whose notation solutions are, such as ``freecell-solver``; they are stored as evidence. They
+            may also be in a column ``solution`` or ``moves``.
 
         Raises
         ------
@@ -355,6 +359,7 @@ class Store:
                 deals=deals,
                 number_column=number_column,
                 words=words,
+                notation=notation,
             )
             reading, run = verdict_reading(self._database, table, limit)
             reading.finish(progress)
@@ -887,7 +892,8 @@ def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":
         case Layout():
             return [(1, layout.text)]
         case Result():
-            return [(1, layout.layout)]
+            game, _ = layout.game_and_engine
+            return [(1, game.spellings(layout.layout)[0])]
     name = fsdecode(layout)
     with open_binary(name) as file:
         return list(islice(chain.from_iterable(lines_of(*block) for block in text_blocks(file, name)), MOST_LINES))

@@ -22,7 +22,7 @@ from dealmill.cli.options import (
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.tables import shortened
-from dealmill.pipeline.arguments import MOST_DEAL, MOST_NODES, MOST_SEED
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED
 from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
@@ -285,7 +285,7 @@ def new_engine(engine: str) -> None:
 @click.option("--count", type=WholeNumber(1), default=1, show_default=True, help="The number of deals.")
 @click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")
 @click.option(
-    "--first", type=WholeNumber(1, MOST_DEAL), default=1, show_default=True, help="The number of the first deal."
+    "--first", type=WholeNumber(-MAX_INTEGER), default=1, show_default=True, help="The number of the first deal."
 )
 @click.option("--winnable", is_flag=True, help="Only deals that can be won, from the first one on.")
 @click.option("--grade", type=WholeNumber(1), help="With --winnable, only deals of this grade of difficulty, 1 to 5.")

@@ -153,6 +153,12 @@ packed_option = click.option(
 parameters_option = click.option(
     "--param", "given", metavar="NAME=N", multiple=True, help="Set a parameter of the deals; see dealmill games."
 )
+notation_option = click.option(
+    "--notation",
+    metavar="PROGRAM",
+    help="Read moves of FreeCell and its relatives in the standard notation (26 7a 5h), as PROGRAM writes it: "
+    "freecell-solver, microsoft or macroxue.",
+)
 rules_option = click.option(
     "--rule",
     "rules",

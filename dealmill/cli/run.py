@@ -18,6 +18,7 @@ from dealmill.cli.options import (
     given_words,
     layout_column_option,
     nodes_option,
+    notation_option,
     note_option,
     packed_option,
     parameters_option,
@@ -239,6 +240,7 @@ def ingest(
     metavar="WORD=VERDICT,…",
     help="Other words for verdicts, such as solved=winnable,unsolvable=unwinnable,unknown=undecided.",
 )
+@notation_option
 @json_option
 @click.pass_context
 @resumable()
@@ -254,6 +256,7 @@ def import_(
     deals: str | None,
     number_column: str | None,
     words: str | None,
+    notation: str | None,
     as_json: bool,
 ) -> None:
     """Store verdicts of any solver as a run. Nothing is solved.
@@ -261,9 +264,10 @@ def import_(
     FILE ends in .jsonl, .json, .csv, .tsv or .parquet, all but the last also with .gz, .bz2 or .xz; `-` is JSON
     on standard input.
     Each row has a layout and a verdict (or result) and, optionally, a value, nodes and evidence, as `dealmill export`
-    writes them. A row that cannot be used is stored as a reject with its line and all reasons, and makes the exit code
-    4. If a layout has two different verdicts, both are stored and their lines named, and the exit code is 3. If the
-    command is interrupted, repeat it.
+    writes them. With --notation, the evidence may be called solution or moves, and is that program's. A row that cannot
+    be used is stored as a reject with its line and all reasons, and makes the exit code 4. If a layout has two
+    different verdicts, both are stored and their lines named, and the exit code is 3. If the command is interrupted,
+    repeat it.
 
     The number of the run is printed on standard output. Audit it to have the referee check the evidence. If the engine
     is not installed, it exists only on record: its runs cannot be solved again, and a verdict without evidence counts
@@ -282,6 +286,7 @@ def import_(
                 deals=deals,
                 number_column=number_column,
                 words=given_words(words),
+                notation=notation,
                 progress=progress,
             )
         tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from dealmill.pipeline.arguments import formatted
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.batch import Entries, pack, unpack
 from dealmill.pipeline.games.contract import CanonicalMask, Game
-from dealmill.pipeline.games.reading import read_one, rejected
+from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
 from dealmill.pipeline.ingest.scanning import check_of
 from dealmill.pipeline.ingest.tables import Column, Row, Unreadable, is_missing, is_text_table, row_reader
@@ -70,7 +71,8 @@ def word(cell: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LayoutColumn:
-    """A column with layouts of a game, each written as a line of a file of layouts is."""
+    """A column with layouts of a game, each written as a line of a file of layouts is, or on several lines as in a file
+    with a single layout, such as a board of a patience."""
 
     game: Game
     name: str = LAYOUT
@@ -105,7 +107,7 @@ class LayoutColumn:
         if not isinstance(cell, str):
             return (f"the layout is {shown_value(cell)}, not text",)
         try:
-            return read_one(self.game, _storable(cell))
+            return read_pasted(self.game, _storable(cell))
         except BadLayout as error:
             return error.reasons
 
@@ -151,8 +153,9 @@ class DealColumn:
             return [(first,)]
         if type(first) is not int:
             return [(f"the number of the deal is {shown_value(first)}, not a whole number",)]
-        if not deals.first <= first <= numbers[-1] <= deals.last:
-            expected = f"a number from {deals.first} to {'2⁶³ − 2' if deals.endless else deals.last}"
+        last = deals.game.last_deal(deals.seed) if deals.endless else deals.last
+        if not deals.first <= first <= numbers[-1] <= last:
+            expected = f"a number from {formatted(deals.first)} to {formatted(last)}"
             return [(f"the number of the deal is {number}, expected {expected}",) for number in numbers]
         try:
             return unpack(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
@@ -193,7 +196,8 @@ class LayoutTable:
                 for block in iter(partial(file.read, BLOCK_BYTES), b""):
                     blocks.update(block)
                 contents = blocks.digest()
-        return sha256(about.encode() + contents).digest()
+        reader = self.layouts.game.reader if isinstance(self.layouts, LayoutColumn) else ""
+        return sha256(about.encode() + contents + reader.encode()).digest()
 
     @property
     def size(self) -> int:

@@ -216,7 +216,8 @@ def file_reading(database: Database, name: str, game: Game, copies: ExitStack, *
         _check_game(name, game, reopen)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
-        source = open_source(database, game.name, _plain_name(name), text_digest(file, name), game.rules_text)
+        digest = text_digest(file, name) + game.reader.encode()
+        source = open_source(database, game.name, _plain_name(name), digest, game.rules_text)
     return Reading(database, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
 
 

@@ -41,7 +41,9 @@ if TYPE_CHECKING:
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r'"?sep=.?"?')
 """The line before the header in which Excel names the delimiter."""
-UNCLOSED = "a quoted cell does not end in its line"
+UNCLOSED = "a quoted cell does not end"
+MOST_LINES_OF_ROW = 200
+"""The lines after which a quoted cell that does not end is taken for a mistake in its first line alone."""
 NAN = "nan"
 """A missing number in text, in lower case."""
 COLUMNS_SHOWN = 12
@@ -146,16 +148,19 @@ def _unreadable(reason: str, columns: Sequence[object]) -> list[Any]:
 def _csv_rows(file: BinaryIO, name: str, columns: Sequence[Column], reached: Reached) -> Iterator[list[Row]]:
     csv.field_size_limit(LONGEST_LINE)  # that of the library, 131,072, is too low for some evidence
     header: _Header | None = None
+    begun: Sequence[tuple[int, str]] = ()
     for first, block in text_blocks(file, name, reached):
-        rows = list[Row]()
-        for number, line in enumerate(block.decode("utf-8", "replace").split("\n"), start=first):
-            text = line.rstrip("\r")
-            if header is None:
-                if text.strip() and not SEPARATOR_LINE.fullmatch(text.strip()):
-                    header = _Header.of(text, f"{name}, line {number}", columns)
-            elif text.strip() and (cells := header.cells(text, columns)):
-                rows.append((number, cells))
-        yield rows
+        texts = [line.rstrip("\r") for line in block.decode("utf-8", "replace").split("\n")]
+        lines = enumerate(texts, start=first)
+        for number, text in lines if header is None else ():
+            if text.strip() and not SEPARATOR_LINE.fullmatch(text.strip()):
+                header = _Header.of(text, f"{name}, line {number}", columns)
+                break
+        if header:
+            rows, begun = header.rows([*begun, *lines], columns)
+            yield rows
+    if header:
+        yield header.rows(begun, columns, last=True)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +194,41 @@ class _Header:
         _, reason = max(errors, key=lambda error: error[0])  # the first one, if several have as many columns
         raise InputError(f"{where}: {reason}")
 
-    def cells(self, text: str, columns: Sequence[Column]) -> Sequence[Any] | None:
-        """Return the cells of a line; None if all of them are empty."""
-        cells = _cells_of_line(text, self.delimiter)
+    def rows(
+        self, lines: Sequence[tuple[int, str]], columns: Sequence[Column], *, last: bool = False
+    ) -> tuple[list[Row], Sequence[tuple[int, str]]]:
+        """Return the rows in some lines, and the lines of a row that goes on after them, unless they are the `last`."""
+        rows, index = list[Row](), 0
+        while index < len(lines):
+            number, text = lines[index]
+            if not text.strip():
+                index += 1
+                continue
+            cells, count = _cells_of_line(text, self.delimiter), 1
+            if isinstance(cells, Unreadable) and text.count('"') % 2:
+                several = self._row_of_lines([text for _, text in lines[index : index + MOST_LINES_OF_ROW]])
+                if several is None and not last and len(lines) - index < MOST_LINES_OF_ROW:
+                    return rows, lines[index:]
+                cells, count = several or (cells, 1)
+            if row := self._row(cells, columns):
+                rows.append((number, row))
+            index += count
+        return rows, ()
+
+    def _row_of_lines(self, lines: Sequence[str]) -> tuple[list[str] | Unreadable, int] | None:
+        """Return the cells of the row that begins with these lines, some of which are inside quoted cells, and the
+        number of its lines. If they are no row, the first line is taken alone; None if the row does not end in them."""
+        quotes = 0
+        for count, line in enumerate(lines, start=1):
+            quotes += line.count('"')
+            if quotes % 2 == 0:
+                cells = _cells_of_line("\n".join(lines[:count]), self.delimiter)
+                is_row = not isinstance(cells, Unreadable) and len(cells) == self.count
+                return (cells, count) if is_row else (Unreadable(UNCLOSED), 1)
+        return None
+
+    def _row(self, cells: list[str] | Unreadable, columns: Sequence[Column]) -> Sequence[Any] | None:
+        """Return the cells of the columns in a row; None if all of them are empty."""
         if isinstance(cells, Unreadable):
             return _unreadable(cells, columns)
         if _is_empty(cells):

@@ -14,10 +14,11 @@ import numpy as np
 
 from dealmill.pipeline.arguments import NUMBERS
 from dealmill.pipeline.deals import DealRange, parse_deals
-from dealmill.pipeline.errors import InputError, StoreError, UsageError
+from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Entries, Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game, Reject
+from dealmill.pipeline.games.reading import check_notation, read_moves
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import (
     LAYOUT,
@@ -47,7 +48,9 @@ CLAIM_COLUMNS = (
     Column(("verdict", "result"), needed=True),
     *(Column((field.name,)) for field in RESULT if field.name not in ("position", "line", "layout", "verdict")),
 )
-SCORED, UNDECIDED = int(Verdict.SCORED), int(Verdict.UNDECIDED)
+SOLUTION_COLUMNS = (*CLAIM_COLUMNS[:-1], Column((*CLAIM_COLUMNS[-1].names, "solution", "moves")))
+"""The same if solutions are in the notation of another program."""
+SCORED, UNDECIDED, WINNABLE = int(Verdict.SCORED), int(Verdict.UNDECIDED), int(Verdict.WINNABLE)
 NODE_COUNTS = range(NUMBERS.stop)
 """The node counts that can be stored."""
 
@@ -67,6 +70,8 @@ class ImportEngine:
     checked_as: str | None
     may_claim: bool
     words: Mapping[str, int]
+    notation: str | None = None
+    """The program in whose notation solutions are, if it is not that of evidence."""
 
     @classmethod
     def of(
@@ -97,6 +102,18 @@ class ImportEngine:
         if judging.name != game.name:
             raise UsageError(f"{checked_as} is not an engine of {game.name}")
         return cls(game, f"{game.name}/{name}", version, game.full_name(like), True, _verdict_words(game, like, words))
+
+    def solution(self, layout: str, text: object) -> str:
+        """Return a solution as evidence.
+
+        Raises
+        ------
+        InvalidEvidence
+            If it cannot be read, or does not win.
+        """
+        if not isinstance(text, str) or self.notation is None:
+            raise InvalidEvidence(0, f"the solution is {shown_value(text)}, not text")
+        return read_moves(self.game, layout, text, self.notation, whole=True)
 
     def proves(self, layout: str, verdict: int, value: int | None, evidence: str) -> bool:
         """Return whether evidence proves a verdict."""
@@ -134,6 +151,8 @@ class VerdictTable:
         """Return the digest of the verdicts, which identifies their source. It covers all that gives them a meaning."""
         engine = self.engine
         about = f"verdicts of {engine.name} {engine.version} {engine.checked_as} {max_nodes}\n"
+        if engine.notation:
+            about += f"solutions as {engine.notation} writes them\n"
         if self.table.layouts != LayoutColumn(engine.game):
             about += f"{self.table.layouts.meaning}\n"
         about += "".join(
@@ -147,7 +166,8 @@ class VerdictTable:
 
     def entries(self, reached: Reached) -> Iterator[Entries]:
         """Yield the verdicts with their layouts, and the rejects."""
-        for rows, layouts in self.table.parts(CLAIM_COLUMNS, reached):
+        columns = SOLUTION_COLUMNS if self.engine.notation else CLAIM_COLUMNS
+        for rows, layouts in self.table.parts(columns, reached):
             outcomes, claims = list[str | Reasons](), list[Claim]()
             for (_, cells), layout in zip(rows, layouts, strict=True):
                 claim, reasons = _claim(self.engine, layout, cells)
@@ -180,6 +200,11 @@ def _claim(engine: ImportEngine, layout: str | Reasons, cells: Sequence[Any]) ->
         reasons.append(f"the value is {shown_value(value)}, but only the verdict scored has one")
     if nodes is not None and (type(nodes) is not int or nodes not in NODE_COUNTS):
         reasons.append(f"the number of nodes is {shown_value(nodes)}, not a whole number of at most 40 bits")
+    if engine.notation and evidence and verdict == WINNABLE and isinstance(layout, str):
+        try:
+            evidence = engine.solution(layout, evidence)
+        except InvalidEvidence as error:
+            return (0, 0, 0, None), [*reasons, f"the solution cannot be used: {error}"]
     if evidence is not None and not (isinstance(evidence, str) and is_plain(evidence)):
         reasons.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
     if evidence and verdict == UNDECIDED:
@@ -221,6 +246,7 @@ def open_verdicts(
     deals: DealRange | str | None = None,
     number_column: str | None = None,
     words: Mapping[str, str] | None = None,
+    notation: str | None = None,
 ) -> VerdictTable:
     """Return a file of verdicts, given as for `Store.import_verdicts`; `copies` closes the copy of standard input.
 
@@ -241,7 +267,9 @@ def open_verdicts(
     if deals is not None and layout_column is not None:
         raise UsageError("--layout-column and --number-column exclude each other: name the column that counts")
     owner = _game_of(file, engine, game, deals)
-    known = ImportEngine.of(owner, engine, version, checked_as, words or {})
+    if notation is not None:
+        check_notation(owner, notation)
+    known = replace(ImportEngine.of(owner, engine, version, checked_as, words or {}), notation=notation)
     layouts = LayoutColumn(owner, layout_column or LAYOUT) if deals is None else DealColumn(deals, number_column or "")
     return VerdictTable(known, LayoutTable(file, layouts, rereadable(file, copies)))
 

@@ -23,9 +23,10 @@ from pyarrow import parquet
 from dealmill import InputError, Store, UsageError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import to_batch, unpack
-from dealmill.pipeline.ingest import reading
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest import files, reading
 from dealmill.pipeline.ingest.files import LONGEST_LINE
-from dealmill.pipeline.ingest.tables import is_missing
+from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
 from dealmill.pipeline.ingest.verdicts import open_verdicts
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store.database.connections import Database
@@ -84,7 +85,7 @@ WRITERS: dict[str, Callable[[Path, Cells, Sequence[Cells]], None]] = {
 def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
     """The claims in a file, and the reasons of its rejects, in order."""
     with ExitStack() as copies:
-        table = open_verdicts(str(path), "memory/mine", "1", copies, **options)
+        table = open_verdicts(str(path), options.pop("engine", "memory/mine"), "1", copies, **options)
         rows = list[tuple[object, ...]]()
         for entries in table.entries(lambda _: None):
             assert entries.solved is not None
@@ -292,3 +293,43 @@ def test_a_table_without_its_column_names_the_option(sqlite_store: Database, tmp
     (tmp_path / "memory.csv").write_text("id,deal\n" + "17,AABB\n" * 30)
     [error] = Store(sqlite_store).ingest(tmp_path / "memory.csv", progress=silent).errors
     assert "its column of layouts with --layout-column" in str(error)
+
+
+BOARD = "4C 2C 9C 8C QS 4S 2H\n5H QH 3C AC 3H 4H QD\nQC 9S 6H 9H 3S KS 3D\n5D 2S JC 5C JH 6D AS\n2D KD TH TC TD 8D\n"
+BOARD += "7H JS KH TS KC 7C\nAH 5S 6S AD 8H JD\n7S 6C 7D 4D 8S 9D\n"
+BOARDS = [BOARD, f"Foundations: H-0 C-0 D-0 S-0\n{BOARD.replace('4C', ': 4C', 1)}\n", "", "4C 2C\n5H", BOARD]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "b.csv", "a.tsv", "a.jsonl", "a.jsonl.gz", "b.json", "a.parquet"])
+@pytest.mark.parametrize("blocks", [None, 60])
+def test_boards_of_several_lines_are_read_from_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, blocks: int | None
+) -> None:
+    if blocks:
+        monkeypatch.setattr(files, "READ_BYTES", blocks)
+    rows: list[Cells] = [(board, "winnable", NAN, NAN, None) for board in BOARDS]
+    WRITERS[name](tmp_path / name, ["pysol_format", *TITLES[1:]], rows)
+    found = outcomes(tmp_path / name, engine="freecell/mine", layout_column="pysol_format")
+    [microsoft_24] = deal(games()["freecell"], 0, 24, 1)
+    won = (microsoft_24, Verdict.WINNABLE, None, 0, None)
+    assert found == [won, won, ("the layout",), ("line 1: the number of columns is 2, expected 8",), won]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "lines"),
+    [
+        ('A"BB,x\n"ABAB,x\nABBA,x\n', [3]),
+        ('"AABB,x\n' + "ABBA,x\n" * 300, [2]),
+        ('"AABB,x\n"ABBA",x\n', [2]),
+        ('"AABB\n",ABBA,x\nABBA,x\n', [2, 3]),
+        ('"AABB,x', [2]),
+    ],
+)
+def test_a_quote_that_is_missing_costs_only_its_line(tmp_path: Path, damaged: str, lines: list[int]) -> None:
+    (tmp_path / "memory.csv").write_text(f"layout,note\n{damaged}")
+    with (tmp_path / "memory.csv").open("rb") as file:
+        rows = [
+            row for part in row_reader("a.csv")(file, "a.csv", [Column(("layout",))], lambda _: None) for row in part
+        ]
+    assert [number for number, cells in rows if isinstance(cells[0], Unreadable)] == lines
+    assert len(rows) == len(damaged.splitlines())

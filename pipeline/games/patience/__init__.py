@@ -21,6 +21,7 @@ from dealmill.game import (
     Play,
     Read,
     ReadEachLine,
+    ReadMoves,
     RulesText,
     Scenes,
     WriteLayout,
@@ -57,6 +58,7 @@ class Patience(Game):
             winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
         self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
         self.deals = GAMES.deals_by(rules_text.digest)
+        self.reader = "passes left out are all passes" if rules.counts_passes else ""
 
     @cached_property
     def referee(self) -> "RefereeOfPlays":
@@ -84,10 +86,27 @@ class Patience(Game):
         return writers(self.rules)
 
     @property
+    def notations(self) -> Mapping[str, ReadMoves]:
+        from dealmill.pipeline.games.patience.notation import PROGRAMS, covers, single_moves
+
+        programs = PROGRAMS if covers(self.rules) else ()
+        return {program: partial(single_moves, self.referee, program) for program in programs}
+
+    def spellings(self, layout: str) -> tuple[str, ...]:
+        from dealmill.pipeline.games.patience.layout import spellings
+
+        return spellings(self.rules, layout)
+
+    @property
     def deal(self) -> Deal:
         from dealmill.pipeline.games.patience.deal import deal
 
         return partial(deal, self.rules)
+
+    def last_deal(self, seed: int) -> int:
+        from dealmill.pipeline.games.patience.schema import FIELD_SEED, NUMBERS
+
+        return NUMBERS[self.rules.numbers][1] if seed == FIELD_SEED else super().last_deal(seed)
 
     def check_deals(self, seed: int) -> None:
         from dealmill.pipeline.games.patience.deal import check_numbers

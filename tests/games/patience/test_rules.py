@@ -164,24 +164,25 @@ TINY = replace(KLONDIKE, name="tiny", ranks=1, sizes=(1, 1, 1), face_down="none"
     ("rules", "parts", "reasons"),
     [
         (replace(TINY, cells=1), "cells:AD", []),
-        (TINY, "cells:AD", ["tiny has no cells", "1 cards are in cells, expected at most 0"]),
+        (TINY, "cells:AD", ["tiny has no cells"]),
         (replace(TINY, reserve=1), "reserve:AD", []),
-        (TINY, "reserve:AD", ["tiny has no reserve", "1 cards are in reserve, expected at most 0"]),
+        (TINY, "reserve:AD", ["tiny has no reserve"]),
         (replace(TINY, stock=1), "stock:AD", []),
         (replace(TINY, stock=1), "waste:AD", []),
-        (TINY, "stock:AD", ["tiny has no stock", "1 cards are in stock, expected at most 0"]),
-        (TINY, "waste:AD", ["tiny has no waste", "1 cards are in waste, expected at most 0"]),
+        (TINY, "stock:AD", ["tiny has no stock"]),
+        (TINY, "waste:AD", ["tiny has no waste"]),
         (replace(TINY, stock=1, to="hole"), "waste:AD", ["tiny has no waste"]),
         (replace(TINY, stock=1, to="tableau"), "waste:AD", ["tiny has no waste"]),
         (replace(TINY, stock=1, to="tableau"), "stock:AD", []),
-        (replace(TINY, stock=1, passes=2), "passes:1 stock:AD", []),
+        *((replace(TINY, stock=1, passes=2), f"{passes}stock:AD", []) for passes in ("passes:1 ", "passes:0 ", "")),
         (replace(TINY, stock=1, passes=2, to="tableau"), "passes:1 stock:AD", ["tiny has no passes"]),
         (replace(TINY, stock=1, passes=2, to="hole"), "passes:1 stock:AD", ["tiny has no passes"]),
         *(
-            (replace(TINY, stock=1, passes=2), f"passes:{passes} stock:AD", [f"{passes}, expected 1 to 1"])
-            for passes in ("0", "2", "01", "x")
+            (replace(TINY, stock=1, passes=2), f"passes:{passes} stock:AD", [f"{passes}, expected 0 to 1"])
+            for passes in ("2", "01", "x")
         ),
-        (replace(TINY, stock=1, passes=1), "passes:1 stock:AD", ["tiny has no passes", "1, expected 1 to 0"]),
+        (replace(TINY, stock=1, passes=1), "passes:1 stock:AD", ["tiny has no passes"]),
+        (replace(TINY, stock=1), "passes:1 stock:AD", ["tiny has no passes"]),
     ],
 )
 def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: str, reasons: list[str]) -> None:

@@ -35,6 +35,7 @@ def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]
     return list(zip(layouts, batch.values, map(str, batch.evidence), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules, random_rules_by_stages])
 @pytest.mark.parametrize("seeds", seeds(1_000, 30, quick=0))
 def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:

@@ -13,6 +13,7 @@ from tests.fuzz.layouts import unusual_lines
 GOLDEN = Path(__file__).parents[1] / "golden"
 COSTLY = {
     "deals that can be won can be won in the easier game": "canfield",
+    "the engine and the referees agree with plain code": "canfield",
     "no evidence takes too much memory": "memory/two-pass",
 }
 """Checks that take long, and the game or engine of which `make test` makes them."""

@@ -40,6 +40,22 @@ MOVES_OF_COPIES = (
 )
 LOSS_OF_COPIES = "how many positions can be reached, `* 7276`"
 """What the evidence of the engine says if cards exist more than once."""
+CORRECTED_VERSION = "8"
+"""The version of `winnable` for rules whose outputs differ from those of the version that all other rules have."""
+
+
+def corrected(rules: "Rules") -> bool:
+    """Return whether version 7 of `winnable` was wrong by some rules, and refused a layout or its own loss.
+
+    With a hole and cells, it put absent cards into cells. Cards did not come back from a foundation that nobody needed
+    as places of others, but to fill a column before a row is dealt, or to be carried away. Parts of runs did not move
+    where whole suits leave, though the cards on which they lie are not alike then.
+    """
+    absent_in_cells = rules.hole != "none" and rules.cells > 0 and rules.build == "none"
+    carried_away = rules.move == "any" or rules.run != "build"
+    needed = rules.removable and rules.to == "tableau" and (rules.full_columns or carried_away)
+    runs = rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.copies == 1
+    return absent_in_cells or needed or (rules.complete and rules.to != "tableau" and runs)
 
 
 class Patience(Game):
@@ -53,6 +69,8 @@ class Patience(Game):
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
         winnable, *others = GAMES.engines_by(rules_text.digest)
+        if corrected(rules):
+            winnable = replace(winnable, version=f"{CORRECTED_VERSION}-{rules_text.digest}")
         if rules.copies > 1:
             winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
         self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)

@@ -210,8 +210,10 @@ def cards_go_up_safely(rules: Rules) -> bool:
 
 def partial_runs_are_twins(rules: Rules) -> bool:
     """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
-    change roles otherwise. Not with cells, to which the card below could go, and not if cards will be dealt on them."""
-    return rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.to != "tableau"
+    change roles otherwise. Not with cells, to which the card below could go, not if cards will be dealt on them, and
+    not if whole suits leave the columns, since one of the two cards can be of the suit then."""
+    alike = rules.to != "tableau" and not rules.complete
+    return rules.move == "run" and rules.run == "build" and rules.cells == 0 and alike
 
 
 def lists_prove_losses(rules: Rules) -> bool:

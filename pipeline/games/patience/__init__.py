@@ -26,6 +26,12 @@ from dealmill.game import (
     WriteLayout,
 )
 from dealmill.pipeline.games.patience.grades import GRADES
+from dealmill.pipeline.games.patience.searches import (
+    CORRECTED_VERSION,
+    corrected,
+    memory_of_table,
+    searched_by_stages,
+)
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
@@ -38,24 +44,8 @@ MOVES_OF_COPIES = (
     "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `KH3f` a whole suit "
     "to a foundation, `6Hd` dealt in a row"
 )
-LOSS_OF_COPIES = "how many positions can be reached, `* 7276`"
+LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 """What the evidence of the engine says if cards exist more than once."""
-CORRECTED_VERSION = "8"
-"""The version of `winnable` for rules whose outputs differ from those of the version that all other rules have."""
-
-
-def corrected(rules: "Rules") -> bool:
-    """Return whether version 7 of `winnable` was wrong by some rules, and refused a layout or its own loss.
-
-    With a hole and cells, it put absent cards into cells. Cards did not come back from a foundation that nobody needed
-    as places of others, but to fill a column before a row is dealt, or to be carried away. Parts of runs did not move
-    where whole suits leave, though the cards on which they lie are not alike then.
-    """
-    absent_in_cells = rules.hole != "none" and rules.cells > 0 and rules.build == "none"
-    carried_away = rules.move == "any" or rules.run != "build"
-    needed = rules.removable and rules.to == "tableau" and (rules.full_columns or carried_away)
-    runs = rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.copies == 1
-    return absent_in_cells or needed or (rules.complete and rules.to != "tableau" and runs)
 
 
 class Patience(Game):
@@ -71,6 +61,8 @@ class Patience(Game):
         winnable, *others = GAMES.engines_by(rules_text.digest)
         if corrected(rules):
             winnable = replace(winnable, version=f"{CORRECTED_VERSION}-{rules_text.digest}")
+        if not searched_by_stages(rules):
+            winnable = replace(winnable, memory=memory_of_table)
         if rules.copies > 1:
             winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
         self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
@@ -116,7 +108,7 @@ class Patience(Game):
     def solvers(self) -> Mapping[str, EngineFunction]:
         from dealmill.pipeline.games.patience.chances import Chances
         from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
-        from dealmill.pipeline.games.patience.engine import Winnable, searched_by_stages
+        from dealmill.pipeline.games.patience.engine import Winnable
         from dealmill.pipeline.games.patience.spider import Spider
 
         winnable = Spider if searched_by_stages(self.rules) else Winnable

@@ -76,6 +76,16 @@ def test_the_engine_and_the_referees_agree_with_plain_code_by_any_rules(seed: in
     assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
 
 
+@pytest.mark.parametrize("seed", seeds(31_000, 100, quick=15))
+def test_verdicts_do_not_depend_on_the_room_of_a_search(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A search goes four times as deep where all else is lost, and losses are counted up to four times as many."""
+    for constant, value in {"SHALLOW_NODES": 0, "DEPTH": 2, "FIRST_POSITIONS": 2, "FIRST_DEALT": 2}.items():
+        monkeypatch.setattr(engine, constant, value)
+    monkeypatch.setattr(engine, "lists_are_tried_early", lambda _rules: False)  # their budgets assume deep searches
+    rules = any_rules(Random(seed))
+    assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
+
+
 @pytest.mark.parametrize(
     ("predicate", "text", "message"),
     [

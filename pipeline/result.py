@@ -105,7 +105,7 @@ class Result:
     def why_undecided(self, max_nodes: int | None) -> str | None:
         """Return why the result is undecided, in words, by the node limit of its run; None if it has another verdict.
 
-        Below the limit, an engine gives up if the evidence would be too long, or if it cannot decide the layout.
+        Below the limit, an engine gives up if it cannot decide the layout.
         """
         if self.verdict is not Verdict.UNDECIDED:
             return None

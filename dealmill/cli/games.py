@@ -118,9 +118,10 @@ def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path
     """Check that a game meets what Dealmill requires of every game.
 
     The checks cover the reader of layouts, numbered deals, engines, the referee and pictures. They try some thousands
-    of numbered deals, altered layouts and altered evidence. For a patience whose losses are proved by some of the
-    cards, small deals that can be won are also tried in easier games. If the game cannot be loaded, or raises an error,
-    the traceback is printed, once for each error. The exit code is 1 if a check fails.
+    of numbered deals, altered layouts and altered evidence. For a patience, small decks by its rules are also searched
+    by plain code, with which the engine and both referees must agree; and if its losses are proved by some of the
+    cards, small deals that can be won are tried in easier games. If the game cannot be loaded, or raises an error, the
+    traceback is printed, once for each error. The exit code is 1 if a check fails.
 
     A check that assumes more than every game must do says so when it fails, and a game can waive it. --json has a
     column `assumption`, and `tried` for checks that say what they have tried.

@@ -91,6 +91,8 @@ class Engine:
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
     evidence_of_loss: str | None = None
     """The same as `evidence` for the verdict `unwinnable`, if its evidence differs from that of others."""
+    memory: Callable[[int], int] | None = None
+    """Returns the bytes of memory that a search with a node limit can take, if that depends on the limit."""
     grades: tuple[int, ...] = ()
     """The most nodes of a win of each grade of difficulty, from 1; the last grade has no end. Empty if it has none."""
 

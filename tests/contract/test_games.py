@@ -12,7 +12,11 @@ from tests.fuzz.layouts import unusual_lines
 from tests.selection import SELECTION
 
 GOLDEN = Path(__file__).parents[1] / "golden"
-COSTLY = {"deals that can be won can be won in the easier game", "no evidence takes too much memory"}
+COSTLY = {
+    "deals that can be won can be won in the easier game",
+    "no evidence takes too much memory",
+    "the engine and the referees agree with plain code",
+}
 """Checks that take seconds."""
 OF_ONE_PATIENCE = {
     "the referee accepts every verdict",

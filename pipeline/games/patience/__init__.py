@@ -27,6 +27,12 @@ from dealmill.game import (
     WriteLayout,
 )
 from dealmill.pipeline.games.patience.grades import GRADES
+from dealmill.pipeline.games.patience.searches import (
+    CORRECTED_VERSION,
+    corrected,
+    memory_of_table,
+    searched_by_stages,
+)
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
@@ -39,7 +45,7 @@ MOVES_OF_COPIES = (
     "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `KH3f` a whole suit "
     "to a foundation, `6Hd` dealt in a row"
 )
-LOSS_OF_COPIES = "how many positions can be reached, `* 7276`"
+LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 """What the evidence of the engine says if cards exist more than once."""
 
 
@@ -54,6 +60,10 @@ class Patience(Game):
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
         winnable, *others = GAMES.engines_by(rules_text.digest)
+        if corrected(rules):
+            winnable = replace(winnable, version=f"{CORRECTED_VERSION}-{rules_text.digest}")
+        if not searched_by_stages(rules):
+            winnable = replace(winnable, memory=memory_of_table)
         if rules.copies > 1:
             winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
         self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
@@ -117,7 +127,7 @@ class Patience(Game):
     def solvers(self) -> Mapping[str, EngineFunction]:
         from dealmill.pipeline.games.patience.chances import Chances
         from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
-        from dealmill.pipeline.games.patience.engine import Winnable, searched_by_stages
+        from dealmill.pipeline.games.patience.engine import Winnable
         from dealmill.pipeline.games.patience.spider import Spider
 
         winnable = Spider if searched_by_stages(self.rules) else Winnable

@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import compiling, inlined, kernel, lowest_bit, routine
+from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
     RANKS,
@@ -43,6 +43,8 @@ is a number and no time, so that an audit does the same on every machine."""
 SAMPLE, SAMPLE_POSITIONS = 64, 2_000
 """Of the losses that are counted here, the plain referee visits about one in so many, too, and at most so many of its
 positions."""
+FIRST_ROOM, MORE_ROOM = 10_000_000, 8
+"""The positions that are counted at first, half as many if they take more memory, and how many times as many next."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 
@@ -116,19 +118,32 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> None:
     ------
     InvalidEvidence
         If it is not so.
+    MemoryError
+        If there is not enough memory for the positions; it says how much is needed.
     """
-    t = np.zeros(SIZE, dtype=np.int64)
-    _load(t, rules, layout, loss)
-    keys = np.empty(int(t[WORDS]) * (loss.positions + 2), dtype=np.int64)
-    slots = np.zeros(1 << (5 * loss.positions // 3 + 16).bit_length(), dtype=np.int32)
-    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
-        count = _count(t, keys, slots, loss.positions)
+    room = min(loss.positions, FIRST_ROOM // 2 if rules.to == "tableau" else FIRST_ROOM)
+    count = _counted(rules, layout, loss, room)
+    while room < count and room < loss.positions:
+        room = min(loss.positions, MORE_ROOM * room)
+        count = _counted(rules, layout, loss, room)
     if count == WON:
         raise InvalidEvidence(1, "the game can be won")
     if count > loss.positions:
         raise InvalidEvidence(1, f"more than {loss.positions:,} positions can be reached")
     if count < loss.positions:
         raise InvalidEvidence(1, f"{count:,} positions can be reached, not {loss.positions:,}")
+
+
+def _counted(rules: Rules, layout: str, loss: Loss, limit: int) -> int:
+    """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won."""
+    t = np.zeros(SIZE, dtype=np.int64)
+    _load(t, rules, layout, loss)
+    size, slot_count = int(t[WORDS]) * (limit + 2), 1 << (5 * limit // 3 + 16).bit_length()
+    if limit > FIRST_ROOM:
+        check_memory(8 * size + 4 * slot_count, f"a count of {limit:,} positions")
+    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
+    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
+        return int(_count(t, keys, slots, limit))
 
 
 def _load(t: Words, rules: Rules, layout: str, loss: Loss) -> None:

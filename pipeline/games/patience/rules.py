@@ -39,10 +39,9 @@ SUITS = "CHSD"
 RED = "HD"
 UNLIMITED = 0
 MOST_POSITIONS = 100_000
-"""The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on to `MOST_COMPILED`."""
-MOST_COMPILED = 10_000_000
-MOST_DEALT = 4_000_000
-"""The same if the stock goes to the columns: such a position takes more memory."""
+"""The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on, if cards exist once."""
+MOST_COMPILED = 1_000_000_000
+"""No referee visits more."""
 FEW_POSITIONS = range(1, 13)
 """How many positions of a loss are shown one by one."""
 FOUNDATION, CELL, EMPTY, HOLE, DEALT = "fcehd"
@@ -803,7 +802,7 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     if not words or evidence.startswith(" "):
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1")
     absent_at_once, cards, positions = not words[1], _pairs(words[2]), int(words[3])
-    limit = MOST_POSITIONS if rules.copies > 1 else MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
+    limit = MOST_POSITIONS if rules.copies > 1 else MOST_COMPILED
     if positions > limit:
         raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
     if not cards:

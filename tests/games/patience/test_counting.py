@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.errors import Unchecked
-from dealmill.pipeline.games import caches
+from dealmill.pipeline.games import caches, machine
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import counting
 from dealmill.pipeline.games.patience.deal import deal
@@ -72,13 +72,27 @@ def test_a_long_loss_is_counted(number: int) -> None:
     assert "can be reached, not" in _reason(check, text, f"* {positions + 1}")
 
 
+@pytest.mark.parametrize(("claimed", "reason"), [(201_950, ""), (201_949, "more than 201,949"), (2_000_000, "201,950")])
+def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a great claim of few positions takes little memory, and a count that does not fit is no fault of evidence."""
+    rules = rules_of("golf")
+    [text] = unpack(deal(rules, 1, 5, 1))
+    monkeypatch.setattr(counting, "FIRST_ROOM", 1_000)
+    assert reason in _counted(rules, text, f"* {claimed}")
+    monkeypatch.setattr(machine, "memory_of_machine", lambda: 1_000_000)
+    with pytest.raises(MemoryError, match=r"a count of \d+,000 positions takes up to .* and this machine has 0.0 GB"):
+        counting.check_count(rules, text, read_loss(rules, f"* {claimed}"))
+
+
 def test_evidence_that_no_referee_counts_is_refused() -> None:
     rules = rules_of("golf")
     [text] = unpack(deal(rules, 1, 5, 1))
-    assert "more than the limit" in _reason(counting.CompiledReferee(rules), text, "* 10000001")
+    assert "more than the limit" in _reason(counting.CompiledReferee(rules), text, "* 1000000001")
+    spider = rules_of("spider")
+    [copies] = unpack(deal(spider, 1, 1, 1))
+    assert "more than the limit of 100,000" in _reason(Referee(spider), copies, "* 100001")
     dealt = rules_of("east-haven")
     [lost] = unpack(deal(dealt, 0, 48, 1))
-    assert "more than the limit of 4,000,000" in _reason(counting.CompiledReferee(dealt), lost, "* 4000001")
     assert "324 positions can be reached, not" in _reason(counting.CompiledReferee(dealt), lost, "* 100001")
     with pytest.raises(InvalidEvidence) as caught:
         counting.CompiledReferee(rules)("winnable", "golf 3H", Verdict.UNWINNABLE, None, "* 200000")

@@ -1,5 +1,6 @@
 """The engine of patiences against plain code, on layouts that must be the same to it, and on deals known elsewhere."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
@@ -7,13 +8,16 @@ from statistics import median
 
 import pytest
 
-from dealmill.pipeline.games import find_game
+import dealmill
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import find_game, machine
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
-from dealmill.pipeline.games.patience import MAX_NODES
+from dealmill.pipeline.games.patience import MAX_NODES, engine
 from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Loss, Referee, Rules, read_loss
+from dealmill.pipeline.solve import solve
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
@@ -166,6 +170,40 @@ def test_no_move_of_a_win_can_be_left_out(name: str) -> None:
         for index in range(len(moves)):
             with pytest.raises(InvalidEvidence):
                 Referee(rules)("winnable", text, verdict, None, " ".join(moves[:index] + moves[index + 1 :]))
+
+
+@pytest.mark.slow
+def test_a_win_of_hundreds_of_thousands_of_moves_is_a_win() -> None:
+    """Deal 31465 of Microsoft's, whose solution is published; the search finds one with 262,144 moves or more."""
+    [text] = unpack(find_game("freecell").deal(0, 31465, 1))
+    batch = solved(rules_of("freecell"), [text], 6_000_000)
+    assert batch.verdicts == [Verdict.WINNABLE]
+    assert len(str(batch.evidence[0]).split(" ")) < 500
+    Referee(rules_of("freecell"))("winnable", text, Verdict.WINNABLE, None, str(batch.evidence[0]))
+
+
+def test_a_search_for_which_memory_is_missing_fails_and_can_be_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "FIRST_DEALT", 3)
+    game = find_game("east-haven")
+    [lost] = unpack(game.deal(0, 48, 1))
+    assert solve("east-haven/winnable", [lost]).verdicts == [Verdict.UNWINNABLE]
+    monkeypatch.setattr(machine, "memory_of_machine", lambda: 10**6)
+    failed = solve("east-haven/winnable", [lost])
+    assert failed.verdicts == [Verdict.FAILED]
+    assert re.fullmatch(
+        r"retryable: MemoryError: the search of 12,000,000 positions after \d+ nodes takes up to 1\.2 GB, and this "
+        r"machine has 0\.0 GB",
+        str(failed.evidence[0]),
+    )
+
+
+def test_a_limit_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "memory_of_machine", lambda: 24 * 10**9)
+    deal_of_seed_0 = dealmill.deals("freecell", seed=0, count=1)
+    with pytest.raises(UsageError, match=r"1,000,000,000 nodes takes up to 68\.7 GB .* such as to 536,870,912"):
+        dealmill.solve("freecell", deal_of_seed_0, max_nodes=10**9)
+    machine.check_limit(find_game("freecell").engines[0], 500_000_000)
+    machine.check_limit(find_game("spider").engines[0], 10**12)
 
 
 def test_a_win_of_254940_moves_becomes_short() -> None:

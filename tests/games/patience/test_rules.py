@@ -240,8 +240,8 @@ def test_positions_are_counted_up_to_the_limit() -> None:
     for positions, error, reason in (
         (100_000, InvalidEvidence, "can be reached, not 100,000"),
         (100_001, Unchecked, "100,001 positions are more than the 100,000 that plain Python visits"),
-        (10_000_000, Unchecked, "10,000,000 positions are more"),
-        (10_000_001, InvalidEvidence, "more than the limit of 10,000,000"),
+        (1_000_000_000, Unchecked, "1,000,000,000 positions are more"),
+        (1_000_000_001, InvalidEvidence, "more than the limit of 1,000,000,000"),
     ):
         with pytest.raises(error, match=reason):
             referees.Referee(rules_of("black-hole"))("winnable", lost, Verdict.UNWINNABLE, None, f"* {positions}")
@@ -296,7 +296,9 @@ def test_a_list_of_cards_belongs_to_the_deck() -> None:
         referees.Referee(TINY)("winnable", "tiny AC/AH/AS foundations:AD", Verdict.UNWINNABLE, None, "ACKD 1")
 
 
-@pytest.mark.parametrize("evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 10000001", "* 99999999999", "* 2"])
+@pytest.mark.parametrize(
+    "evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 1000000001", "* 99999999999", "* 2"]
+)
 def test_a_wrong_number_of_positions_is_refused(evidence: str) -> None:
     lost = "black-hole 2H/2C/KS foundations:AS"
     rules = rules_of("black-hole")

@@ -245,6 +245,9 @@ def test_positions_are_counted_up_to_the_limit() -> None:
     ):
         with pytest.raises(error, match=reason):
             referees.Referee(rules_of("black-hole"))("winnable", lost, Verdict.UNWINNABLE, None, f"* {positions}")
+    assert referees.read_loss(rules_of("spider"), "* 100000").positions == 100_000
+    with pytest.raises(InvalidEvidence, match="more than the limit of 100,000"):
+        referees.read_loss(rules_of("spider"), "* 100001")
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The engine and both referees against plain code, by rules files of every kind, as `dealmill check-game` compares
 them."""
 
+from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -70,22 +71,26 @@ def test_what_was_wrong_with_version_7_is_right_with_version_8(text: str, layout
     assert compared(rules, GAMES.load("g", text).solvers["winnable"], layout, Random(1)) == []
 
 
-@pytest.mark.parametrize("seed", seeds(30_000, 300, quick=30))
-def test_the_engine_and_the_referees_agree_with_plain_code_by_any_rules(seed: int) -> None:
-    rules = any_rules(Random(seed))
-    assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
+@pytest.mark.parametrize("seeds", seeds(30_000, 300, quick=10))
+def test_the_engine_and_the_referees_agree_with_plain_code_by_any_rules(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        rules = any_rules(Random(seed))
+        assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
 
 
-@pytest.mark.parametrize("seed", seeds(31_000, 100, quick=15))
-def test_verdicts_do_not_depend_on_the_room_of_a_search(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", seeds(31_000, 100, quick=0))
+def test_verdicts_do_not_depend_on_the_room_of_a_search(seeds: Sequence[int], monkeypatch: pytest.MonkeyPatch) -> None:
     """A search goes four times as deep where all else is lost, and losses are counted up to four times as many."""
     for constant, value in {"SHALLOW_NODES": 0, "DEPTH": 2, "FIRST_POSITIONS": 2, "FIRST_DEALT": 2}.items():
         monkeypatch.setattr(engine, constant, value)
     monkeypatch.setattr(engine, "lists_are_tried_early", lambda _rules: False)  # their budgets assume deep searches
-    rules = any_rules(Random(seed))
-    assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
+    for seed in seeds:
+        rules = any_rules(Random(seed))
+        assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
 
 
+    @pytest.mark.slow
 @pytest.mark.parametrize(
     ("predicate", "text", "message"),
     [

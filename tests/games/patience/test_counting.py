@@ -120,6 +120,7 @@ def test_plain_python_counts_short_losses_and_visits_a_sample_of_the_others(monk
     assert judged["sample"] == sample * 2
 
 
+@pytest.mark.slow
 def test_what_the_compiled_referee_would_miss_is_found_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
     rules, lost = rules_of("golf"), GOLF_LOSSES[905]
     monkeypatch.setattr(counting, "check_count", lambda *_arguments: None)

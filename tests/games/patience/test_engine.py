@@ -103,6 +103,7 @@ def _are_equal(first: str, second: str) -> bool:
     return "open" in (first, second) or first == second or (both_lost and not both_full)
 
 
+@pytest.mark.slow
 def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
     rules = rules_of("klondike")
     batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), MAX_NODES)

@@ -90,7 +90,7 @@ def test_verdicts_do_not_depend_on_the_room_of_a_search(seeds: Sequence[int], mo
         assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
 
 
-    @pytest.mark.slow
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("predicate", "text", "message"),
     [

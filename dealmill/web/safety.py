@@ -100,7 +100,8 @@ def is_loopback(host: str) -> bool:
 
 class Gate:
     """Middleware that refuses requests without the token, those that pages of other sites cause, except for links, and
-    those that announce a body that no page takes. It adds `HEADERS` and, if rows are left out, `WARNING`, and answers HEAD as GET; the server leaves out the body."""
+    those that announce a body that no page takes. It adds `HEADERS` and, if rows are left out, `WARNING`, and answers
+    HEAD as GET; the server leaves out the body."""
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app

@@ -1,5 +1,7 @@
-"""Checks of the types of stored values, for columns whose values nothing else determines. SQLite stores any value in any
-column; PostgreSQL stores only values of the column's type."""
+"""Checks of the types of stored values, for columns whose values nothing else determines.
+
+SQLite stores any value in any column; PostgreSQL stores only values of the column's type.
+"""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -50,8 +52,8 @@ def type_faults(
             errors = ((row, error) for row in rows if (error := _error(columns, row)))
             for row, error in islice(errors, MOST_NAMED):
                 key = ", ".join(f"{column.name} {row[number]!r}" for number, column in enumerate(table.primary_key))
-                span = (row.position, row.position) if "position" in table.c else (1, max(population, 1))
-                yield Fault(*span, f"{error} ({key})")
+                items = (row.position, row.position) if "position" in table.c else (1, max(population, 1))
+                yield Fault(items[0], items[1], f"{error} ({key})")
 
 
 @cache

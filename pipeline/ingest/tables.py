@@ -216,10 +216,10 @@ class _Header:
         counts = {delimiter: len(cells) for delimiter, cells in rows.items() if not isinstance(cells, Unreadable)}
         enough = [delimiter for delimiter, count in counts.items() if count >= len(titles)]
         if not enough:
-            most = max(counts.values(), default=0)
+            cells = counted(max(counts.values(), default=0), "cell")
             raise InputError(
-                f"{where}: the line has {counted(most, 'cell')}, but --columns names {len(titles)}; commas, semicolons, "
-                "tabs or blanks separate cells"
+                f"{where}: the line has {cells}, but --columns names {len(titles)}; cells are separated by commas, "
+                "semicolons, tabs or blanks"
             )
         delimiter = min(enough, key=lambda each: (each == " ", counts[each] != len(titles)))
         nameless = [""] * (counts[delimiter] - len(titles))

@@ -77,8 +77,8 @@ def _of_run(table: Table) -> ColumnElement[bool]:
 
 def _is_strange(column: Column[Any]) -> ColumnElement[bool]:
     classes = [CLASSES[stored] for stored in STORED[column.type.python_type]]
-    other = func.typeof(column).not_in([*classes, *["null"] * bool(column.nullable)])
-    return or_(other, column.op("GLOB")(NOT_ASCII)) if column.type.python_type is str else other
+    mistyped = func.typeof(column).not_in([*classes, *["null"] * bool(column.nullable)])
+    return or_(mistyped, column.op("GLOB")(NOT_ASCII)) if column.type.python_type is str else mistyped
 
 
 def _error(columns: tuple[Column[Any], ...], row: Any) -> str | None:

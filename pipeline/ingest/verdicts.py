@@ -47,11 +47,11 @@ from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
 from dealmill.pipeline.store.sources.writing import open_source
 
-VERDICT_COLUMNS = ("verdict", "result")
-"""The names of the column of verdicts, if no other one is named."""
 LAYOUT_OPTIONS = "--layout-column (--deals for numbers of deals)"
 VERDICT_OPTIONS = "--verdict-column (--columns if there is no header)"
 """The options that an error names for a missing column."""
+VERDICT_COLUMN = Column(("verdict", "result"), needed=True, option=VERDICT_OPTIONS)
+"""The column of verdicts, if no other one is named."""
 OTHER_COLUMNS = tuple(
     Column((field.name,)) for field in RESULT if field.name not in ("position", "line", "layout", "verdict")
 )
@@ -215,7 +215,7 @@ class VerdictTable:
 
     engine: ImportEngine
     table: LayoutTable
-    verdict: Column | int
+    verdict: Column | int = VERDICT_COLUMN
     absent: Absent | None = None
 
     @property
@@ -236,7 +236,7 @@ class VerdictTable:
             about += f"{self.table.layouts.meaning}\n"
         if not isinstance(self.verdict, Column):
             about += f"all are {Verdict(self.verdict)}\n"
-        elif self.verdict.names != VERDICT_COLUMNS:
+        elif self.verdict != VERDICT_COLUMN:
             about += f"verdicts in {self.verdict.names}\n"
         if self.table.titles is not None:
             about += f"columns {list(self.table.titles)}\n"
@@ -358,14 +358,12 @@ def open_verdicts(
     if deals is not None:
         layouts = DealColumn(deals, number_column or NUMBER_OF_DEAL)
         others = None if absent is None else Absent(_verdict_without_row(known, absent), layouts)
-    names = VERDICT_COLUMNS if verdict_column is None else (verdict_column,)
-    verdicts = Column(names, needed=True, option=VERDICT_OPTIONS) if verdict is None else None
-    table = VerdictTable(
-        known,
-        LayoutTable(file, layouts, rereadable(file, copies), titles),
-        verdicts or known.chosen("--verdict", verdict or ""),
-        others,
-    )
+    verdicts: Column | int = VERDICT_COLUMN
+    if verdict is not None:
+        verdicts = known.chosen("--verdict", verdict)
+    elif verdict_column is not None:
+        verdicts = replace(VERDICT_COLUMN, names=(verdict_column,))
+    table = VerdictTable(known, LayoutTable(file, layouts, rereadable(file, copies), titles), verdicts, others)
     if titles is not None:
         check_titles(titles, (layouts.column, *table.columns))
     return table
@@ -490,8 +488,7 @@ def read_verdicts(game: Game, file: str) -> Iterator[Entries]:
     engine = game.engines[0]
     known = ImportEngine(game, game.name, "", game.full_name(engine), True, _verdict_words(game, engine, {}))
     with ExitStack() as copies:
-        layouts = LayoutTable(file, LayoutColumn(game), rereadable(file, copies))
-        table = VerdictTable(known, layouts, Column(VERDICT_COLUMNS, needed=True))
+        table = VerdictTable(known, LayoutTable(file, LayoutColumn(game), rereadable(file, copies)))
         for entries in table.entries(lambda _: None):
             for reject in entries.rejects:
                 raise InputError(f"{file}, line {reject.line}: {'; '.join(reject.reasons)}")

@@ -60,7 +60,9 @@ class ResultRow(NamedTuple):
     """A result in an export."""
 
     position: Annotated[int, Fact("the position in the run, from 1", in_fingerprint=True)]
-    line: Annotated[int, Fact("the line of its file, or the number of the deal")]
+    line: Annotated[
+        int, Fact("the line of its file, or the number of the deal; 0 for a deal that an imported list leaves out")
+    ]
     layout: Annotated[str, Fact("the layout in canonical text", in_fingerprint=True)]
     verdict: Annotated[str, Fact("the verdict in a word", is_word=True, in_fingerprint=True)]
     value: Annotated[int | None, Fact("the value of a scored layout", in_fingerprint=True)]

@@ -29,10 +29,10 @@ class Result:
 
     `engine` is a full name such as ``memory/two-pass``. `value` is None unless the verdict is scored. `evidence` is
     None if the verdict is undecided or a claim, and the text of the error if it is failed. `position` counts the
-    layouts of a run or a call from 1; `line` is the line in the file, or the number of the deal. `run` is None if the
-    result is not stored. `judgement` is that of the newest audit, if the query asked for it. If the verdict was
-    imported for an engine that exists only on record, it is checked as one of the installed engine `checked_as`.
-    `rules` are the recorded rules of the game, if there are some.
+    layouts of a run or a call from 1; `line` is the line in the file, or the number of the deal, and 0 for a deal that
+    an imported list leaves out. `run` is None if the result is not stored. `judgement` is that of the newest audit, if
+    the query asked for it. If the verdict was imported for an engine that exists only on record, it is checked as one
+    of the installed engine `checked_as`. `rules` are the recorded rules of the game, if there are some.
     """
 
     engine: str

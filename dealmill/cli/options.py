@@ -236,7 +236,7 @@ def given_words(given: str | None) -> dict[str, str]:
     Raises
     ------
     UsageError
-        If one is malformed or given twice.
+        If one is malformed, or given with two meanings.
     """
     words = dict[str, str]()
     for text in given.split(",") if given is not None else []:
@@ -245,9 +245,8 @@ def given_words(given: str | None) -> dict[str, str]:
             raise UsageError(
                 f"--words {text!r} is malformed: write WORD=VERDICT, as in solved=winnable,unknown=undecided"
             )
-        if word in words:
-            raise UsageError(f"--words {word} is given twice: give each word once")
-        words[word] = verdict
+        if words.setdefault(word, verdict) != verdict:
+            raise UsageError(f"--words {word} has two meanings, {words[word]} and {verdict}: leave one out")
     return words
 
 

@@ -187,7 +187,8 @@ def _lines(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> It
     """Yield a result with its evidence and its boards."""
     _, engine = result.game_and_engine
     if status is not None:
-        yield f"item {result.item}, line {result.line} of {status.source_name}"
+        where = f"line {result.line} of" if result.line else "a deal left out by"
+        yield f"item {result.item}, {where} {status.source_name}"
         if status.retracted is not None:
             yield f"RETRACTED: {status.retracted}"
     worth = "" if result.value is None else f" with value {engine.words_of_value(result.value)}"

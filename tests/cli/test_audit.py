@@ -122,7 +122,7 @@ def test_a_seal_is_compared_with_the_record_as_it_was(copied: Path) -> None:
     assert (same.returncode, "seal: 3-" in same.stderr) == (0, True)
     altered = dealmill("audit", "1", "--seal", seal[:-1] + ("0" if seal[-1] != "0" else "1"), cwd=copied)
     assert altered.returncode == 3
-    assert "run 1 or the action log does not match the seal 2-" in altered.stderr
+    assert "the record of run 1 does not match the seal 2-" in altered.stderr
     for arguments in (("--seal", "2-x"), ("--seal", seal, "--sample", "5")):
         assert dealmill("audit", "1", *arguments, cwd=copied).returncode == 2
 

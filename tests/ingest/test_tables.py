@@ -160,17 +160,147 @@ def test_results_by_number_in_other_words(tmp_path: Path) -> None:
         assert [(row[0], str(row[1]), *row[2:]) if len(row) == 5 else row for row in verdicts] == expected
 
 
+def test_a_word_may_be_given_twice_with_one_meaning(tmp_path: Path) -> None:
+    (tmp_path / "memory.csv").write_text("layout,verdict\nAABB,Undecided\nABAB,UNKNOWN\n")
+    words = {"UNDECIDED": "undecided", "unknown": "undecided", " Unknown": "undecided"}
+    assert [str(row[1]) for row in outcomes(tmp_path / "memory.csv", words=words)] == ["undecided", "undecided"]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("1,scored,8\n2,undecided,\nx,failed,\n", "number,verdict,value"),
+        ("1;scored;8;0.3 s, fast;\n2;undecided;;;\nx;failed;;;\n", "number,verdict,value"),
+        ("# number, verdict\n  1\tscored\t8\n\n#\n2\tundecided\t\nx\tfailed\t\n", "number,verdict,value"),
+        ("sep=,\n 1, scored, y, 8\n2, undecided, y,\nx, failed, y,\n", "number,verdict,,value"),
+        ("  1  scored   8\n102 scored 8\n 2 undecided  nan\nx failed nan\n", ["Number", "verdict", "value"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["memory.csv", "memory.txt.gz", "memory"])
+def test_a_text_without_a_header_has_the_columns_that_are_named(
+    tmp_path: Path, name: str, text: str, columns: str | list[str]
+) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    first, second, *_, last = deal(games()["memory"], 1, 1, 102, pairs=4)
+    expected: list[tuple[object, ...]] = [
+        (first, "scored", 8, 0, None),
+        (second, "undecided", None, 0, None),
+        ("the number of the deal",),
+    ]
+    if "102" in text:
+        expected.insert(1, (last, "scored", 8, 0, None))
+    verdicts = outcomes(tmp_path / name, deals="deal:memory:seed=1:pairs=4", columns=columns)
+    assert [(row[0], str(row[1]), *row[2:]) if len(row) == 5 else row for row in verdicts] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("memory.csv", "1,scored\n", "memory.csv, line 1: the line has 2 cells, but --columns names 3"),
+        ("memory.txt", '# a\n1,"scored,8\n', "line 2: the line has 1 cell, but --columns names 3"),
+        ("memory.jsonl", "{}", "memory.jsonl has the names of its columns: leave out --columns"),
+        ("memory.parquet", "", "memory.parquet has the names of its columns"),
+    ],
+)
+def test_a_text_with_too_few_columns_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises((InputError, UsageError), match=message):
+        outcomes(tmp_path / name, deals="deal:memory:seed=1", columns="number,verdict,value")
+
+
+def test_verdicts_in_another_column(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "a.csv", "b.json"):
+        WRITERS[name](tmp_path / name, ["layout", "result", "Status"], [["AABB", "failed", "Undecided"]])
+        for options, verdict in (
+            ({"verdict_column": "status"}, Verdict.UNDECIDED),
+            ({}, Verdict.FAILED),
+            ({"verdict": "undecided"}, Verdict.UNDECIDED),
+        ):
+            assert [row[1] for row in outcomes(tmp_path / name, **options)] == [verdict]
+
+
+CAMELOT = "deal:camelot:seed=1"
+
+
+@pytest.mark.parametrize(
+    ("options", "first", "last"),
+    [
+        ({"deals": CAMELOT, "of": "3-50"}, 3, 50),
+        ({"deals": f"{CAMELOT}:3-50"}, 3, 50),
+        ({"deals": f"{CAMELOT}:1-60", "of": "6-6"}, 6, 6),
+    ],
+)
+def test_numbers_that_a_list_leaves_out_have_the_other_verdict(
+    sqlite_store: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any],
+    first: int,
+    last: int,
+) -> None:
+    monkeypatch.setattr("dealmill.pipeline.deals.DEALT_AT_ONCE", 16)
+    listed = [40, 6, 23, 6, 24]
+    (tmp_path / "won.txt").write_text("# won\n" + "".join(f"{number}\n" for number in listed) + "2\n")
+    run = Store(sqlite_store).import_verdicts(
+        tmp_path / "won.txt",
+        engine="mine",
+        version="1",
+        columns="number",
+        verdict="winnable",
+        absent="lost",
+        words={"lost": "unwinnable"},
+        progress=silent,
+        **options,
+    )
+    inside = [number for number in listed if first <= number <= last]
+    absent = [number for number in range(first, last + 1) if number not in listed]
+    dealt = deal(games()["camelot"], 1, 1, 50)
+    assert [(result.layout, result.verdict.word, result.line > 1) for result in run.results()] == [
+        *((dealt[number - 1], "winnable", True) for number in inside),
+        *((dealt[number - 1], "unwinnable", False) for number in absent),
+    ]
+    assert len(list(run.rejects())) == len(listed) + 1 - len(inside)
+    audit = an_audit(sqlite_store, run.status())
+    assert (audit.no_evidence, audit.faults) == (len(inside) + len(absent), 0)
+
+
+def test_a_list_of_which_a_number_cannot_be_read_leaves_out_nothing_for_sure(
+    sqlite_store: Database, tmp_path: Path
+) -> None:
+    store, path = Store(sqlite_store), tmp_path / "won.csv"
+    options: dict[str, Any] = {"deals": CAMELOT, "absent": "unwinnable", "of": "1-50"}
+    path.write_text("number,verdict\n7,winnable\n9,perhaps\n#11,winnable\n")
+    with pytest.raises(InputError, match=r"line 4: the number of the deal is '#11', not a whole number; correct it"):
+        store.import_verdicts(path, engine="mine", version="1", progress=silent, **options)
+    assert store.sources() == []
+    path.write_text("number,verdict\n7,winnable\n9,perhaps\n11,winnable\n")
+    run = store.import_verdicts(path, engine="mine", version="1", progress=silent, **options)
+    assert (run.progress.solved, run.progress.rejected) == (49, 1), "number 9 has a row"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"deals": "deal:memory:seed=1"}, "belong together"),
-        ({"number_column": "seed"}, "belong together"),
+        ({"number_column": "seed"}, "--number-column needs --deals"),
         ({**DEALS, "layout_column": "deal"}, "exclude each other"),
         ({**DEALS, "deals": "memory.txt"}, "is not a range of deals"),
         ({**DEALS, "deals": "deal:camelot:seed=1"}, "different games: --engine memory, --deals camelot"),
         ({"words": {"solved": "winnable"}}, "'winnable' is not a verdict of memory/two-pass"),
-        ({"words": {"scored": "undecided"}}, "two meanings"),
-        ({"words": {"yes": "scored", " YES ": "undecided"}}, "two meanings"),
+        ({"words": {"scored": "undecided"}}, "'scored' has two meanings, scored and undecided"),
+        ({"words": {"yes": "scored", " YES ": "undecided"}}, "' YES ' has two meanings, scored and undecided"),
+        ({"verdict": "scored", "verdict_column": "result"}, "--verdict and --verdict-column exclude each other"),
+        ({"verdict": "won"}, "--verdict 'won' is not a verdict of memory/mine; choose one of: scored, undecided"),
+        ({"columns": "seed,value"}, "--columns seed,value: there is no column layout and no column verdict or result"),
+        ({"columns": ["layout", "verdict", "Layout"]}, "more than one column layout"),
+        ({"absent": "failed", "of": "1-9"}, "--absent needs --deals"),
+        ({**DEALS, "of": "1-9"}, "--of needs --absent"),
+        ({**DEALS, "absent": "failed"}, "must know which numbers the list is about: add them, as in --of 1-3000"),
+        ({**DEALS, "absent": "failed", "of": "9"}, "'9' is not a range of numbers; write FIRST-LAST"),
+        ({**DEALS, "absent": "failed", "of": "9-1"}, "--of 9-1 is not a part of deal:memory"),
+        ({**DEALS, "absent": "failed", "of": "0-9"}, "--of 0-9 is not a part of deal:memory"),
+        ({**DEALS, "absent": "failed", "of": "1-1000000001"}, "has 1,000,000,001 deals, .* at most: name a part"),
+        ({**DEALS, "absent": "lost", "of": "1-9"}, "--absent 'lost' is not a verdict"),
+        ({**DEALS, "absent": "scored", "of": "1-9"}, "needs a value for each deal"),
     ],
 )
 def test_options_that_cannot_be_combined_are_refused(tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -190,9 +320,10 @@ def test_options_that_cannot_be_combined_are_refused(tmp_path: Path, options: di
         (
             "memory.csv",
             "layout|verdict\n",
-            "only 'layout|verdict'.*; columns are separated by commas, semicolons or tabs",
+            "only 'layout|verdict'.*; columns are separated by commas, semicolons, tabs or blanks",
         ),
         ("memory.csv", "id,deal,verdict\n", "no column layout, only .*'deal'.*--layout-column"),
+        ("memory.csv", "1,scored\n", r"no column verdict or result, only '1', 'scored'.*\(--columns if"),
         ("memory.csv", "layout,Layout ,verdict\n", "more than one column layout"),
         ("memory.json", '[{"layout": "AABB", "verdict": "undecided"}', "element 1 of the JSON array cannot be read"),
         ("memory.json", '[{"layout": "AABB"},]', "element 2 of the JSON array"),
@@ -212,7 +343,10 @@ def test_no_name_in_a_json_object_is_lost(tmp_path: Path) -> None:
     )
     assert outcomes(tmp_path / "a.jsonl") == [
         ("there is more than one column verdict",),
-        ("there is no column layout, only 'deal', 'verdict'; choose another one with --layout-column",),
+        (
+            "there is no column layout, only 'deal', 'verdict'; choose another one with --layout-column (--deals for "
+            "numbers of deals)",
+        ),
     ]
 
 

@@ -8,6 +8,7 @@ from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.printable import duration
+from dealmill.pipeline.programs.declared import check_starts
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
@@ -169,11 +170,7 @@ def _check_startable(run: RunStatus) -> None:
     check_not_retracted(run)
     if not (run.finished or run.halted):
         Installation().check(run)
-        _, engine = find_engine(run.solved_by)
-        if engine.program:
-            from dealmill.pipeline.programs.solver import check_starts  # loads the library that reads manifests
-
-            check_starts(engine)
+        check_starts(find_engine(run.solved_by)[1])
 
 
 def check_not_damaged(database: Database, run: RunStatus) -> None:

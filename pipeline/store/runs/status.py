@@ -35,6 +35,9 @@ SILENT_READER = timedelta(seconds=60)
 WITHOUT_WORKER = timedelta(seconds=10)
 """The time without a lease after which a run is said to wait for workers: longer than the pause after a failure."""
 
+VERDICTS = tuple(Verdict)
+"""All verdicts. A list of runs looks at them several times per run, and iterating over an enumeration is slow."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunStatus(PlannedRun):
@@ -96,7 +99,7 @@ class RunStatus(PlannedRun):
     def counts(self) -> dict[Verdict, int]:
         """The number of items for every verdict that occurs."""
         totals = self.check_totals().totals
-        return {verdict: totals[verdict.word] for verdict in Verdict if totals[verdict.word]}
+        return {verdict: total for verdict in VERDICTS if (total := totals[verdict.word])}
 
     @property
     def unproved(self) -> int:

@@ -37,7 +37,7 @@ from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source, rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_grouped_mean, of_share
+from dealmill.pipeline.survey.interval import Interval, Point, Winnability, convergence_of, of_grouped_mean
 
 if TYPE_CHECKING:
     import pyarrow
@@ -318,11 +318,12 @@ class Run(Tabular):
         return histogram_of_numbers(measure, [number for number in numbers if number is not None])
 
     @property
-    def winnability(self) -> Interval | None:
+    def winnability(self) -> Winnability | None:
         """The 95 % confidence interval of the share of winnable layouts, if those in `progress` are a random sample.
 
-        Undecided and failed layouts widen it: it covers both that none of them can be won, and that all can. None if no
-        layout has been found winnable or unwinnable.
+        Layouts that are undecided or failed, and those whose verdicts the newest audit found invalid, widen it: it
+        covers both that none of them can be won, and that all can. Claims without evidence are trusted; the interval
+        says how many there are. None if no layout has been found winnable or unwinnable.
 
         Raises
         ------
@@ -330,9 +331,10 @@ class Run(Tabular):
             If the recorded counts are damaged.
         """
         counts = self.progress.counts
-        won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
-        solved = sum(counts.values())
-        return of_share(won, solved - won - lost, solved) if won + lost else None
+        if not counts.keys() & {Verdict.WINNABLE, Verdict.UNWINNABLE}:
+            return None
+        refused = self.latest_audit.status.invalid if self.latest_audit else 0
+        return Winnability.of(counts, self.progress.unproved, refused)
 
     @property
     def mean_interval(self) -> Interval | None:
@@ -355,14 +357,16 @@ class Run(Tabular):
         return expectation_of(self.progress)
 
     def convergence(self) -> list[Point]:
-        """Return the winnability after more and more layouts, counted from the first; empty if they have values.
+        """Return the winnability after more and more layouts, counted from the first; empty if they have values, or the
+        newest audit found some verdicts invalid.
 
         Raises
         ------
         DamagedError
             If the recorded counts are damaged.
         """
-        return convergence_of(self._database, self.id)
+        refused = self.latest_audit is not None and self.latest_audit.status.invalid > 0
+        return [] if refused else convergence_of(self._database, self.id)
 
     @cached_property
     def latest_audit(self) -> "Audit | None":

@@ -93,7 +93,7 @@ def tell_winnability(run: "dealmill.Run") -> None:
     interval = None if run.progress.deals is None or run.progress.retracted is not None else run.winnability
     if interval is not None:
         low, high = percentage(interval.low), percentage(interval.high)
-        tell(f"winnable deals:      {low} to {high} of all deals, with 95 % confidence (run {run.id})")
+        tell(f"winnable deals:      {low} to {high} of all deals, with 95 % confidence{interval.basis} (run {run.id})")
 
 
 def tell_retryable(runs: "Iterable[dealmill.Run]") -> bool:

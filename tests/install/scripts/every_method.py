@@ -172,7 +172,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     matches: list[dealmill.Match] = store.find("ABBA")
     assert matches
     survey: dealmill.Survey = store.survey("memory", count=1_000, progress=events.append)
-    assert survey.low < survey.value < survey.high and survey.deals == 1_000
+    assert survey.value is not None and survey.low < survey.value < survey.high and survey.deals == 1_000
     figures: dict[str, str] = survey.figures
     survey.report("report")
     assert "low" in figures and any(Path("report").iterdir())

@@ -79,6 +79,7 @@ from .pipeline.store.diffs.difference import DiffPart as DiffPart
 from .pipeline.store.diffs.difference import DiffSummary as DiffSummary
 from .pipeline.store.filters import Filter as Filter
 from .pipeline.store.find import Match as Match
+from .pipeline.store.higher_limit import HigherLimit as HigherLimit
 from .pipeline.store.histograms import Bar as Bar
 from .pipeline.store.histograms import Histogram as Histogram
 from .pipeline.store.results import Query as Query

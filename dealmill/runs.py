@@ -27,6 +27,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diffs.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.higher_limit import HigherLimit, higher_limit
 from dealmill.pipeline.store.histograms import Histogram, histogram_of, histogram_of_numbers
 from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.run_planning import queue_rerun, queue_retry
@@ -335,6 +336,21 @@ class Run(Tabular):
             return None
         refused = self.latest_audit.status.invalid if self.latest_audit else 0
         return Winnability.of(counts, self.progress.unproved, refused)
+
+    @property
+    def higher_limit(self) -> HigherLimit | None:
+        """What a node limit ten times as high would decide of the undecided layouts, and about what it would cost,
+        estimated from the node counts and costs on record.
+
+        None if that cannot be estimated: the run is not finished or has no undecided layouts, some of its searches gave
+        up before the limit, too few of the others came near to it, or its verdicts were imported.
+
+        Raises
+        ------
+        DamagedError
+            If the recorded counts or distributions are damaged.
+        """
+        return higher_limit(self._database, self.progress)
 
     @property
     def mean_interval(self) -> Interval | None:

@@ -96,6 +96,12 @@ def tell_winnability(run: "dealmill.Run") -> None:
         tell(f"winnable deals:      {low} to {high} of all deals, with 95 % confidence{interval.basis} (run {run.id})")
 
 
+def tell_undecided(run: "dealmill.Run") -> None:
+    """Print how many layouts of a run are undecided, and what a higher limit would decide, if that can be estimated."""
+    if higher := run.higher_limit:
+        tell(f"undecided layouts:   {higher.effect} {called_as()} {higher.command}")
+
+
 def tell_retryable(runs: "Iterable[dealmill.Run]") -> bool:
     """Return whether layouts of finished runs failed because of the machine, and say how to try them again."""
     failed = [run for run in runs if run.progress.finished and run.progress.counts.get(Verdict.FAILED)]

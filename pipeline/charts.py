@@ -288,9 +288,9 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
-    def moved(self, place: Callable[[float], float]) -> "Estimate":
-        """Return the places of all three on a chart."""
-        return Estimate(None if self.value is None else place(self.value), place(self.low), place(self.high))
+    def scaled(self, scale: Callable[[float], float]) -> "Estimate":
+        """Return where all three are on a chart."""
+        return Estimate(None if self.value is None else scale(self.value), scale(self.low), scale(self.high))
 
 
 class Row(NamedTuple):
@@ -394,7 +394,7 @@ def narrowing(points: Mapping[int, Estimate], exact: float | None = None, *, uni
         f"The confidence interval after {first:,} to {last:,} layouts{known}",
         HEIGHT,
         _y_axis(dict(zip(names, map(down, marked), strict=True)), "winnable" if unit is None else f"mean {unit}"),
-        _band([point.moved(down) for point in points.values()], [x.at(layouts) for layouts in points]),
+        _band([point.scaled(down) for point in points.values()], [x.at(layouts) for layouts in points]),
         exactly or "",
         _line(end, end, down(low), down(high), WHISKER) + ("" if value is None else _dot(end, down(value))),
         *map(drawn, named, [0.0, *middles], [*middles, 1.0]),

@@ -36,7 +36,7 @@ class TimeRatio:
 def time_ratio_of(pairs: Iterable[tuple[float, float]]) -> TimeRatio | None:
     """Return the ratio of the second to the first of pairs of times, leaving out pairs in which the clock did not tick;
     None if there are no others."""
-    ratios = sorted(other / one for one, other in pairs if one > 0 and other > 0)
+    ratios = sorted(right / left for left, right in pairs if left > 0 and right > 0)
     if not ratios:
         return None
     cut = _cut(len(ratios))

@@ -80,6 +80,7 @@ from .pipeline.store.diffs.difference import DiffPart as DiffPart
 from .pipeline.store.diffs.difference import DiffSummary as DiffSummary
 from .pipeline.store.filters import Filter as Filter
 from .pipeline.store.find import Match as Match
+from .pipeline.store.higher_limit import HigherLimit as HigherLimit
 from .pipeline.store.histograms import Bar as Bar
 from .pipeline.store.histograms import Histogram as Histogram
 from .pipeline.store.results import Query as Query
@@ -91,6 +92,8 @@ from .pipeline.store.sources.source import RejectReason as RejectReason
 from .pipeline.store.sources.source import Source as Source
 from .pipeline.survey.interval import Interval as Interval
 from .pipeline.survey.interval import Point as Point
+from .pipeline.survey.interval import Winnability as Winnability
+from .pipeline.time_ratio import TimeRatio as TimeRatio
 from .reports import report as report
 from .runs import Run as Run
 from .stores import Store as Store

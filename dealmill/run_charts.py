@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING
 from dealmill.pipeline.charts import Chart, Estimate, Row, histogram, intervals, narrowing
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import decimal
 
 if TYPE_CHECKING:
     from dealmill.pipeline.store.runs.status import RunStatus
+    from dealmill.pipeline.survey.interval import Winnability
     from dealmill.runs import Run
 
 
 def winnability_chart(runs: "Sequence[Run]", link: Callable[[int], str] | None = None) -> Chart | None:
-    """Return the share of winnable layouts of each run that has one, with its interval; None if none has. The exact
-    share is drawn if it is the same for all. `link` is the address of the page of a run, by its number."""
+    """Return the interval of the share of winnable layouts of each run that has one; None if none has. The exact share
+    is drawn if it is the same for all. `link` is the address of the page of a run, by its number."""
     rows = [
         Row(
             _label(run.progress),
             run.progress.source_name,
-            Estimate(share_of(run.progress), known.low, known.high),
+            _estimate(known),
             link and link(run.id),
         )
         for run in runs
@@ -33,9 +33,8 @@ def winnability_chart(runs: "Sequence[Run]", link: Callable[[int], str] | None =
     return intervals(rows, None if exact is None else float(exact)) if rows else None
 
 
-def share_of(run: "RunStatus") -> float:
-    """Return the share of winnable layouts among the solved ones of a run that has any."""
-    return run.counts.get(Verdict.WINNABLE, 0) / run.solved
+def _estimate(share: "Winnability") -> Estimate:
+    return Estimate(share.share, share.low, share.high)
 
 
 def _label(run: "RunStatus") -> str:
@@ -45,7 +44,7 @@ def _label(run: "RunStatus") -> str:
 
 def narrowing_chart(run: "Run") -> Chart | None:
     """Return how the interval of the winnability of a run narrows; None if it has too few jobs, or no winnability."""
-    points = {each.layouts: Estimate(each.share, each.interval.low, each.interval.high) for each in run.convergence()}
+    points = {each.layouts: _estimate(each.interval) for each in run.convergence()}
     exact = run.expectation
     return narrowing(points, None if exact is None else float(exact)) if len(points) > 2 else None
 

@@ -27,6 +27,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diffs.diff import Diff, diff, diffs
 from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.higher_limit import HigherLimit, higher_limit
 from dealmill.pipeline.store.histograms import Histogram, histogram_of, histogram_of_numbers
 from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.run_planning import queue_rerun, queue_retry
@@ -37,7 +38,7 @@ from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source, rejects_of
 from dealmill.pipeline.store.states import describe
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.survey.interval import Interval, Point, convergence_of, of_grouped_mean, of_share
+from dealmill.pipeline.survey.interval import Interval, Point, Winnability, convergence_of, of_grouped_mean
 
 if TYPE_CHECKING:
     import pyarrow
@@ -318,11 +319,12 @@ class Run(Tabular):
         return histogram_of_numbers(measure, [number for number in numbers if number is not None])
 
     @property
-    def winnability(self) -> Interval | None:
+    def winnability(self) -> Winnability | None:
         """The 95 % confidence interval of the share of winnable layouts, if those in `progress` are a random sample.
 
-        Undecided and failed layouts widen it: it covers both that none of them can be won, and that all can. None if no
-        layout has been found winnable or unwinnable.
+        Layouts that are undecided or failed, and those whose verdicts the newest audit found invalid, widen it: it
+        covers both that none of them can be won, and that all can. Claims without evidence are trusted; the interval
+        says how many there are. None if no layout has been found winnable or unwinnable.
 
         Raises
         ------
@@ -330,9 +332,25 @@ class Run(Tabular):
             If the recorded counts are damaged.
         """
         counts = self.progress.counts
-        won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
-        solved = sum(counts.values())
-        return of_share(won, solved - won - lost, solved) if won + lost else None
+        if not counts.keys() & {Verdict.WINNABLE, Verdict.UNWINNABLE}:
+            return None
+        refused = self.latest_audit.status.invalid if self.latest_audit else 0
+        return Winnability.of(counts, self.progress.unproved, refused)
+
+    @property
+    def higher_limit(self) -> HigherLimit | None:
+        """What a node limit ten times as high would decide of the undecided layouts, and about what it would cost,
+        estimated from the node counts and costs on record.
+
+        None if that cannot be estimated: the run is not finished or has no undecided layouts, some of its searches gave
+        up before the limit, too few of the others came near to it, or its verdicts were imported.
+
+        Raises
+        ------
+        DamagedError
+            If the recorded counts or distributions are damaged.
+        """
+        return higher_limit(self._database, self.progress)
 
     @property
     def mean_interval(self) -> Interval | None:
@@ -355,14 +373,16 @@ class Run(Tabular):
         return expectation_of(self.progress)
 
     def convergence(self) -> list[Point]:
-        """Return the winnability after more and more layouts, counted from the first; empty if they have values.
+        """Return the winnability after more and more layouts, counted from the first; empty if they have values, or the
+        newest audit found some verdicts invalid.
 
         Raises
         ------
         DamagedError
             If the recorded counts are damaged.
         """
-        return convergence_of(self._database, self.id)
+        refused = self.latest_audit is not None and self.latest_audit.status.invalid > 0
+        return [] if refused else convergence_of(self._database, self.id)
 
     @cached_property
     def latest_audit(self) -> "Audit | None":

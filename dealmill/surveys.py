@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.store.database.connections import Database
@@ -19,10 +19,12 @@ class Survey(Run):
 
     Attributes
     ----------
-    value : float
-        The share of winnable deals, from 0 to 1; or the mean value, if deals have values.
     low, high : float
-        The ends of the 95 % confidence interval.
+        The ends of the 95 % confidence interval of the share of winnable deals, from 0 to 1 (see `Run.winnability`);
+        or of the mean value, if deals have values.
+    value : float or None
+        This share or mean of the deals that were solved. A share is None while some of them are undecided, since it is
+        not known then.
     deals : int
         The number of solved deals.
     facts : Mapping[str, object]
@@ -36,11 +38,12 @@ class Survey(Run):
         from dealmill.pipeline.survey.report import survey_facts  # not needed for other runs
 
         super().__init__(database, status)
-        self.value = estimate.value
-        self.low = estimate.interval.low
-        self.high = estimate.interval.high
+        refused = self.latest_audit.status.invalid if self.latest_audit else 0
+        self.facts: Mapping[str, Any] = survey_facts(database, status, estimate, refused)
+        self.low: float = self.facts["low"]
+        self.high: float = self.facts["high"]
+        self.value: float | None = self.facts["value"]
         self.deals = estimate.deals
-        self.facts: Mapping[str, object] = survey_facts(database, status, estimate)
 
     def __str__(self) -> str:
         from dealmill.pipeline.survey.report import summary_sentence
@@ -52,14 +55,14 @@ class Survey(Run):
 
     @property
     def figures(self) -> dict[str, str]:
-        """The estimate and the ends of its interval, rounded to the precision of the interval."""
+        """The ends of the interval and, unless deals are undecided, what it is of in the deals solved; rounded to the
+        precision of the interval."""
         from dealmill.pipeline.survey.report import format_figure
 
         return {
-            str(self.facts["estimate"]): format_figure(self.facts, "value"),
             "low": format_figure(self.facts, "low"),
             "high": format_figure(self.facts, "high"),
-        }
+        } | ({} if self.value is None else {str(self.facts["estimate"]): format_figure(self.facts, "value")})
 
     def report(self, folder: str | PathLike[str]) -> None:
         """Write a page, its data and pictures of the interval to a folder, which is created if missing.

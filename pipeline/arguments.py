@@ -128,13 +128,13 @@ class DifferenceKind(StrEnum):
     """One of the runs does not have the layout, or no verdict on it yet."""
 
 
-NODES = "nodes"
-"""The name of the limit on the growth of node counts."""
+NODES, TIME = "nodes", "time"
+"""The names of the limits on the growth of node counts and of times."""
 
 
 def difference_limits(text: str) -> dict[str, float]:
-    """Parse ``contradicted,lost,nodes=1.05``: kinds of differences that are not allowed, and the factor by which node
-    counts may grow. Return the names, with the factor for `NODES`.
+    """Parse ``contradicted,lost,nodes=1.05,time=1.5``: kinds of differences that are not allowed, and the factors by
+    which node counts and times may grow. Return the names, with the factors for `NODES` and `TIME`.
 
     Raises
     ------
@@ -146,17 +146,17 @@ def difference_limits(text: str) -> dict[str, float]:
         name, equals, factor = part.partition("=")
         if name in limits:
             raise UsageError(f"the limit {name} is named twice in {text!r}: name it once")
-        if name == NODES:
+        if name in (NODES, TIME):
             try:
                 limits[name] = decimal_number(factor)
             except ValueError as error:
                 raise UsageError(
-                    f"{part!r} is not a limit; write the factor by which nodes may grow: nodes=1.05"
+                    f"{part!r} is not a limit; write the factor by which it may grow: {name}=1.05"
                 ) from error
         elif name in {*DifferenceKind} and not equals:
             limits[name] = 0.0
         else:
-            raise UsageError(f"{part!r} is not a limit; choose from: {', '.join(DifferenceKind)}, nodes=1.05")
+            raise UsageError(f"{part!r} is not a limit; choose from: {', '.join(DifferenceKind)}, nodes=1.05, time=1.5")
     return limits
 
 

@@ -282,11 +282,15 @@ def _slot(number: float) -> float:
 
 
 class Estimate(NamedTuple):
-    """A share or a mean with its confidence interval."""
+    """The confidence interval of a share or a mean, and the value in the sample; None if that is not known."""
 
-    value: float
+    value: float | None
     low: float
     high: float
+
+    def scaled(self, scale: Callable[[float], float]) -> "Estimate":
+        """Return where all three are on a chart."""
+        return Estimate(None if self.value is None else scale(self.value), scale(self.low), scale(self.high))
 
 
 class Row(NamedTuple):
@@ -310,15 +314,15 @@ def intervals(rows: Sequence[Row], exact: float | None = None) -> Chart:
 
     def drawn(index: int, row: Row) -> str:
         y = top + ROW * index
-        value, low, high = map(scale.at, row.estimate)
-        share, *ends = map(percentage, row.estimate)
+        value, *ends = row.estimate
+        low, high = map(scale.at, ends)
         return _point(
-            f"{share}, 95 % interval {' to '.join(ends)}",
+            f"95 % interval {' to '.join(map(percentage, ends))}{_sampled(value, percentage)}",
             _reach(0, 1, y, ROW),
             _text(_shortened(row.label), 0, y + 14, class_="label halo", fill=INK, **HALO),
             _text(_shortened(row.source), 0, y + 30, class_="tick halo", **HALO),
             _line(low, high, y + 43, y + 43, WHISKER),
-            _dot(value, y + 43),
+            "" if value is None else _dot(scale.at(value), y + 43),
             link=row.link,
         )
 
@@ -332,6 +336,11 @@ def intervals(rows: Sequence[Row], exact: float | None = None) -> Chart:
         _x_axis(places, height, "of layouts are winnable"),
         _marks(marks, height),
     )
+
+
+def _sampled(value: float | None, figure: Callable[[float], str]) -> str:
+    """Return what a label says of the value in the sample, after its interval."""
+    return "" if value is None else f" ({figure(value)})"
 
 
 LETTERS = 40
@@ -366,9 +375,9 @@ def narrowing(points: Mapping[int, Estimate], exact: float | None = None, *, uni
         return HEIGHT * (1 - y.at(value))
 
     def drawn(layouts: int, left: float, right: float) -> str:
-        value, low, high = map(figure, points[layouts])
-        label = f"{counted(layouts, 'layout')}: {value} ({low} to {high})"
-        dot = _dot(x.at(layouts), down(points[layouts].value), class_="dot shown", visibility="hidden")
+        value, *ends = points[layouts]
+        label = f"{counted(layouts, 'layout')}: {' to '.join(map(figure, ends))}{_sampled(value, figure)}"
+        dot = "" if value is None else _dot(x.at(layouts), down(value), class_="dot shown", visibility="hidden")
         return _point(label, _reach(left, right - left, 0, HEIGHT), dot)
 
     end, (value, low, high) = x.at(last), points[last]
@@ -385,25 +394,26 @@ def narrowing(points: Mapping[int, Estimate], exact: float | None = None, *, uni
         f"The confidence interval after {first:,} to {last:,} layouts{known}",
         HEIGHT,
         _y_axis(dict(zip(names, map(down, marked), strict=True)), "winnable" if unit is None else f"mean {unit}"),
-        _band([(x.at(layouts), Estimate(*map(down, point))) for layouts, point in points.items()]),
+        _band([point.scaled(down) for point in points.values()], [x.at(layouts) for layouts in points]),
         exactly or "",
-        _line(end, end, down(low), down(high), WHISKER) + _dot(end, down(value)),
+        _line(end, end, down(low), down(high), WHISKER) + ("" if value is None else _dot(end, down(value))),
         *map(drawn, named, [0.0, *middles], [*middles, 1.0]),
         _x_axis({number_label(layouts): x.at(layouts) for layouts in log_ticks(x.low, x.high)}, HEIGHT, "layouts"),
     )
 
 
-def _band(points: Sequence[tuple[float, Estimate]]) -> str:
-    """Return a curve through values and the band around it, by shares of the width and heights."""
+def _band(points: Sequence[Estimate], across: Sequence[float]) -> str:
+    """Return a curve through the values that are known and the band around it: heights at these shares of the width."""
 
     def path(ends: Iterable[tuple[float, float]]) -> str:
         return "L".join(f"{WIDTH * x:.1f} {y:.1f}" for x, y in ends)
 
-    upper = [(x, point.high) for x, point in points]
-    lower = [(x, point.low) for x, point in reversed(points)]
-    band = element("path", class_="band", d=f"M{path(upper + lower)}Z", fill=BLUE, fill_opacity=0.25)
+    upper = [(x, point.high) for x, point in zip(across, points, strict=True)]
+    lower = [(x, point.low) for x, point in zip(across, points, strict=True)]
+    band = element("path", class_="band", d=f"M{path(upper + lower[::-1])}Z", fill=BLUE, fill_opacity=0.25)
     look: Style = {"stroke": INK, "stroke_width": 2, "vector_effect": "non-scaling-stroke"}
-    curve = element("path", class_="curve", d=f"M{path((x, point.value) for x, point in points)}", fill="none", **look)
+    values = [(x, point.value) for x, point in zip(across, points, strict=True) if point.value is not None]
+    curve = element("path", class_="curve", d=f"M{path(values)}", fill="none", **look) if values else ""
     stretched: Style = {
         "viewBox": f"0 0 {WIDTH} {HEIGHT}",
         "preserveAspectRatio": "none",
@@ -419,29 +429,34 @@ COLOURS = ("#0072b2", "#b36b00", "#007a5a", "#a8437f", "#56697a")
 
 def curves(series: Mapping[str, Mapping[float, Estimate]], title: str) -> Chart:
     """Return shares with their intervals as curves against a number, which `title` says what it counts. There are at
-    most five series, each with at least one estimate; its name, of a few letters, stands at the end of its curve."""
+    most five series, each with at least one estimate; its name, of a few letters, stands at the end of its curve. All
+    values are known."""
     x = Scale(0.0, max(number for points in series.values() for number in points))
     y = Scale(0.0, 1.0)
 
     def down(share: float) -> float:
         return HEIGHT * (1 - y.at(share))
 
+    def height(estimate: Estimate) -> float:
+        assert estimate.value is not None  # noqa: S101 -- see above
+        return down(estimate.value)
+
     def point(name: str, number: float, estimate: Estimate, colour: str) -> str:
-        value, low, high = map(percentage, estimate)
         at = x.at(number)
+        ends = f"{percentage(estimate.low)} to {percentage(estimate.high)}"
         return _point(
-            f"{name}, {number:,.0f} {title}: {value} ({low} to {high})",
-            _reach(at - 0.01, 0.02, down(estimate.value) - 8, 16),
+            f"{name}, {number:,.0f} {title}: {ends}{_sampled(estimate.value, percentage)}",
+            _reach(at - 0.01, 0.02, height(estimate) - 8, 16),
             _line(at, at, down(estimate.low), down(estimate.high), {"stroke": colour, "stroke_width": 2}),
-            _dot(at, down(estimate.value), r=3.5, class_="end", fill=colour),
+            _dot(at, height(estimate), r=3.5, class_="end", fill=colour),
         )
 
     drawn = []
-    ends = {name: down(points[max(points)].value) for name, points in series.items()}
+    ends = {name: height(points[max(points)]) for name, points in series.items()}
     for (name, points), colour, label_y in zip(series.items(), COLOURS, _apart(list(ends.values())), strict=False):
         look: Style = {"stroke": colour, "stroke_width": 1.5}
         for (left, before), (right, after) in pairwise(sorted(points.items())):
-            drawn.append(_line(x.at(left), x.at(right), down(before.value), down(after.value), look))
+            drawn.append(_line(x.at(left), x.at(right), height(before), height(after), look))
         drawn.append(_line(x.at(max(points)), 1, ends[name], label_y, {"stroke": colour, "stroke_dasharray": "1 3"}))
         drawn.append(_text(name, "100%", label_y + 4, dx=6, class_="end", fill=colour))
         drawn += [point(name, number, estimate, colour) for number, estimate in points.items()]

@@ -4,12 +4,14 @@ A set of a game is a file of verdicts, as `dealmill.pipeline.ingest.verdicts` re
 """
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
+from math import ceil
 from pathlib import Path
-from statistics import median
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import NotFoundError
@@ -23,22 +25,39 @@ from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.solve import load, solve_texts
 from dealmill.pipeline.store.diffs.difference import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
+from dealmill.pipeline.time_ratio import TimeRatio, time_ratio_of
 
 MAX_NODES = 10_000_000
 """The node limit for each layout, unless another one is given or the engine has one of its own."""
 HARD = "hard"
 """The name of the set that every game of Dealmill has."""
-ROUNDS, ENOUGH_SECONDS = 9, 3.0
-"""How often the set is solved, and the seconds after which no further round begins."""
+ROUNDS, ENOUGH_SECONDS = 3, 3.0
+"""How often two engines solve the set in turn, and the seconds after which no further round begins."""
 FAILED = int(Verdict.FAILED)
-LEAST_SECONDS = 0.02
-"""The least time of a round: a set that takes less is solved again within it, since so short a time is mostly noise."""
+LEAST_SECONDS = 1e-3
+"""The least time that is measured: a layout that takes less is solved many times at once, since a call takes up to
+0.1 ms beside the search."""
+CLOCK_SECONDS = 1e-7
+"""What a call takes at least, for a clock that stands still meanwhile."""
+
+
+class Wrongness(StrEnum):
+    """What is wrong with a verdict, the surest first."""
+
+    REFUSED = "refused"
+    """The referee refuses its evidence, such as an illegal move."""
+    FAILED = "failed"
+    """The engine failed on the layout."""
+    DISPROVED = "disproved"
+    """It has no evidence, and the other side proves another verdict."""
+    CONTRADICTED = "contradicted"
+    """The other side has another verdict, and both are proved, or neither."""
 
 
 @dataclass(frozen=True, slots=True)
 class WrongVerdict:
     """A verdict of an engine (its full name) that is wrong or failed, with the position of its layout in the set, from
-    1. `reason` is what the referee says, the error, or the verdict of the baseline with its evidence."""
+    1. `reason` is what the referee says, the error, or the verdict of the other side with its evidence."""
 
     engine: str
     position: int
@@ -46,6 +65,7 @@ class WrongVerdict:
     verdict: Verdict
     value: int | None
     reason: str
+    wrongness: Wrongness
 
     def __str__(self) -> str:
         """Return the verdict with its value."""
@@ -57,8 +77,9 @@ class EngineFigures:
     """What an engine did on a set of layouts.
 
     The verdicts on them are `decided`, `undecided` or `failed`, and of those that are decided, the referee found
-    `refused` invalid; `wrong` has both. `microseconds` is the time per layout, by the clock: the median of the rounds.
-    It is None for the recorded verdicts of the set.
+    `refused` invalid; `wrong` has both. `microseconds` is the mean of the least times of the layouts in all rounds: the
+    processor time of this process, or the time by the clock if one of the engines is a program. It is None for the
+    recorded verdicts of the set.
     """
 
     engine: str
@@ -80,7 +101,7 @@ class EngineBench:
     `other` is the engine and `one` the baseline, as in a `Diff`: another engine, or the verdicts in the set. It is None
     if the set answers another question than the engine. `nodes` compares the node counts of two engines on the layouts
     that both decided; None if there are none. What a node is, each engine decides, so those of the set are not
-    compared.
+    compared. `time_ratio` compares the time of each layout with that of the baseline; None if that was not measured.
     """
 
     layouts: int
@@ -89,6 +110,7 @@ class EngineBench:
     other: EngineFigures
     differences: Sequence[Difference]
     nodes: NodeCounts | None
+    time_ratio: TimeRatio | None
 
     @property
     def summary(self) -> DiffSummary:
@@ -96,35 +118,44 @@ class EngineBench:
         return DiffSummary.of(self.differences)
 
     @property
-    def time_ratio(self) -> float | None:
-        """The time per layout divided by that of the baseline; None if that was not measured."""
-        if self.one is None or self.one.microseconds is None or self.other.microseconds is None:
-            return None
-        return self.other.microseconds / self.one.microseconds
-
-    @property
     def wrong(self) -> list[WrongVerdict]:
-        """The verdicts of both that are wrong or failed, in the order of the set. A verdict that contradicts that of
-        the baseline is among them if the referee refuses neither."""
+        """The verdicts of both that are wrong or failed, the surest first, then in the order of the set. If the two
+        contradict each other, and the referee refuses neither, one of them is among these: that without a proof or, if
+        both or neither has one, that of the engine."""
         wrong = [verdict for side in (self.one, self.other) if side for verdict in side.wrong]
         named = {verdict.position for verdict in wrong}
         contradicting = [each for each in self.differences if each.kind is DifferenceKind.CONTRADICTED]
         wrong += [self._contradicting(each) for each in contradicting if each.other.position not in named]
-        return sorted(wrong, key=lambda verdict: verdict.position)
+        return sorted(wrong, key=lambda verdict: (SUREST.index(verdict.wrongness), verdict.position))
 
     def _contradicting(self, difference: Difference) -> WrongVerdict:
-        theirs, position = difference.one, difference.other.position
-        assert self.one is not None and position is not None  # noqa: S101 -- both have a verdict on each layout
-        assert theirs.verdict is not None and difference.other.verdict is not None  # noqa: S101 -- the same
-        proof = "without a proof" if theirs.evidence is None else f"proved by {theirs.evidence}"
-        reason = f"{self.one.engine} {self.one.version} says {words_of(theirs.verdict, theirs.value)}, {proof}"
-        verdict, value = difference.other.verdict, difference.other.value
-        return WrongVerdict(self.other.engine, position, difference.layout, verdict, value, reason)
+        assert self.one is not None  # noqa: S101 -- there is a difference
+        sides = [(self.other, difference.other), (self.one, difference.one)]
+        if difference.one.unproved and not difference.other.unproved:
+            sides.reverse()
+        (wrong, verdict), (right, proved) = sides
+        assert verdict.verdict is not None and proved.verdict is not None  # noqa: S101 -- both decided the layout
+        assert verdict.position is not None  # noqa: S101 -- the same
+        disproved = verdict.unproved and not proved.unproved
+        proof = "without a proof" if proved.evidence is None else f"proved by {proved.evidence}"
+        return WrongVerdict(
+            wrong.engine,
+            verdict.position,
+            difference.layout,
+            verdict.verdict,
+            verdict.value,
+            f"{right.engine} {right.version} says {words_of(proved.verdict, proved.value)}, {proof}",
+            Wrongness.DISPROVED if disproved else Wrongness.CONTRADICTED,
+        )
 
     @property
     def right(self) -> bool:
         """Whether the referee accepts every verdict, none failed, and none contradicts the baseline."""
         return not self.wrong
+
+
+SUREST = list(Wrongness)
+"""In this order, wrong verdicts are listed."""
 
 
 def words_of(verdict: Verdict, value: int | None) -> str:
@@ -164,42 +195,63 @@ def bench_engine(
     entries = list(read_verdicts(game, str(set_file(game, set_name))))
     layouts = concatenate_texts([part.layouts for part in entries])
     limit = (known.max_nodes or MAX_NODES) if max_nodes is None else max_nodes
-    solved, microseconds = _solved(names, layouts, limit)
+    clock = time.perf_counter if any(each.program for each in engines) else time.process_time
+    solved, seconds = _solved(names, layouts, limit, clock)
     measured, *baselines = [
-        _figures(name, each.version, to_batch(output), layouts, time_)
-        for name, each, output, time_ in zip(names, engines, solved, microseconds, strict=True)
+        _figures(name, each.version, to_batch(output), layouts, float(times.mean()) * 1e6)
+        for name, each, output, times in zip(names, engines, solved, seconds, strict=True)
     ]
     reference = baselines[0] if baselines else None
     if reference is None and known.rules_name == game.engines[0].rules_name:
         solved.append(concatenate_solved([part.solved for part in entries if part.solved]))
         reference = _figures(game.full_name(game.engines[0]), "of the set", to_batch(solved[1]), layouts, None)
     if reference is None:
-        return EngineBench(len(layouts), limit, None, measured, [], None)
+        return EngineBench(len(layouts), limit, None, measured, [], None, None)
+    time_ratio = time_ratio_of(zip(*seconds[::-1].tolist(), strict=True)) if baselines else None
     nodes = _node_counts(solved[1], solved[0]) if baselines else None
     same_question = len({each.rules_name for each in engines}) == 1
     differences = _differences(layouts, solved[1], solved[0], same_question=same_question)
-    return EngineBench(len(layouts), limit, reference, measured, differences, nodes)
+    return EngineBench(len(layouts), limit, reference, measured, differences, nodes, time_ratio)
 
 
-def _solved(engines: Sequence[str], layouts: Texts, limit: int) -> tuple[list[Solved], list[float]]:
-    """Return the output of each engine, and its time per layout in microseconds."""
-    times: list[list[float]] = [[] for _ in engines]
-    begun = time.perf_counter()
+def _solved(
+    engines: Sequence[str], layouts: Texts, limit: int, clock: Callable[[], float]
+) -> tuple[list[Solved], NDArray[np.float64]]:
+    """Return the output of each engine, and its seconds for each layout: the least of the rounds, as a row for each
+    engine. In a round, each engine solves all layouts: two programs would be started again for each layout otherwise.
+    """
     outputs: list[Solved] = []
-    while not times[-1] or (len(times[-1]) < ROUNDS and time.perf_counter() < begun + ENOUGH_SECONDS):
-        if any(FAILED in output.verdicts for output in outputs):
-            break  # its messages are not to be repeated
-        outputs = []
-        for engine, each in zip(engines, times, strict=True):
+    rounds: list[list[list[float]]] = []
+    copies = np.ones((len(engines), len(layouts)), dtype=np.int64)
+    begun = time.perf_counter()
+    while not rounds or (len(rounds) < ROUNDS and time.perf_counter() < begun + ENOUGH_SECONDS):
+        times: list[list[float]] = []
+        for number, engine in enumerate(engines):
             load(engine)
             solve_texts(engine, layouts.part(0, 1), limit)  # starts a program, which takes time of its own
-            start = time.perf_counter()
-            output, passes = solve_texts(engine, layouts, limit), 1
-            while time.perf_counter() < start + LEAST_SECONDS and FAILED not in output.verdicts:
-                output, passes = solve_texts(engine, layouts, limit), passes + 1
-            each.append((time.perf_counter() - start) / passes / len(layouts) * 1e6)
-            outputs.append(output)
-    return outputs, list(map(median, times))
+            timed = [_timed(engine, layouts, index, copies[number], limit, clock) for index in range(len(layouts))]
+            times.append([seconds for _, seconds in timed])
+            if not rounds:
+                outputs.append(concatenate_solved([output for output, _ in timed]))
+        rounds.append(times)
+        if len(engines) == 1 or any(FAILED in output.verdicts for output in outputs):
+            break  # there is nothing to compare, or messages of failures would be repeated
+    return outputs, np.array(rounds).min(axis=0)
+
+
+def _timed(
+    engine: str, layouts: Texts, index: int, copies: NDArray[np.int64], limit: int, clock: Callable[[], float]
+) -> tuple[Solved, float]:
+    """Return the output for a layout, and the seconds that it takes. A short time is that of many `copies` of the
+    layout, whose number is kept for the next round."""
+    while True:
+        batch = layouts.take(np.full(copies[index], index, dtype=np.int64))
+        start = clock()
+        output = solve_texts(engine, batch, limit)
+        seconds = max(clock() - start, CLOCK_SECONDS)
+        if seconds >= LEAST_SECONDS / 2 or FAILED in output.verdicts:
+            return output.part(0, 1), seconds / int(copies[index])
+        copies[index] = max(2 * copies[index], ceil(copies[index] * LEAST_SECONDS / seconds))
 
 
 def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microseconds: float | None) -> EngineFigures:
@@ -208,8 +260,9 @@ def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microsecon
     for position, (layout, verdict, value, evidence) in enumerate(rows, start=1):
         judged = judge(engine, layout, verdict, value, evidence)
         if verdict is Verdict.FAILED or judged.outcome is Outcome.INVALID:
-            reason = str(evidence) if verdict is Verdict.FAILED else f"the referee: {judged}"
-            wrong.append(WrongVerdict(engine, position, layout, verdict, value, reason))
+            wrongness = Wrongness.FAILED if verdict is Verdict.FAILED else Wrongness.REFUSED
+            reason = str(evidence) if wrongness is Wrongness.FAILED else f"the referee: {judged}"
+            wrong.append(WrongVerdict(engine, position, layout, verdict, value, reason, wrongness))
     failed = batch.verdicts.count(Verdict.FAILED)
     return EngineFigures(
         engine,

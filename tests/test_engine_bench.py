@@ -8,7 +8,7 @@ import pytest
 
 from bench import sets
 from dealmill import NotFoundError, Store, Verdict, bench_engine
-from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, WrongVerdict, set_file
+from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, Wrongness, WrongVerdict, set_file
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.patience import MAX_NODES
@@ -170,19 +170,26 @@ def test_a_wrong_claim_is_named_with_the_proof_against_it() -> None:
     left, right = RecordedVerdict(7, Verdict.WINNABLE, None, "01"), RecordedVerdict(7, Verdict.UNWINNABLE, None, None)
     baseline = EngineFigures("card-pairing/winnable", "1", 1, 0, 0, 0, 0, 0, None, [])
     mine = replace(baseline, engine="card-pairing/mine", unproved=1)
-    for one, other, reason in (
-        (left, right, "card-pairing/winnable 1 says winnable, proved by 01"),
-        (replace(left, evidence=None), right, "card-pairing/winnable 1 says winnable, without a proof"),
+    claim, proof = replace(left, evidence=None), replace(right, evidence="6")
+    for one, other, engine, reason, wrongness in (
+        (left, right, "mine", "winnable 1 says winnable, proved by 01", Wrongness.DISPROVED),
+        (claim, right, "mine", "winnable 1 says winnable, without a proof", Wrongness.CONTRADICTED),
+        (claim, proof, "winnable", "mine 1 says unwinnable, proved by 6", Wrongness.DISPROVED),
+        (left, proof, "mine", "winnable 1 says winnable, proved by 01", Wrongness.CONTRADICTED),
     ):
-        bench = EngineBench(150, 9, baseline, mine, [Difference("A A", one, other)], None)
-        assert bench.wrong == [WrongVerdict("card-pairing/mine", 7, "A A", Verdict.UNWINNABLE, None, reason)]
-        assert not bench.right
-    refused = WrongVerdict("card-pairing/winnable", 7, "A A", Verdict.WINNABLE, None, "the referee: invalid")
+        bench = EngineBench(150, 9, baseline, mine, [Difference("A A", one, other)], None, None)
+        verdict = Verdict.UNWINNABLE if engine == "mine" else Verdict.WINNABLE
+        named = f"card-pairing/{engine}", 7, "A A", verdict, None, f"card-pairing/{reason}", wrongness
+        assert bench.wrong == [WrongVerdict(*named)] and not bench.right
+    refused = WrongVerdict(
+        "card-pairing/winnable", 7, "A A", Verdict.WINNABLE, None, "the referee: invalid", Wrongness.REFUSED
+    )
     assert replace(bench, one=replace(baseline, wrong=[refused])).wrong == [refused], "which of the two it is, is known"
 
 
 def test_the_command_prints_figures_and_fails_on_contradictions(tmp_path: Path) -> None:
-    ran = dealmill("bench-engine", "memory/incremental", "--baseline", "two-pass", "--json", cwd=tmp_path)
+    compared = ("bench-engine", "memory/incremental", "--baseline", "two-pass", "--json")
+    ran = dealmill(*compared, "--fail-on", "contradicted,nodes=1000,time=1000", cwd=tmp_path)
     assert ran.returncode == 0
     assert [row["engine"] for row in json.loads(ran.stdout)] == ["memory/two-pass", "memory/incremental"]
     assert "question\n" in ran.stderr
@@ -200,7 +207,7 @@ def test_the_command_names_wrong_verdicts_once_for_each_reason(declare: Declare,
     ran = dealmill("bench-engine", "memory/program", cwd=tmp_path, env=environment)
     assert ran.returncode == 3
     assert ran.stderr.count("wrong: memory/program says failed, layout 2: ") == ran.stderr.count("wrong: ") == 1
-    assert "and 148 more wrong verdicts\n" in ran.stderr and len(ran.stderr.splitlines()) < 12, ran.stderr
+    assert "and 148 more verdicts that failed\n" in ran.stderr and len(ran.stderr.splitlines()) < 12, ran.stderr
 
 
 def test_a_game_without_a_set_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

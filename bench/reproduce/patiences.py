@@ -63,7 +63,7 @@ def check(name: str, survey: Survey) -> None:
 
 def row(name: str, survey: Survey) -> list[str]:
     """The row of the table."""
-    _, low, high = survey.figures.values()
+    low, high, *_ = survey.figures.values()
     counts = [f"{survey.facts[count]:,}" for count in COUNTS]
     fingerprint = f"`{survey.fingerprint}`"
     asked = question(name)

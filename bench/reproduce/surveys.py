@@ -38,13 +38,13 @@ class Question:
 
     def row(self, survey: Survey) -> list[str]:
         """The row of the table."""
-        estimate, low, high = survey.figures.values()
+        low, high, *estimate = survey.figures.values()
         exact = "theory" in survey.facts
         errors = survey.facts.get("standard_errors")
         theory = f"{format_figure(survey.facts, 'theory')}, {errors:.1f} standard errors" if exact else ""
         return [
             self.what,
-            f"{estimate} ({low} to {high})",
+            "; ".join([f"{low} to {high}", *estimate]),
             theory,
             self.published,
             f"{survey.deals:,}",
@@ -53,7 +53,7 @@ class Question:
         ]
 
 
-COLUMNS = ["question", "figure (95 %)", "exact", "published", "deals", "fingerprint", "command"]
+COLUMNS = ["question", "95 % interval; of the deals solved", "exact", "published", "deals", "fingerprint", "command"]
 QUESTIONS = [
     Question("card-pairing/winnable", "Card pairing, 9 × 4 in 9 stacks: winnable", "68.82 % ± 0.03, simulation"),
     Question(

@@ -3,12 +3,14 @@
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 import dealmill
+from dealmill.cli.limits import exceeded, fail_on_option
 from dealmill.cli.options import (
     WholeNumber,
     complete_engine,
@@ -22,7 +24,7 @@ from dealmill.cli.options import (
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.tables import shortened
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED, NODES, TIME
 from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
@@ -174,6 +176,7 @@ def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
     "--baseline", metavar="ENGINE", shell_complete=complete_engine, help="Compare with this engine, and time both."
 )
 @nodes_option
+@fail_on_option
 @click.option(
     "--set",
     "set_name",
@@ -185,18 +188,29 @@ def _written(rows: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
 @output_options
 @click.pass_context
 def bench_engine(
-    ctx: click.Context, engine: str, baseline: str | None, max_nodes: int | None, set_name: str, form: str | None
+    ctx: click.Context,
+    engine: str,
+    baseline: str | None,
+    max_nodes: int | None,
+    limits: dict[str, float] | None,
+    set_name: str,
+    form: str | None,
 ) -> None:
     """Solve the 150 hard layouts of a game with an engine, referee all verdicts, and compare them. Nothing is stored.
 
     The engine may be a program. Without --baseline, its verdicts are compared with those in the set, which are proved,
-    unless they answer another question. The set is solved several times, in turn with the baseline; `µs/layout` is the
-    median. Without --max-nodes, the node limit is that of runs of the engine, or 10,000,000 per layout.
+    unless they answer another question. With a baseline, both solve the set up to three times in turn; the ratio of
+    times is the median of those of the layouts, with its 95 % confidence interval. Without --max-nodes, the node limit
+    is that of runs of the engine, or 10,000,000 per layout.
 
-    Wrong verdicts are named with their layouts and with what disproves them, the first ones of each reason. The exit
-    code is 3 if there are any: the referee refuses a verdict, the engine fails on a layout, or a verdict contradicts
-    that of the baseline. Differences from a baseline that answers another question are of the kind `question`.
+    Wrong verdicts are named with their layouts and with what disproves them: the first one of each kind, the surest
+    kind first. The exit code is 3 if there are any: the referee refuses a verdict, the engine fails on a layout, or a
+    verdict contradicts that of the baseline. Differences from a baseline that answers another question are of the kind
+    `question`. With --fail-on, the exit code is also 3 for the kinds that it names, as in `dealmill diff`, and if nodes
+    or time grow by more than a factor; times vary, so time=1.5 fails only if the whole interval is above 1.5.
     """
+    if baseline is None and (needed := sorted({NODES, TIME} & {*(limits or ())})):
+        raise click.UsageError(f"{needed[0]} in --fail-on is compared with that of a baseline: add --baseline ENGINE")
     bench = dealmill.bench_engine(engine, baseline=baseline, max_nodes=max_nodes, set_name=set_name)
     sides = [side for side in (bench.one, bench.other) if side]
     rows = [_figures_row(side) for side in sides]
@@ -204,7 +218,7 @@ def bench_engine(
     write_rows(columns, rows, form)
     _tell_wrong(bench.wrong)
     if bench.time_ratio is not None:
-        tell(f"time per layout: {bench.time_ratio:.2f} × that of the baseline")
+        tell(f"ratio of time: {bench.time_ratio.words('layout')}")
     if bench.nodes:
         tell(f"geometric mean of the ratio of nodes: {bench.nodes.ratio:.3f}")
         for worse in bench.nodes.worst[:NAMED]:
@@ -212,25 +226,37 @@ def bench_engine(
     if bench.one is not None:
         kinds = ", ".join(f"{number:,} {kind}" for kind, number in bench.summary.counts.items())
         tell(f"differences on {counted(bench.layouts, 'layout')}: {kinds or 'none'}")
-    if not bench.right:
+    over = limits is not None and exceeded(limits, bench.summary.counts, [bench.nodes], [bench.time_ratio])
+    if over or not bench.right:
         ctx.exit(DIFFERENT)
 
 
 NAMED = 3
-"""The most wrong verdicts, and layouts with more nodes, that `bench-engine` names."""
+"""The most layouts with more nodes that `bench-engine` names."""
 LONGEST = 300
 """The most characters of a layout or of a reason that it prints."""
 
 
+MORE = {
+    "refused": "whose evidence the referee refuses",
+    "failed": "that failed",
+    "disproved": "that a proof contradicts",
+    "contradicted": "that another one contradicts",
+}
+"""What is wrong with further verdicts, by `dealmill.pipeline.engine_bench.Wrongness`."""
+
+
 def _tell_wrong(wrong: "Sequence[dealmill.WrongVerdict]") -> None:
-    """Print the first wrong verdict with each reason, and how many more there are."""
-    by_reason = {verdict.reason: verdict for verdict in reversed(wrong)}
-    named = sorted(by_reason.values(), key=lambda verdict: verdict.position)[:NAMED]
-    for verdict in named:
-        tell(f"wrong: {verdict.engine} says {verdict}, layout {verdict.position}: {shortened(verdict.layout, LONGEST)}")
-        tell(f"       {shortened(verdict.reason, LONGEST)}")
-    if len(wrong) > len(named):
-        tell(f"       and {counted(len(wrong) - len(named), 'more wrong verdict')}")
+    """Print the first wrong verdict of each engine and kind, and how many more there are of this kind."""
+    for _, verdicts in groupby(wrong, key=lambda verdict: verdict.wrongness):
+        by_engine: dict[str, list[dealmill.WrongVerdict]] = {}
+        for verdict in verdicts:
+            by_engine.setdefault(verdict.engine, []).append(verdict)
+        for engine, [first, *others] in by_engine.items():
+            tell(f"wrong: {engine} says {first}, layout {first.position}: {shortened(first.layout, LONGEST)}")
+            tell(f"       {shortened(first.reason, LONGEST)}")
+            if others:
+                tell(f"       and {counted(len(others), 'more verdict')} {MORE[first.wrongness]}")
 
 
 FIGURES = ("engine", "version", "decided", "unproved", "undecided", "failed", "refused", "nodes", "µs/layout")

@@ -93,7 +93,13 @@ def tell_winnability(run: "dealmill.Run") -> None:
     interval = None if run.progress.deals is None or run.progress.retracted is not None else run.winnability
     if interval is not None:
         low, high = percentage(interval.low), percentage(interval.high)
-        tell(f"winnable deals:      {low} to {high} of all deals, with 95 % confidence (run {run.id})")
+        tell(f"winnable deals:      {low} to {high} of all deals, with 95 % confidence{interval.basis} (run {run.id})")
+
+
+def tell_undecided(run: "dealmill.Run") -> None:
+    """Print how many layouts of a run are undecided, and what a higher limit would decide, if that can be estimated."""
+    if higher := run.higher_limit:
+        tell(f"undecided layouts:   {higher.effect} {called_as()} {higher.command}")
 
 
 def tell_retryable(runs: "Iterable[dealmill.Run]") -> bool:

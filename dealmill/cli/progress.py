@@ -78,14 +78,14 @@ class _Lines:
     """Progress as a line from time to time, the first one after as long a time."""
 
     def __init__(self) -> None:
-        self._due = time.monotonic() + SECONDS_PER_LINE
+        self.due = time.monotonic() + SECONDS_PER_LINE
 
     def tell(self, step: "Step") -> None:
         """Print a line about a step, unless there was one shortly before."""
         from dealmill.pipeline.progress import words
 
-        if time.monotonic() >= self._due:
-            self._due = time.monotonic() + SECONDS_PER_LINE
+        if time.monotonic() >= self.due:
+            self.due = time.monotonic() + SECONDS_PER_LINE
             title, rate, note = words(step)
             share = f"{100 * step.done // step.total} %" if step.total else ""
             tell(" ".join(filter(None, [f"{title}:", share, rate, f"({note})" if note else ""])))

@@ -35,6 +35,7 @@ from dealmill.cli.output import (
     per_second,
     tell,
     tell_retryable,
+    tell_undecided,
     tell_unproved,
     tell_winnability,
     write_json,
@@ -159,6 +160,7 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"step by step:        {called_as()} show {first.id}:1")
     for run in batch.runs:
         tell_winnability(run)
+        tell_undecided(run)
         tell_unproved(run.progress.unproved, run.id)
 
 
@@ -556,6 +558,7 @@ def survey(
         if outcome.facts.get(Verdict.UNWINNABLE.word):
             tell(f"unwinnable layouts:  {called_as()} query {outcome.id} --verdict unwinnable")
         tell(f"step by step:        {called_as()} show {outcome.id}:1")
+        tell_undecided(outcome)
         if tell_retryable([outcome]):
             ctx.exit(ERROR)
 

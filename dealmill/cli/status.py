@@ -16,6 +16,7 @@ from dealmill.cli.output import (
     output_options,
     per_second,
     tell,
+    tell_undecided,
     tell_winnability,
     write_rows,
     written_time,
@@ -76,8 +77,9 @@ def status(
     """Show the progress of all runs, or of each RUN (a number, a range such as 3-7, or `last`).
 
     For a single RUN, also show how its node counts and values are distributed: bounds that half, 90 % and 99 % of the
-    layouts do not exceed, and histograms; and for numbered deals, the 95 % confidence interval of the share of winnable
-    deals. --histogram adds other numbers.
+    layouts do not exceed, and histograms; for numbered deals, the 95 % confidence interval of the share of winnable
+    deals; and what a higher --max-nodes would decide, if the node counts of the run tell. --histogram adds other
+    numbers.
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
@@ -126,6 +128,7 @@ def _tell_run(
     _tell_work(store, run)
     _tell_cost(run)
     tell_winnability(run)
+    tell_undecided(run)
     recorded = {measure: _histogram(run, measure) for measure in RECORDED}
     for measure, histogram in {**recorded, **asked}.items():
         _tell_numbers(run, measure, histogram, asked=measure in asked)

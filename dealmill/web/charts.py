@@ -3,6 +3,7 @@
 import csv
 from collections.abc import Callable
 from io import StringIO
+from itertools import starmap
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query, Request
@@ -10,9 +11,8 @@ from fastapi.responses import Response
 
 import dealmill
 from dealmill.pipeline.charts import STYLE, Chart
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text
-from dealmill.run_charts import narrowing_chart, share_of, winnability_chart
+from dealmill.run_charts import narrowing_chart, winnability_chart
 from dealmill.web.compare import Runs
 from dealmill.web.filters import url
 from dealmill.web.site import OpenStore, RunNumber, conditional, page
@@ -22,13 +22,13 @@ router = APIRouter(include_in_schema=False)
 MAX_RUNS = 50
 """The most runs of a chart."""
 Order = Literal["run", "engine", "limit", "source", "time", "share"]
-KEYS: dict[Order, Callable[[dealmill.RunStatus], tuple[object, ...]]] = {
-    "run": lambda run: (run.id,),
-    "engine": lambda run: (run.engine, run.version, run.id),
-    "limit": lambda run: (run.max_nodes is None, run.max_nodes or 0, run.id),
-    "source": lambda run: (run.source_name, run.id),
-    "time": lambda run: (run.started is None, run.started or run.now, run.id),
-    "share": lambda run: (share_of(run), run.id),
+KEYS: dict[Order, Callable[[dealmill.RunStatus, dealmill.Winnability], tuple[object, ...]]] = {
+    "run": lambda run, _: (run.id,),
+    "engine": lambda run, _: (run.engine, run.version, run.id),
+    "limit": lambda run, _: (run.max_nodes is None, run.max_nodes or 0, run.id),
+    "source": lambda run, _: (run.source_name, run.id),
+    "time": lambda run, _: (run.started is None, run.started or run.now, run.id),
+    "share": lambda run, share: (share.low, share.high, run.id),
 }
 CHART_COLUMNS = (
     "run",
@@ -39,21 +39,22 @@ CHART_COLUMNS = (
     "started",
     "solved",
     "winnable",
-    "share",
+    "unproved",
+    "refused",
     "low",
     "high",
+    "share",
 )
 Form = Annotated[Literal["page", "svg", "csv"], Query(alias="as", description="A page, a picture or a table.")]
 
 
-def _row(run: dealmill.Run) -> list[object]:
+def _row(run: dealmill.Run, share: dealmill.Winnability) -> list[object]:
     """Return the values of `CHART_COLUMNS`."""
-    status, interval = run.progress, run.winnability
-    assert interval is not None  # noqa: S101 -- others are left out
+    status = run.progress
     started = status.started and status.started.isoformat()
     named = [status.id, status.engine, status.version, status.source_name, status.max_nodes, started]
-    winnable = status.counts.get(Verdict.WINNABLE, 0)
-    return [*map(cell_text, named), status.solved, winnable, share_of(status), interval.low, interval.high]
+    counts = (status.solved, share.winnable, share.unproved, share.refused)
+    return [*map(cell_text, named), *counts, share.low, share.high, share.share]
 
 
 @router.get("/chart")
@@ -67,14 +68,16 @@ def chart(
     """Show the winnability of some runs, or of the newest ones."""
     chosen = runs or store.run_ids(limit=MAX_RUNS, descending=True)
     candidates = store.status(sorted(set(chosen)))
-    shown = [run for run in candidates if run.progress.retracted is None and run.winnability]
-    shown.sort(key=lambda run: KEYS[by](run.progress))
+    known = [(run, run.winnability) for run in candidates if run.progress.retracted is None]
+    shown = [(run, share) for run, share in known if share]
+    shown.sort(key=lambda each: KEYS[by](each[0].progress, each[1]))
+    drawn = [run for run, _ in shown]
     if form == "csv":
         text = StringIO()
-        csv.writer(text, lineterminator="\n").writerows([CHART_COLUMNS, *map(_row, shown)])
+        csv.writer(text, lineterminator="\n").writerows([CHART_COLUMNS, *starmap(_row, shown)])
         return _file(text.getvalue(), "winnability.csv", "text/csv")
     if form == "svg":
-        return _picture(winnability_chart(shown), "The share of winnable layouts", "winnability.svg")
+        return _picture(winnability_chart(drawn), "The share of winnable layouts", "winnability.svg")
 
     def link(**changes: object) -> str:
         parameters = {"by": by, **changes}
@@ -84,8 +87,7 @@ def chart(
         request,
         "chart.html",
         shown=shown,
-        drawn=winnability_chart(shown, lambda number: f"/runs/{number}"),
-        share_of=share_of,
+        drawn=winnability_chart(drawn, lambda number: f"/runs/{number}"),
         left_out=len(candidates) - len(shown),
         by=by,
         orders=KEYS,

@@ -54,6 +54,8 @@ def _everything(store: dealmill.Store, number: int) -> dict[str, Any]:
         "live": is_live(run),
         "source": store.find_source(status.source),
         "winnability": run.winnability,
+        "higher": run.higher_limit,
+        "mean_interval": None if retracted else run.mean_interval,
         "expectation": None if run.expectation is None else float(run.expectation),
         "interval": winnability_chart([run]),
         "convergence": run.convergence(),

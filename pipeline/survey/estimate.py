@@ -42,11 +42,12 @@ class Estimate:
         return self.count(Verdict.UNDECIDED) + self.count(Verdict.FAILED)
 
     @property
-    def value(self) -> float:
-        """The share of winnable deals, or the mean value of the scored deals."""
+    def value(self) -> float | None:
+        """The mean value of the scored deals, or the share of winnable deals; None if some are unknown, since the share
+        is then not known either."""
         if self.scored:
             return self.value_sum / self.count(Verdict.SCORED)
-        return self.count(Verdict.WINNABLE) / self.deals
+        return None if self.unknown else self.count(Verdict.WINNABLE) / self.deals
 
     @property
     def deviation(self) -> float:
@@ -66,7 +67,9 @@ class Estimate:
         None if the answers of some deals are unknown, so that the estimate is biased, or the values do not vary.
         """
         spread = self.deviation if self.scored else sqrt(expectation * (1 - expectation))
-        return None if self.unknown or not spread else abs(self.value - expectation) * sqrt(self.deals) / spread
+        if self.unknown or self.value is None or not spread:
+            return None
+        return abs(self.value - expectation) * sqrt(self.deals) / spread
 
 
 def estimates_after(database: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:

@@ -71,7 +71,8 @@ class Width:
 
     def of(self, estimate: "Estimate") -> float:
         """Return the half-width in units of the estimated value."""
-        return self.half * abs(estimate.value) if self.relative and estimate.scored else self.half
+        value = estimate.value if self.relative and estimate.scored else None
+        return self.half if value is None else self.half * abs(value)
 
 
 def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:

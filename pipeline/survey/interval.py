@@ -1,9 +1,11 @@
-"""Confidence intervals at a level of 95 %, and how they narrow as deals are solved."""
+"""Confidence intervals at a level of 95 %, what they rest on, and how they narrow as deals are solved."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import sqrt
+from typing import Self
 
+from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.histograms import Bar
 from dealmill.pipeline.store.runs.jobs import totals_from_the_first
@@ -23,6 +25,48 @@ class Interval:
     def half_width(self) -> float:
         """Half of its width."""
         return (self.high - self.low) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Winnability(Interval):
+    """The 95 % confidence interval of the share of winnable layouts, and the sample that it is computed from.
+
+    Of the `layouts` in the sample, `winnable` have this verdict, and `undecided` are undecided or failed. The referee
+    `refused` some verdicts. These and the undecided ones count both ways: as lost at the low end, as won at the high
+    end. `unproved` claims without evidence are trusted.
+    """
+
+    layouts: int
+    winnable: int
+    undecided: int
+    unproved: int
+    refused: int
+
+    @classmethod
+    def of(cls, counts: Mapping[Verdict, int], unproved: int = 0, refused: int = 0) -> Self:
+        """Return the winnability of a sample with at least one verdict."""
+        won, lost = counts.get(Verdict.WINNABLE, 0), counts.get(Verdict.UNWINNABLE, 0)
+        layouts = sum(counts.values())
+        # how many refused verdicts are wins is not known: the low end takes all for wins, the high end all for losses
+        least = max(won - refused, 0)
+        greatest = layouts - max(lost - refused, 0)
+        interval = of_share(least, greatest - least, layouts)
+        return cls(interval.low, interval.high, layouts, won, layouts - won - lost, unproved, refused)
+
+    @property
+    def share(self) -> float | None:
+        """The share of winnable layouts in the sample; None while it is not known, since some count both ways."""
+        return None if self.undecided or self.refused else self.winnable / self.layouts
+
+    @property
+    def basis(self) -> str:
+        """What the interval rests on, to be written after it: empty if each verdict is decided and has evidence that
+        the referee has not refused."""
+        undecided = [f"{self.undecided:,} not decided"] if self.undecided else []
+        refused = [f"{self.refused:,} refused by the referee"] if self.refused else []
+        both_ways = [f"; {' and '.join([*undecided, *refused])} count both ways"] if undecided or refused else []
+        trusted = [f"; {self.unproved:,} without evidence are trusted"] if self.unproved else []
+        return "".join([*both_ways, *trusted])
 
 
 def of_share(hits: int, unknown: int, count: int) -> Interval:
@@ -74,14 +118,10 @@ GROWTH = 1.1
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The share of winnable ones among the first `layouts` layouts of a run, with its 95 % confidence interval.
-
-    Undecided and failed layouts widen the interval: it covers both that none of them can be won, and that all can.
-    """
+    """The 95 % confidence interval of the share of winnable layouts after the first `layouts` layouts of a run."""
 
     layouts: int
-    share: float
-    interval: Interval
+    interval: Winnability
 
 
 def convergence_of(database: Database, run: int) -> list[Point]:
@@ -92,7 +132,9 @@ def convergence_of(database: Database, run: int) -> list[Point]:
     for job in totals_from_the_first(database, run):
         items, winnable, unwinnable = items + job.items, winnable + job.winnable, unwinnable + job.unwinnable
         if winnable + unwinnable:
-            last = Point(items, winnable / items, of_share(winnable, items - winnable - unwinnable, items))
+            undecided = items - winnable - unwinnable
+            counts = {Verdict.WINNABLE: winnable, Verdict.UNWINNABLE: unwinnable, Verdict.UNDECIDED: undecided}
+            last = Point(items, Winnability.of(counts))
             if not points or items >= GROWTH * points[-1].layouts:
                 points.append(last)
     return points if last is None or last is points[-1] else [*points, last]

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from dealmill.pipeline.atomic import write_files
 from dealmill.pipeline.charts import Estimate, narrowing
@@ -25,6 +26,7 @@ from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate as SurveyEstimate
 from dealmill.pipeline.survey.estimate import estimates_after
+from dealmill.pipeline.survey.interval import Winnability
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"
@@ -56,10 +58,12 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
         raise OutputError(f"the report cannot be written into {folder}: {error.strerror or error}") from error
 
 
-def survey_facts(database: Database, run: RunStatus, estimate: SurveyEstimate) -> dict[str, object]:
-    """Return the results of a survey, and everything needed to reproduce it."""
-    interval = estimate.interval
-    facts: dict[str, object] = {
+def survey_facts(database: Database, run: RunStatus, estimate: SurveyEstimate, refused: int = 0) -> dict[str, Any]:
+    """Return the results of a survey, of whose verdicts the referee `refused` some, and everything needed to reproduce
+    it."""
+    sample = None if estimate.scored else Winnability.of(estimate.counts, refused=refused)
+    interval = sample or estimate.interval
+    facts: dict[str, Any] = {
         "engine": run.engine,
         "version": run.version,
         "max_nodes": run.max_nodes,
@@ -67,13 +71,14 @@ def survey_facts(database: Database, run: RunStatus, estimate: SurveyEstimate) -
         "generator": run.generator,
         "deals": estimate.deals,
         **{verdict.word: estimate.count(verdict) for verdict in Verdict},
+        "refused": refused,
         "estimate": MEAN if estimate.scored else WINNABILITY,
-        "value": estimate.value,
         "low": interval.low,
         "high": interval.high,
+        "value": sample.share if sample else estimate.value,
         "half_width": interval.half_width,
         "confidence": 0.95,
-        "interval": "normal" if estimate.scored else "Wilson score, the unknown counted both ways",
+        "interval": "normal" if estimate.scored else "Wilson score, what is not decided counts both ways",
     }
     if estimate.scored:
         least, greatest = extremes(database, run.id)
@@ -87,13 +92,20 @@ MOST_ERRORS = 3.0
 """The standard errors from which on an estimate counts as different from the exact value."""
 
 
-def summary_sentence(facts: Mapping[str, object]) -> str:
+def summary_sentence(facts: Mapping[str, Any]) -> str:
     """Return the result of a survey as a sentence."""
     engine, source, deals = facts["engine"], facts["source"], facts["deals"]
-    value, low, high = (format_figure(facts, key) for key in ("value", "low", "high"))
-    share = facts["estimate"] == WINNABILITY
-    what = f"{value} of deals are winnable" if share else f"the mean value of deals is {value}"
-    sentence = f"{what}, with 95 % confidence {low} to {high} ({engine} on {deals:,} deals of {source})"
+    interval = f"{format_figure(facts, 'low')} to {format_figure(facts, 'high')}"
+    counts = {verdict: facts[verdict.word] for verdict in Verdict}
+    sample = Winnability.of(counts, refused=facts["refused"])
+    if facts["estimate"] == WINNABILITY:
+        what = f"{interval} of deals are winnable, with 95 % confidence{sample.basis}"
+        figure = "" if sample.share is None else f", of which {format_figure(facts, 'value')} are"
+    else:
+        decided = " that are decided" if sample.layouts > counts[Verdict.SCORED] else ""
+        what = f"the mean value of deals{decided} is {interval}, with 95 % confidence"
+        figure = f", {counts[Verdict.SCORED]:,} of which have the mean {format_figure(facts, 'value')}"
+    sentence = f"{what} ({engine} on {deals:,} deals of {source}{figure})"
     if "theory" not in facts:
         return sentence
     sentence += f"; the exact value is {format_figure(facts, 'theory')}"
@@ -137,16 +149,16 @@ def _command(facts: Mapping[str, object], deals: DealRange) -> str:
     return " ".join(map(str, [*words, "--count", facts["deals"]]))
 
 
-def _interval_points(database: Database, run: RunStatus) -> Iterator[dict[str, float]]:
+def _interval_points(database: Database, run: RunStatus) -> Iterator[dict[str, float | None]]:
     """Yield the estimate and its interval after numbers of blocks that are evenly spaced on a logarithmic scale."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})
     for point in estimates_after(database, run.id, at):
         interval = point.interval
-        yield {"deals": point.deals, "value": point.value, "low": interval.low, "high": interval.high}
+        yield {"deals": point.deals, "low": interval.low, "high": interval.high, "value": point.value}
 
 
-def _chart(facts: Mapping[str, object], points: Sequence[Mapping[str, float]], unit: str) -> str:
+def _chart(facts: Mapping[str, object], points: Sequence[Mapping[str, Any]], unit: str) -> str:
     """Return how the interval narrows as an SVG document."""
     known = {int(point["deals"]): Estimate(point["value"], point["low"], point["high"]) for point in points}
     exact = facts.get("theory")

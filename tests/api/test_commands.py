@@ -299,5 +299,6 @@ def test_a_diff_fails_only_on_what_it_shall(folder: Path) -> None:
             "nodes": asdict(diff.nodes),
             "cpu_seconds": [diff.one.cpu_seconds, diff.other.cpu_seconds],
             "cpu_ratio": diff.cost_ratio,
+            "time_ratio": diff.time_ratio and asdict(diff.time_ratio),
             "machines": [*diff.machines],
         }

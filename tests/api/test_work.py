@@ -75,7 +75,7 @@ def test_run_audit_rerun_survey_and_work_finish(worked: Worked) -> None:
     assert worked.diff.equal and worked.diff.compared == 6_000
     assert worked.store.find_run(worked.diff.other.id).repeats == worked.run.id
     assert (worked.survey.deals, worked.survey.id) == (3_000, 3)
-    assert worked.survey.low < worked.survey.value < worked.survey.high
+    assert worked.survey.value is not None and worked.survey.low < worked.survey.value < worked.survey.high
     assert [run.status().finished for run in worked.store.runs()] == [True] * 4
     assert worked.run.fingerprint == worked.store.find_run(worked.diff.other.id).fingerprint
 

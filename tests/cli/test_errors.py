@@ -56,7 +56,9 @@ USAGE_ERRORS = {
     "status 1 --histogram nodes --json": "--histogram prints a text: give no --watch and no other format with it",
     "status --histogram nodes": "--histogram shows a single run: name one",
     "diff 1 1 --fail-on worse": "'worse' is not a limit; choose from: contradicted, question, lost, gained",
-    "diff 1 1 --fail-on lost,nodes=x": "'nodes=x' is not a limit; write the factor by which nodes may grow",
+    "diff 1 1 --fail-on lost,nodes=x": "'nodes=x' is not a limit; write the factor by which it may grow: nodes=1.05",
+    "diff 1 1 --fail-on time": "'time' is not a limit; write the factor by which it may grow: time=1.05",
+    "bench-engine memory --fail-on time=2": "time in --fail-on is compared with that of a baseline: add --baseline",
     **{
         f"diff 1 1 --fail-on nodes={factor}": f"'nodes={factor}' is not a limit; write the factor"
         for factor in ("nan", "inf", "-inf", "1e999", "1e3", "1_05", "0", "-1", "+1", "")

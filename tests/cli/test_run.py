@@ -179,6 +179,17 @@ def test_a_newer_database_is_refused(tmp_path: Path) -> None:
         assert (ran.returncode, "newer (9999)" in ran.stderr) == (1, True), ran.stderr
 
 
+def test_a_run_says_what_a_higher_limit_decides_and_by_which_command(tmp_path: Path) -> None:
+    limited = dealmill("run", "deal:card-pairing:seed=1:1-3000", "--max-nodes", "20", cwd=tmp_path).stderr
+    estimate = re.search(
+        r"^undecided layouts: +perhaps (\d+) of (\d+) are decided, in .*, by: dealmill (.*)$", limited, re.M
+    )
+    assert estimate and estimate[0] in dealmill("status", "1", cwd=tmp_path).stderr
+    [run] = rows(*estimate[3].split(), cwd=tmp_path)
+    assert run["layouts"] == int(estimate[2]) and 0.5 < (run["layouts"] - run["undecided"]) / int(estimate[1]) < 2
+    assert "undecided layouts:" not in dealmill("run", "deal:card-pairing:seed=1:1-90", cwd=tmp_path).stderr
+
+
 def test_a_run_over_numbered_deals_says_how_sure_its_share_is_and_how_hard_they_were(tmp_path: Path) -> None:
     ran = dealmill("run", "deal:card-pairing:seed=1:1-1000", cwd=tmp_path)
     interval = re.search(r"winnable deals: +([\d.]+) % to ([\d.]+) % of all deals, with 95 % confidence", ran.stderr)

@@ -3,8 +3,9 @@
 import json
 import re
 import socket
+import sqlite3
 import time
-from math import inf, nan
+from math import comb, inf, nan
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.runs.workers import machines_of, worker_name
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
+from dealmill.pipeline.time_ratio import TimeRatio, time_ratio_of
 from tests.doing import LEASE, a_source, an_audit, deal, do_runs
 from tests.servers import dealmill
 from tests.web.conftest import client_of
@@ -133,6 +135,57 @@ def test_a_diff_compares_costs_per_layout(database: Database) -> None:
     assert (left.cpu_seconds, right.cpu_seconds) == (4.0, 6.0)
     assert diff(database, left, right).cost_ratio == 1.5
     assert diff(database, left, right).machines == ([], [])
+
+
+def test_a_diff_compares_the_times_of_jobs_that_cover_the_same_layouts(database: Database) -> None:
+    """The jobs of one run are split in the other, one is longer, one has no time on record, and one took none."""
+    source = a_source(database, ENGINE, deal(DEALS.game, 3, 1, 24, pairs=2))
+    left, right = (
+        plan_run(database, source, ENGINE, "1", limit, chunk=chunk) for limit, chunk in ((9**9, 4), (9**8, 2))
+    )
+    do_runs(database)
+    with database.writing() as connection:
+        for run, costs in ((left, {}), (right, {1: 0.5, 3: 2.5, 17: nan, 21: 0.0, 23: 0.0})):
+            connection.execute(update(jobs).where(jobs.c.run_id == run).values(cpu_seconds=1.0))
+            for first, cost in costs.items():
+                job = update(jobs).where(jobs.c.run_id == run, jobs.c.first == first)
+                connection.execute(job.values(cpu_seconds=cost))
+        connection.execute(update(jobs).where(jobs.c.run_id == left, jobs.c.first == 9).values(stop=14))
+    compared = diff(database, find_run(database, left), find_run(database, right))
+    assert compared.time_ratio == TimeRatio(2.0, 2.0, 3.0, 3), "positions 1 to 4, 5 to 8 and 13 to 16"
+    other = a_source(database, ENGINE, deal(DEALS.game, 3, 1, 24, pairs=2), name="b.txt")
+    elsewhere = plan_run(database, other, ENGINE, "1", None)
+    do_runs(database)
+    assert diff(database, find_run(database, left), find_run(database, elsewhere)).time_ratio is None
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 6, 9, 25, 150, 1_001])
+def test_the_interval_of_a_median_has_the_confidence_of_the_binomial_distribution(count: int) -> None:
+    ratio = time_ratio_of([(2.0, 2.0 * number) for number in range(count, 0, -1)] + [(0.0, 1.0), (1.0, 0.0)])
+    assert ratio is not None and (ratio.count, ratio.ratio) == (count, (count + 1) / 2)
+    assert ratio.low + ratio.high == count + 1
+    outside = 2 * sum(comb(count, below) for below in range(round(ratio.low))) / 2**count
+    assert outside <= 0.05 or (count < 6 and ratio.low == 1)
+    assert count < 25 or outside > 0.01, "it is not much wider than necessary"
+    assert time_ratio_of([(0.0, 1.0)]) is None
+
+
+def test_a_comparison_fails_if_the_whole_interval_of_times_is_above_the_limit(tmp_path: Path) -> None:
+    for limit in ("7", "8"):
+        assert dealmill("run", "deal:memory:seed=1:1-90", "--max-nodes", limit, cwd=tmp_path).returncode == 0
+    with sqlite3.connect(tmp_path / "dealmill.db") as connection:
+        connection.execute("UPDATE jobs SET cpu_seconds = run_id * run_id")
+    for limit, code in (("3.9", 3), ("4", 0)):
+        ran = dealmill("diff", "1", "2", "--summary", "--fail-on", f"time={limit}", cwd=tmp_path)
+        assert (ran.returncode, "by jobs: 4.000 for a single job" in ran.stderr) == (code, True)
+        assert ("the time grows by a factor of at least 4.000, more than 3.9" in ran.stderr) == (code == 3)
+    with sqlite3.connect(tmp_path / "dealmill.db") as connection:
+        connection.execute("UPDATE jobs SET cpu_seconds = NULL")
+    ran = dealmill("diff", "1", "2", "--fail-on", "time=9", cwd=tmp_path)
+    assert ran.returncode == 3 and "no times were compared: there are none on record" in ran.stderr
+    bench = ("bench-engine", "memory/two-pass", "--baseline", "two-pass", "--fail-on", "lost,time=0.001")
+    ran = dealmill(*bench, cwd=tmp_path)
+    assert (ran.returncode, "ratio of time: median of 150 layouts" in ran.stderr) == (3, True)
 
 
 def test_commands_and_pages_show_costs(tmp_path: Path) -> None:

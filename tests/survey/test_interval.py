@@ -14,7 +14,7 @@ from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.survey import estimate
-from dealmill.pipeline.survey.interval import Interval, Z, deviation, of_mean, of_share
+from dealmill.pipeline.survey.interval import Interval, Winnability, Z, deviation, of_mean, of_share
 from dealmill.pipeline.survey.report import format_figure
 
 
@@ -39,6 +39,22 @@ def test_the_unknown_widen_a_share_to_both_sides(count: int, data: st.DataObject
     interval = of_share(hits, unknown, count)
     assert interval == Interval(of_share(hits, 0, count).low, of_share(hits + unknown, 0, count).high)
     assert interval.half_width >= unknown / count / 2
+
+
+@given(st.integers(0, 300), st.integers(0, 300), st.integers(0, 30), st.integers(0, 300))
+def test_the_winnability_covers_all_answers_that_undecided_and_refused_ones_may_have(
+    won: int, lost: int, undecided: int, refused: int
+) -> None:
+    counts = {Verdict.WINNABLE: won, Verdict.UNWINNABLE: lost, Verdict.UNDECIDED: undecided}
+    layouts, refused = won + lost + undecided, min(refused, won + lost)
+    if not layouts:
+        return
+    share = Winnability.of(counts, 7, refused)
+    for wrong_wins in range(max(refused - lost, 0), min(refused, won) + 1):
+        least, greatest = won - wrong_wins, won + undecided + refused - wrong_wins
+        assert share.low <= of_share(least, 0, layouts).low and of_share(greatest, 0, layouts).high <= share.high
+    assert share.share == (None if undecided or refused else won / layouts)
+    assert ("count both ways" in share.basis) == (share.share is None) and "7 without evidence are" in share.basis
 
 
 def test_an_empty_sample_has_the_widest_interval() -> None:

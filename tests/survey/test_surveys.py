@@ -1,5 +1,6 @@
 """Surveys, compared with runs over the same deals."""
 
+import re
 from dataclasses import replace
 from math import sqrt
 from pathlib import Path
@@ -185,6 +186,21 @@ def test_the_exact_figure_is_given_beside_the_estimate(sqlite_store: Database) -
     share = Estimate(400, {Verdict.WINNABLE: 220, Verdict.UNWINNABLE: 180}, 0, 0)
     assert share.errors_from(0.5) == pytest.approx(2.0)
     assert replace(share, counts={Verdict.WINNABLE: 220, Verdict.UNDECIDED: 1}).errors_from(0.5) is None
+
+
+def test_the_share_of_a_survey_with_undecided_deals_is_only_an_interval(sqlite_store: Database) -> None:
+    survey = a_survey(sqlite_store, PAIRING, 1_000, max_nodes=12)
+    measured, unknown = estimate(sqlite_store, survey), survey.counts[Verdict.UNDECIDED]
+    assert measured is not None
+    facts = survey_facts(sqlite_store, survey, measured)
+    assert facts["value"] is None and measured.value is None
+    assert facts["high"] - facts["low"] > unknown / 1_000
+    assert (facts["low"], facts["high"]) == (measured.interval.low, measured.interval.high)
+    assert re.fullmatch(
+        rf"([\d.]+ % to [\d.]+ %) of deals are winnable, with 95 % confidence; {unknown} not decided count both ways "
+        r"\(card-pairing/winnable on 1,000 deals of deal:card-pairing:seed=7:1-\)",
+        summary_sentence(facts),
+    )
 
 
 def test_without_an_exact_figure_none_is_given(sqlite_store: Database) -> None:

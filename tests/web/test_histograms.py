@@ -19,7 +19,7 @@ from dealmill.pipeline.store.histograms import (
     doubling_bars,
     equal_bars,
 )
-from tests.doing import a_run, alter
+from tests.doing import a_run, alter, an_audit, dealer
 from tests.survey.doing import a_survey
 from tests.web.shop import SURVEY
 
@@ -81,6 +81,20 @@ def test_the_interval_of_a_run_is_that_of_its_counts(furnished: str) -> None:
         assert share.high > (counts[dealmill.Verdict.WINNABLE] + counts[dealmill.Verdict.UNDECIDED]) / 120
 
 
+def test_verdicts_that_an_audit_refused_widen_the_interval_of_a_run(sqlite_store: Database) -> None:
+    planned = a_run(sqlite_store, "card-pairing/winnable", dealer("card-pairing")(1, 1, 200))
+    run = dealmill.Store(sqlite_store).find_run(planned.id)
+    before = run.winnability
+    assert before is not None and before.basis == "" and run.convergence()
+    [*_, third] = run.results(verdict="winnable", limit=3)
+    alter(sqlite_store, f"UPDATE verdicts SET evidence = '01' WHERE verdict = 1 AND position <= {third.position}")
+    assert an_audit(sqlite_store, planned).invalid == 3
+    run.status()
+    after = run.winnability
+    assert after is not None and after.low < before.low and after.high > before.high
+    assert (after.share, after.basis) == (None, "; 3 refused by the referee count both ways") and not run.convergence()
+
+
 def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jobs(database: Database) -> None:
     run = a_survey(database, "camelot/winnable", 14_000).id
     scored = a_run(database, "memory/two-pass", ["ABBA", "ABAB"]).id
@@ -91,7 +105,8 @@ def test_the_winnability_after_the_first_layouts_is_counted_from_the_finished_jo
         assert points[-1].layouts == len(verdicts) and points[-1].interval == survey.winnability
         for point in points:
             won = verdicts[: point.layouts].count(dealmill.Verdict.WINNABLE)
-            assert point.share == won / point.layouts and point.interval.low < point.share < point.interval.high
+            share = point.interval.share
+            assert share == won / point.layouts and point.interval.low < share < point.interval.high
         assert all(left.layouts * 1.1 <= right.layouts for left, right in pairwise(points[:-1]))
         assert len(points) == 13 and opened.find_run(scored).convergence() == []
         with database.writing() as connection:

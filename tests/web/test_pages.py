@@ -120,7 +120,7 @@ SHOWN = [
             "nodes &gt;= 7 AND nodes &lt;= 7 AND length(layout) &gt;= 40",
         ],
     ),
-    (f"/runs/{shop.SURVEY}", ["with 95 % confidence. Exactly, it is 51.38 %."]),
+    (f"/runs/{shop.SURVEY}", ["With 95 % confidence, ", " % are. Exactly, it is 51.38 %."]),
     (f"/runs/{shop.MEMORY}", ["version 1 (look at all cards two by two, then collect the pairs)</span> on"]),
     (f"/runs/{shop.MEMORY}/layouts/1", [" flips</strong>"]),
     ("/check?game=card-pairing&layout=deal:card-pairing:seed=1:4&nodes=1", ["the search reached the limit of 1 node;"]),

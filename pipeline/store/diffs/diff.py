@@ -21,10 +21,12 @@ from dealmill.pipeline.store.diffs.difference import (
 )
 from dealmill.pipeline.store.diffs.nodes import node_counts, node_sample
 from dealmill.pipeline.store.diffs.rows import count_shared_layouts, differing_rows, row_parts
+from dealmill.pipeline.store.diffs.times import job_time_ratio
 from dealmill.pipeline.store.results import matching_runs
 from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
+from dealmill.pipeline.time_ratio import TimeRatio
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,12 @@ class Diff:
         is not on record."""
         costs = [run.cpu_seconds / run.solved for run in (self.one, self.other) if run.cpu_seconds and run.solved]
         return costs[1] / costs[0] if len(costs) == 2 else None
+
+    @property
+    def time_ratio(self) -> TimeRatio | None:
+        """The processor time of the jobs of the other run, divided by that of the same jobs of the first; None if the
+        runs are over different sources, or no job of both has its time on record. Computed at each use."""
+        return job_time_ratio(self.database, self.one, self.other)
 
     @property
     def machines(self) -> tuple[list[str], list[str]]:

@@ -104,7 +104,7 @@ def a_run(store: dealmill.Store) -> dealmill.Run:
     assert latest is not None and latest.valid and run.winnability is None
     assert run.expectation is None and run.mean_interval and len(run.source_checksum or "") == 64
     points: list[dealmill.Point] = run.convergence()
-    assert points == []
+    assert points == [] and run.higher_limit is None
     written: int = run.export(Path("memory.parquet"), verdict="scored", force=True)
     assert written == run.to_arrow().num_rows == len(run.to_pandas()) == run.to_polars().height == 1
     return run
@@ -172,7 +172,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     matches: list[dealmill.Match] = store.find("ABBA")
     assert matches
     survey: dealmill.Survey = store.survey("memory", count=1_000, progress=events.append)
-    assert survey.low < survey.value < survey.high and survey.deals == 1_000
+    assert survey.value is not None and survey.low < survey.value < survey.high and survey.deals == 1_000
     figures: dict[str, str] = survey.figures
     survey.report("report")
     assert "low" in figures and any(Path("report").iterdir())

@@ -8,9 +8,10 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline import solve as room
-from dealmill.pipeline.games import find_engine, find_game, games
+from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.settings import settings as settings_of_environment
 from dealmill.pipeline.solve import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
@@ -63,6 +64,12 @@ each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("bakers-
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
 )
+
+
+def forget_games() -> None:
+    """Have this process look for games again, with the settings as they are now."""
+    for function in (installed.all_offers, installed.load, settings_of_environment):
+        function.cache_clear()
 
 
 def pending(database: Database) -> list[int]:

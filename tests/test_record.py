@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
 
+import pytest
+
 from dealmill import Result
 from dealmill.pipeline.outputs.pack import Entry
 from dealmill.pipeline.record import RESULT, RUN
@@ -38,6 +40,7 @@ def listed_names(node: ast.AST) -> Iterator[str]:
             )
 
 
+@pytest.mark.slow
 def test_no_surface_lists_fields_of_its_own() -> None:
     listing = set[str]()
     for folder in ("dealmill", "pipeline", "workers"):

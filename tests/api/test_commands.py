@@ -245,6 +245,7 @@ def test_a_second_retraction_says_that_the_first_reason_stays(tmp_path: Path) ->
     assert [action["why"] for action in logged if action["what"] == "retract"] == ["it is wrong"]
 
 
+@pytest.mark.slow
 def test_node_counts_are_compared_only_if_both_runs_have_them(tmp_path: Path) -> None:
     verdict = {"layout": "98AK 7T8T Q6KA 9J79 T67J 67JA 9KKJ 86AQ 8TQQ", "verdict": "winnable"}
     for name, nodes in (("a", {"nodes": 100}), ("b", {}), ("c", {"nodes": 200})):
@@ -257,6 +258,7 @@ def test_node_counts_are_compared_only_if_both_runs_have_them(tmp_path: Path) ->
         assert ran.returncode == code and ran.stderr.endswith(message), ran.stderr
 
 
+@pytest.mark.slow
 def test_limits_are_not_kept_if_there_is_nothing_to_compare(tmp_path: Path) -> None:
     for name, layout, verdict in (("a", "AABB", "undecided"), ("b", "ABAB", "undecided"), ("c", "AABB", "failed")):
         (tmp_path / f"{name}.jsonl").write_text(json.dumps({"layout": layout, "verdict": verdict}) + "\n")

@@ -67,6 +67,7 @@ def test_damaged_results_are_not_counted_by_nodes(sqlite_store: Database, change
         Store(sqlite_store).find_run(run.id).results().count_by_nodes()
 
 
+@pytest.mark.slow
 def test_a_query_can_be_counted_indexed_and_made_a_table(opened: Store) -> None:
     for query in queries(opened):
         expected = list(query)

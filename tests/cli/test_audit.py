@@ -72,6 +72,7 @@ def test_audit_rerun_and_log_report_changed_verdicts(copied: Path) -> None:
     assert [row["what"] for row in rows("log", cwd=copied)] == ["run", *["audit"] * 4, "rerun", "rerun"]
 
 
+@pytest.mark.slow
 def test_retracted_verdicts_are_hidden_until_the_retraction_is_undone(copied: Path) -> None:
     assert dealmill("run", "deal:memory:seed=1:1-10", cwd=copied).returncode == 0
     retracted = dealmill("retract", "--engine", ENGINE, "--version", "1", "--why", "loses a card", cwd=copied)

@@ -51,6 +51,7 @@ def test_every_check_passes_for_a_server_with_tables(postgres: Postgres, tmp_pat
     assert "postgresql 18" in checks["database"][1]
 
 
+@pytest.mark.slow
 def test_all_failed_checks_are_reported_together(tmp_path: Path) -> None:
     env = {
         "DEALMILL_DATABASE_URL": "postgresql://u:secret@127.0.0.1:1/d",

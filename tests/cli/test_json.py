@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import dealmill as api
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
@@ -34,6 +36,7 @@ def test_without_rows_there_is_a_message_instead_of_a_table(folder: Path) -> Non
     assert rows("query", "1", "--value", "9..", cwd=folder) == []
 
 
+@pytest.mark.slow
 def test_work_prints_the_status_of_all_runs(folder: Path) -> None:
     dealmill("queue", "1", "--engine", "incremental", cwd=folder)
     assert [(run["run"], run["solved"]) for run in rows("work", "--drain", cwd=folder)] == [(1, 3), (2, 3)]

@@ -33,6 +33,7 @@ def test_a_finished_packed_run_is_not_solved_again(folder: Path) -> None:
     assert rows("status", cwd=folder) == before
 
 
+@pytest.mark.slow
 def test_a_packed_run_is_audited_repeated_and_compared(folder: Path) -> None:
     audit = dealmill("audit", "1", cwd=folder)
     assert (audit.returncode, "2,500 valid, 0 invalid" in audit.stderr) == (0, True)

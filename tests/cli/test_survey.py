@@ -28,6 +28,7 @@ def surveyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_finished_survey_is_not_solved_again(surveyed: Path) -> None:
     [row] = rows(*SURVEY, "--half-width", "0.5%", cwd=surveyed)
     assert (row["run"], row["estimate"], row["engine"]) == (1, "winnability", "camelot/winnable")
@@ -46,6 +47,7 @@ def test_a_survey_says_that_it_has_whole_thousands_of_deals(surveyed: Path) -> N
     assert "thousands" not in dealmill(*SURVEY, "--count", "2000", cwd=surveyed).stderr
 
 
+@pytest.mark.slow
 def test_the_report_has_the_same_figures_and_the_command_to_repeat_it(surveyed: Path, tmp_path: Path) -> None:
     [row] = rows(*SURVEY, "--half-width", "0.5%", cwd=surveyed)
     data = json.loads((surveyed / "night" / "survey.json").read_text())

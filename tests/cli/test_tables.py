@@ -154,6 +154,7 @@ COMMANDS = {
 """Commands that print a table, and its number of rows if it is known."""
 
 
+@pytest.mark.slow
 def test_no_csv_has_two_columns_of_the_same_name(night: Path) -> None:
     for command in COMMANDS:
         heading = dealmill(*command.split(), "--csv", cwd=night).stdout.partition("\n")[0].split(",")

@@ -7,7 +7,7 @@ import pytest
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
 from dealmill.testing import Check, checks_of, pictures
-from tests.doing import QUICK, QUICK_PATIENCES
+from tests.doing import QUICK
 from tests.fuzz.layouts import unusual_lines
 from tests.selection import SELECTION
 
@@ -18,12 +18,15 @@ COSTLY = {
     "the engine and the referees agree with plain code",
 }
 """Checks that take seconds."""
-OF_ONE_PATIENCE = {
+OF_FEW_GAMES = {
+    "the canonical check agrees with the reader",
     "the referee accepts every verdict",
     "the referee proves no other verdict",
     *(function.__name__.replace("_", " ") for function in pictures.CHECKS),
 }
-"""The checks that `make test` makes of the first patience alone: all have the same pictures and referee."""
+"""The checks that `make test` makes of few games, because they try thousands of texts or draw many pictures."""
+THOROUGH = {"camelot", "klondike"}
+"""These games, of which the second stands for all patiences: they have the same pictures and referee."""
 CHANCES, PLAYED = "/chances", ("golf/chances", "klondike/chances")
 """The engine of all patiences whose referee takes seconds for each layout, and the games in which it meets the checks;
 `tests/games/patience/test_chances.py` has the rules of others."""
@@ -34,7 +37,7 @@ def is_quick(check: Check) -> bool:
     name, _, engine = check.subject.partition("/")
     if name not in QUICK or engine not in ("", find_game(name).engines[0].name):
         return False
-    return check.name not in COSTLY and not (name in QUICK_PATIENCES[1:] and check.name in OF_ONE_PATIENCE)
+    return check.name not in COSTLY and (name in THOROUGH or check.name not in OF_FEW_GAMES)
 
 
 CHECKS = [

@@ -103,6 +103,7 @@ def test_bounded_numbers_are_as_documented(bound: int) -> None:
     assert [below(stream, bound) for _ in range(100)] == [plain.below(bound) for _ in range(100)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", PLAIN)
 def test_deals_can_be_made_from_the_documentation_alone(game: str) -> None:
     plain, all_parameters = PLAIN[game]

@@ -449,6 +449,7 @@ def test_what_engines_are_checked_as_survives_a_downgrade(empty_store: Database,
     assert audited(empty_store, Store(empty_store).find_run(1)) == (0, 0, 1, 0)
 
 
+@pytest.mark.slow
 def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
         {"layout": "AABB", "verdict": "scored", "value": 4},

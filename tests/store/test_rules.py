@@ -4,7 +4,7 @@ file has now."""
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from dealmill.pipeline.errors import (
     UsageError,
     VersionError,
 )
-from dealmill.pipeline.games import find_engine, find_game, installed
+from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import GAMES, schema
 from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
@@ -43,7 +43,7 @@ from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import list_sources
-from tests.doing import an_audit, do_job
+from tests.doing import an_audit, do_job, forget_games
 
 SMALL = """\
 title = "Small"
@@ -59,16 +59,23 @@ VERSION = GAMES.engines[0].version
 
 
 @pytest.fixture
-def users(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | None], None]:
+def users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str | None], None]]:
     """Set the rules of the user's game small; None removes its file."""
-    named, every = installed.games_named, installed.offered_games
+    folder = tmp_path / "rules"
+    folder.mkdir()
+    monkeypatch.setenv("DEALMILL_RULES", str(folder))
 
     def set_rules(rules: str | None) -> None:
-        game = [] if rules is None else [GAMES.load("small", rules)]
-        monkeypatch.setattr(installed, "games_named", lambda name: game if name == "small" else named(name))
-        monkeypatch.setattr(installed, "offered_games", lambda: [*every(), *game])
+        file = folder / "small.toml"
+        if rules is None:
+            file.unlink()
+        else:
+            file.write_text(rules)
+        forget_games()
 
-    return set_rules
+    yield set_rules
+    monkeypatch.undo()
+    forget_games()
 
 
 def small() -> Game:

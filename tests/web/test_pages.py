@@ -196,6 +196,7 @@ def test_layouts_are_sorted_like_a_query(
             assert list(map(int, positions)) == [row.position for row in rows]
 
 
+@pytest.mark.slow
 def test_a_search_that_takes_longer_than_a_page_goes_on(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searches, "PATIENCE", 0.0)
     path = f"/runs/{shop.SURVEY}/layouts?order=nodes&nodes=..99999"
@@ -453,6 +454,7 @@ NUMBERS = [
 """Addresses with a number."""
 
 
+@pytest.mark.slow
 def test_numbers_are_ascii_digits(client: TestClient) -> None:
     for path in NUMBERS:
         assert client.get(path.format("1")).status_code == 200, path

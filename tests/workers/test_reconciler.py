@@ -36,6 +36,7 @@ def test_an_overlong_queue_is_emptied_before_jobs_are_sent(database: Database, t
         assert queue.llen(QUEUE) == 3
 
 
+@pytest.mark.slow
 def test_the_queue_is_opened_again_after_the_broker_was_restarted(database: Database, tmp_path: Path) -> None:
     plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
     with LocalBroker(tmp_path) as broker, Queue(broker.url) as sender:

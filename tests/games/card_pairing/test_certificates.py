@@ -177,6 +177,7 @@ def test_every_change_of_one_character_is_judged_by_the_definition() -> None:
             assert accepts(deck, altered) == is_proof(deck, altered), (deck, altered)
 
 
+@pytest.mark.slow
 def test_no_certificate_of_another_deck_is_accepted_for_one_that_some_play_wins() -> None:
     certificates = [certificate for _, certificate in proofs()]
     won = [deck for deck in uneven_decks(18, 400) if winnable_by_play(deck)]
@@ -186,6 +187,7 @@ def test_no_certificate_of_another_deck_is_accepted_for_one_that_some_play_wins(
     assert len(won) > 30
 
 
+@pytest.mark.slow
 def test_lemmas_that_are_accepted_are_true_of_every_play_that_wins() -> None:
     """Also those of decks that some play wins, of which no certificate can have an end."""
     chance = Random(19)

@@ -83,6 +83,7 @@ def test_messages_name_the_last_deal(ask: Callable[[], object]) -> None:
         ask()
 
 
+@pytest.mark.slow
 def test_cells_and_commands_name_the_last_deal(tmp_path: Path) -> None:
     column = DealColumn(parse_deals("deal:freecell:seed=0"), "number")
     assert column.read([LAST, LAST + 1, 0, -1])[1:] == [

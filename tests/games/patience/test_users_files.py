@@ -10,10 +10,10 @@ import pytest
 
 import dealmill
 from dealmill.pipeline.errors import NotFoundError, UnknownSettingWarning, UsageError
-from dealmill.pipeline.games import broken_games, find_game, installed
+from dealmill.pipeline.games import broken_games, find_game
 from dealmill.pipeline.games.patience import GAMES
-from dealmill.pipeline.settings import settings
 from dealmill.testing import checks_of, each_once
+from tests.doing import forget_games
 from tests.plugins.sites import install_peg_row
 from tests.servers import dealmill as command
 
@@ -42,14 +42,9 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     (folder / "small.toml").write_text(SMALL)
     monkeypatch.setenv("DEALMILL_RULES", str(folder))
-    _forget()
+    forget_games()
     yield folder
-    _forget()
-
-
-def _forget() -> None:
-    for function in (installed.all_offers, installed.load, settings):
-        function.cache_clear()
+    forget_games()
 
 
 @pytest.mark.slow
@@ -86,7 +81,7 @@ def test_a_users_game_is_found_by_name_in_commands_and_in_other_processes(rules:
 def test_printed_rules_are_a_file_of_the_same_game(rules: Path) -> None:
     printed = command("games", "small", "--rules", cwd=rules.parent, env={"DEALMILL_RULES": "rules"}).stdout
     (rules / "again.toml").write_text(printed)
-    _forget()
+    forget_games()
     small, again = find_game("small"), find_game("again")
     assert small.rules_text and again.rules_text == small.rules_text
     assert again.engines == small.engines
@@ -122,7 +117,7 @@ def test_a_command_says_once_that_it_does_not_use_a_file_whose_name_is_taken(rul
 
 def test_a_file_may_begin_with_a_byte_order_mark(rules: Path) -> None:
     (rules / "windows.toml").write_bytes(b"\xef\xbb\xbf" + SMALL.replace("\n", "\r\n").encode())
-    _forget()
+    forget_games()
     assert find_game("windows").engines == find_game("small").engines
 
 
@@ -166,7 +161,7 @@ def test_what_is_no_file_is_not_opened(rules: Path) -> None:
 
 def test_a_folder_that_is_missing_is_named(rules: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DEALMILL_RULES", str(rules / "none"))
-    _forget()
+    forget_games()
     with pytest.raises(UsageError, match=r"DEALMILL_RULES names .*none, which is not a readable folder of rules files"):
         dealmill.games()
 
@@ -197,7 +192,7 @@ def test_runs_of_a_packages_game_stay_readable_when_a_patience_has_its_name(rule
 def test_a_name_that_is_an_alias_of_a_game_is_refused(rules: Path) -> None:
     assert find_game("free-cell").name == "freecell"
     (rules / "free-cell.toml").write_text(SMALL)
-    _forget()
+    forget_games()
     [broken] = broken_games()
     assert broken.error == "it is another name of freecell: rename the file"
     with pytest.warns(UnknownSettingWarning, match="it is another name of freecell"):

@@ -28,6 +28,7 @@ def test_an_audit_accepts_every_verdict(folder: Path) -> None:
     assert audited.returncode == 0 and "0 invalid" in audited.stdout + audited.stderr
 
 
+@pytest.mark.slow
 def test_a_run_without_a_limit_has_the_default_limit_of_its_engine(folder: Path) -> None:
     assert dealmill("run", "deal:black-hole:seed=1:1-2", cwd=folder).returncode == 0
     status = dealmill("status", "last", "--json", cwd=folder)
@@ -42,6 +43,7 @@ def test_the_exported_checker_proves_the_rows(folder: Path) -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+@pytest.mark.slow
 def test_a_loss_that_plain_python_cannot_count_is_checked_by_dealmill_alone(folder: Path) -> None:
     assert dealmill("run", "deal:golf:seed=1:5-5", cwd=folder).returncode == 0
     audited = dealmill("audit", "last", cwd=folder)
@@ -72,6 +74,7 @@ def test_a_win_is_shown_move_by_move(folder: Path) -> None:
     assert shown.returncode == 0 and "Move 1, " in shown.stdout and "All cards are up: won." in shown.stdout
 
 
+@pytest.mark.slow
 def test_a_survey_says_how_many_are_won(folder: Path) -> None:
     surveyed = dealmill("survey", "bakers-game", "--count", "1000", "--max-nodes", "2000", cwd=folder)
     assert surveyed.returncode == 0, surveyed.stderr

@@ -53,6 +53,7 @@ def assert_same(texts: list[str]) -> Counter[str]:
     return Counter(broken[0] if broken else "" for broken in expected if len(broken) < 2)
 
 
+@pytest.mark.slow
 def test_the_check_knows_every_rule() -> None:
     altered = [text.decode("utf-8", "replace") for text in subject_of("tantrix").hostile_texts(7, ALTERED)]
     alone = assert_same([*(text for text, _ in NOT_LAYOUTS), *altered])

@@ -11,6 +11,7 @@ from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import counting
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import (
+    Position,
     Referee,
     Rules,
     cards_may_be_absent_at_once,
@@ -24,8 +25,12 @@ from tests.games.patience.random_rules import random_rules, random_spider_rules,
 
 CLAIM = 300
 WON, MORE = "the game can be won", f"more than {CLAIM} positions can be reached"
-GOLF_LOSSES = {5: 201_950, 905: 8_069}
-"""Deals of seed 1 that are lost, one of them beyond the limit of the plain referee."""
+OTHER = " positions can be reached, not"
+LOSSES = {66: ("*TCQCJHQHKHTSQSKS9DQDKD", 100, "QC"), 243: ("*7C8C9CTCQC6H8HTHJHKH8S9S6D8DTDJD", 164, "7C")}
+"""Deals of Klondike of seed 0 that are lost: the cards that matter, the number of positions, which is one that plain
+Python counts or one that it does not, and a card without which the easier game can be won."""
+GOLF_LOSS = 5, 201_950
+"""A deal of seed 1 that is lost, and the number of its positions."""
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
@@ -41,6 +46,10 @@ def test_both_referees_count_the_same_positions(random_rules: Callable[[Random],
             evidence = f"{live} {CLAIM}"
             reasons = _reason(Referee(rules), text, evidence), _counted(rules, text, evidence)
             assert reasons[0] == reasons[1] or set(reasons) == {WON, MORE}, (rules, text, live)
+            if OTHER in reasons[0]:
+                loss = read_loss(rules, evidence)._replace(positions=int(reasons[0].partition(OTHER)[0]))
+                plain, position = Referee(rules).easier(Referee(rules).position(text), loss)
+                assert counting.check_count(rules, text, loss) == list(plain.counts(position, CLAIM)), (rules, text)
 
 
 def _reason(check: counting.CompiledReferee | Referee, text: str, evidence: str) -> str:
@@ -59,19 +68,64 @@ def _counted(rules: Rules, text: str, evidence: str) -> str:
     return ""
 
 
-@pytest.mark.parametrize("number", GOLF_LOSSES)
-def test_a_loss_is_counted_on_both_sides_of_the_limit(number: int) -> None:
-    rules, positions = rules_of("golf"), GOLF_LOSSES[number]
-    check = counting.CompiledReferee(rules)
+@pytest.mark.parametrize("number", LOSSES)
+def test_altered_claims_are_refused_on_both_sides_of_the_limit(number: int) -> None:
+    cards, positions, needed = LOSSES[number]
+    check = counting.CompiledReferee(rules_of("klondike"))
+    text = _klondike(number)
+    assert _reason(check, text, f"{cards} {positions}") == ""
+    assert _reason(check, text, f"{cards} {positions - 1}") == f"more than {positions - 1} positions can be reached"
+    assert _reason(check, text, f"{cards} {positions + 1}") == f"{positions}{OTHER} {positions + 1}"
+    assert _reason(check, text, f"{cards.replace(needed, '')} {positions}") == WON
+
+
+def _klondike(number: int) -> str:
+    [text] = unpack(deal(rules_of("klondike"), 0, number, 1))
+    return text
+
+
+def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = list[tuple[str, int]]()
+    monkeypatch.setattr(Referee, "_check_count", lambda _self, _position, claimed: counted.append(("plain", claimed)))
+    monkeypatch.setattr(counting, "check_count", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
+    monkeypatch.setattr(counting, "_number_of", lambda _layout: counting.DRAWN_POSITIONS - 1)
+    check = counting.CompiledReferee(rules_of("klondike"))
+    for positions in (1, counting.MOST_PLAIN, counting.MOST_PLAIN + 1, 999_999):
+        assert _reason(check, _klondike(66), f"* {positions}") == ""
+    assert counted == [("plain", 1), ("plain", 100), ("compiled", 101), ("compiled", 999_999)]
+
+
+def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The more positions a loss has, the more often. A referee that reached others would be noticed, and so would one
+    that overlooked a win, but not beyond these positions."""
+    rules, (number, positions), visited = rules_of("golf"), GOLF_LOSS, list[Position]()
     [text] = unpack(deal(rules, 1, number, 1))
-    assert _reason(check, text, f"* {positions}") == ""
-    assert "more than" in _reason(check, text, f"* {positions - 1}")
-    assert "can be reached, not" in _reason(check, text, f"* {positions + 1}")
+    won, check = Referee.won, counting.CompiledReferee(rules)
+    monkeypatch.setattr(Referee, "won", lambda self, position: visited.append(position) or won(self, position))
+    for drawn, is_visited in ((positions - 1, True), (positions, False)):
+        monkeypatch.setattr(counting, "_number_of", lambda _layout: drawn)  # noqa: B023
+        assert _reason(check, text, f"* {positions}") == ""
+        assert bool(visited) == is_visited
+        assert len(visited) < counting.COMPARED
+        visited.clear()
+    monkeypatch.setattr(counting, "_number_of", lambda _layout: 0)
+    counts = counting.check_count(rules, text, read_loss(rules, f"* {positions}"))
+    assert counts == sorted(set(counts)) and counts[0] == 1 and counts[-1] <= counting.COMPARED
+    for altered, reason in (
+        ([*counts[:3], counts[3] + 1, *counts[4:]], f"{counts[3]} positions with at most 3 moves"),
+        (counts[:-1], f"at most {len(counts) - 1} moves, the compiled referee no more"),
+        ([*counts, 1_999], f"no more positions with at most {len(counts)} moves, the compiled referee 1999"),
+    ):
+        monkeypatch.setattr(counting, "check_count", lambda *_loss: altered)  # noqa: B023
+        objection = _reason(check, text, f"* {positions}")
+        assert objection.startswith("the referees disagree: ") and reason in objection
+    monkeypatch.setattr(Referee, "won", lambda *_position: True)
+    assert _reason(check, text, f"* {positions}") == WON
 
 
 def test_evidence_that_no_referee_counts_is_refused() -> None:
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, 5, 1))
+    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
     assert "more than the limit" in _reason(counting.CompiledReferee(rules), text, "* 10000001")
     dealt = rules_of("east-haven")
     [lost] = unpack(deal(dealt, 0, 48, 1))
@@ -104,7 +158,7 @@ def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch:
 
     monkeypatch.setattr(counting, "compiling", compiling)
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, 5, 1))
+    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
     check = counting.CompiledReferee(rules)
     with caches.nothing_compiled(), pytest.raises(Unchecked):
-        judge_by(check, "winnable", text, Verdict.UNWINNABLE, None, f"* {GOLF_LOSSES[5]}")
+        judge_by(check, "winnable", text, Verdict.UNWINNABLE, None, f"* {GOLF_LOSS[1]}")

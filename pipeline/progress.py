@@ -84,11 +84,13 @@ class Surveying(Step):
 
 @dataclass(frozen=True, slots=True)
 class Auditing(Step):
-    """An audit is in progress. Unit: verdicts; `invalid` and `faults` are the numbers found so far."""
+    """An audit is in progress. Unit: verdicts; `invalid` and `faults` are the numbers found so far. While workers
+    do only other jobs, it is `waiting`."""
 
     audit: int
     invalid: int
     faults: int
+    waiting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,8 @@ def words(step: Step) -> tuple[str, str, str]:
             rate, note = _rate(step.rate), f"{step.done:,} deals"
         case Auditing():
             wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
-            note = f"{step.done:,} verdicts{wrong}"
+            waiting = ", waiting for workers that do other jobs first" if step.waiting else ""
+            note = f"{step.done:,} of {step.total:,} verdicts{wrong}{waiting}"
         case Working():
             left = step.total - step.done
             title, note = (

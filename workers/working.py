@@ -7,6 +7,7 @@ from functools import partial
 from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
+from dealmill.pipeline.printable import counted, duration
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
@@ -19,11 +20,12 @@ from dealmill.pipeline.progress import (
     Working,
 )
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.audits.work import seconds_left
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
-from dealmill.pipeline.store.runs.leases import JobTable, Lease, stuck, unstarted_runs
+from dealmill.pipeline.store.runs.leases import JobTable, Lease, parents_in_progress, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
     check_not_deleted,
@@ -44,6 +46,8 @@ the elapsed time."""
 TIMES, MOST_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
+LEAST_ANNOUNCED = 10.0
+"""An audit says beforehand about how many seconds it takes if they are at least so many."""
 MOST_NAMED = 10
 """The most other runs that a command names whose jobs its workers do, too."""
 
@@ -227,7 +231,9 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
 
     def next_installation() -> Installation | None:
         audit = find_audit(database, audit_id)
-        progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults))
+        active = {kind.table: parents_in_progress(database, kind.table) for kind in KINDS.values()}
+        waiting = any(active.values()) and audit_id not in active[AUDITING]
+        progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults, waiting))
         if audit.damaged:
             raise DamagedError(
                 f"audit {audit_id} cannot be finished, because some of its jobs are missing or changed; start a new "
@@ -237,7 +243,13 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
             raise _stuck(AUDITING, lease)
         return None if audit.finished else Installation()
 
-    _report_other_runs(database, [find_audit(database, audit_id).run], progress)
+    audit = find_audit(database, audit_id)
+    seconds = seconds_left(database, find_run(database, audit.run), audit)
+    if seconds >= LEAST_ANNOUNCED:
+        left = counted(audit.size - audit.judged, "verdict")
+        about = f"about {duration(seconds)} of processor time"
+        progress(Message(f"audit {audit_id} of run {audit.run}: {left} to check, {about}"))
+    _report_other_runs(database, [audit.run], progress)
     work_until_done(database, next_installation, progress, engines=False)
     return find_audit(database, audit_id)
 

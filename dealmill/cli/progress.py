@@ -1,6 +1,7 @@
-"""Progress on standard error: messages always, a progress bar only on a terminal."""
+"""Progress on standard error: messages always; a bar on a terminal, and elsewhere a line a minute of audits."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from dealmill.pipeline.progress import Event, Progress, Step
 
 
+LINE_SECONDS = 60.0
+"""The time between two lines where there is no terminal."""
 BAR = 16
 """The width of the bar, which leaves room for what is being done, percent, rate and time on 60 columns."""
 
@@ -24,7 +27,8 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
     from dealmill.pipeline.progress import words
 
     if not sys.stderr.isatty():
-        yield lambda event: show(event, store, tell, _no_bar)
+        lines = _Lines()
+        yield lambda event: show(event, store, tell, lines.draw)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -70,5 +74,17 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
         yield take
 
 
-def _no_bar(_step: "Step") -> None:
-    """Draw nothing."""
+class _Lines:
+    """What stands for the bar where there is no terminal: a line a minute, of audits only."""
+
+    def __init__(self) -> None:
+        self._due = time.monotonic() + LINE_SECONDS
+
+    def draw(self, step: "Step") -> None:
+        """Print a step if a line is due."""
+        from dealmill.pipeline.progress import Auditing, words
+
+        if isinstance(step, Auditing) and time.monotonic() >= self._due:
+            title, _, note = words(step)
+            tell(f"{title}: {note}")
+            self._due = time.monotonic() + LINE_SECONDS

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from dealmill.kernels import compiling, inlined, kernel, lowest_bit, routine
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
+    MOST_PLAIN,
     RANKS,
     RED,
     SUITS,
@@ -41,14 +42,12 @@ Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
-MOST_PLAIN = 100
-"""The plain referee counts losses of at most so many positions, which takes it less than a tenth of a second."""
 SAMPLE = 16
-"""Of these losses, about one in so many is counted here, too."""
+"""Of the losses that the plain referee counts, about one in so many is counted here, too."""
 COMPARED = 2_000
-"""The plain referee visits at most so many positions of a loss that it does not count, if it visits any."""
+"""The plain referee visits at most so many positions of another loss, if it visits any."""
 DRAWN_POSITIONS = 1_000_000
-"""Of these losses, it visits one with a chance of one in so many for each position."""
+"""It does with a chance of one in so many for each position of the loss."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 

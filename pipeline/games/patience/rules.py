@@ -39,6 +39,8 @@ RED = "HD"
 UNLIMITED = 0
 MOST_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on to `MOST_COMPILED`."""
+MOST_PLAIN = 100
+"""Where there is the compiled one, plain Python counts losses with at most so many: a tenth of a second, or less."""
 MOST_COMPILED = 10_000_000
 MOST_DEALT = 4_000_000
 """The same if the stock goes to the columns: such a position takes more memory."""
@@ -673,13 +675,13 @@ class Referee:
         reached = set(latest)
         while latest:
             yield len(reached)
-            positions, latest = latest, []
-            for position in positions:
+            before, latest = latest, []
+            for visited in before:
                 if len(reached) > limit:
                     break
-                if self.won(position):
+                if self.won(visited):
                     raise InvalidEvidence(1, "the game can be won")
-                for play in self._plays(position):
+                for play in self._plays(visited):
                     after = self.key(play.after)
                     if after not in reached:
                         reached.add(after)

@@ -307,6 +307,13 @@ def leased(database: Database, jobs: JobTable) -> set[str]:
         return set(map(str, connection.execute(query).scalars()))
 
 
+def parents_in_progress(database: Database, jobs: JobTable) -> set[int]:
+    """Return the parents with leased jobs."""
+    query = select(jobs.parent).distinct().where(jobs.table.c.state == LEASED)
+    with database.reading() as connection:
+        return set(connection.execute(query).scalars())
+
+
 def free_expired(database: Database, jobs: JobTable) -> None:
     """Make jobs with expired leases pending again. Split each in two, unless it is of one item."""
     table, expired = jobs.table, _expired(jobs)

@@ -14,9 +14,9 @@ from dealmill.pipeline.store.database.tables import DONE, jobs, packs
 from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
-PART_SECONDS = 10.0
-"""The time after which a job of an audit leaves the rest of its items to new jobs, so that the progress moves. Most
-jobs take less than a second."""
+PART_SECONDS = 3.0
+"""The time after which a job of an audit leaves the rest of its items to new jobs: it has more work than was expected.
+"""
 
 
 class ItemRecord(NamedTuple):

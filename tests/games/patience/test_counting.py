@@ -11,6 +11,7 @@ from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import counting
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.rules import (
+    MOST_PLAIN,
     Position,
     Referee,
     Rules,
@@ -90,7 +91,7 @@ def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pyte
     monkeypatch.setattr(counting, "check_count", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
     monkeypatch.setattr(counting, "_number_of", lambda _layout: counting.DRAWN_POSITIONS - 1)
     check = counting.CompiledReferee(rules_of("klondike"))
-    for positions in (1, counting.MOST_PLAIN, counting.MOST_PLAIN + 1, 999_999):
+    for positions in (1, MOST_PLAIN, MOST_PLAIN + 1, 999_999):
         assert _reason(check, _klondike(66), f"* {positions}") == ""
     assert counted == [("plain", 1), ("plain", 100), ("compiled", 101), ("compiled", 999_999)]
 
@@ -100,8 +101,13 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
     that overlooked a win, but not beyond these positions."""
     rules, (number, positions), visited = rules_of("golf"), GOLF_LOSS, list[Position]()
     [text] = unpack(deal(rules, 1, number, 1))
-    won, check = Referee.won, counting.CompiledReferee(rules)
-    monkeypatch.setattr(Referee, "won", lambda self, position: visited.append(position) or won(self, position))
+    is_won, check = Referee.won, counting.CompiledReferee(rules)
+
+    def won(referee: Referee, position: Position) -> bool:
+        visited.append(position)
+        return is_won(referee, position)
+
+    monkeypatch.setattr(Referee, "won", won)
     for drawn, is_visited in ((positions - 1, True), (positions, False)):
         monkeypatch.setattr(counting, "_number_of", lambda _layout: drawn)  # noqa: B023
         assert _reason(check, text, f"* {positions}") == ""

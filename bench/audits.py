@@ -1,23 +1,28 @@
-"""Benchmarks of the referee against engines, and of audits against a script."""
+"""Benchmarks of the referee against engines, and of audits against a script and against solving."""
 
 import tempfile
 from functools import partial
 from pathlib import Path
 from shutil import copytree
+from statistics import median
 
 from bench.bare import into_sqlite
 from bench.engines import FEWER
-from bench.measure import ROUNDS, dealt, in_turn, rounded, table, watched_command
+from bench.measure import ROUNDS, dealt, in_turn, rounded, spent_by, table, watched_command
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
+from tests.servers import dealmill_command
 
 SEED = 20261122
 MANY = 50_000
 FEW = {"tantrix/legal-moves": 500, "card-pairing/odds": 500, "hi-q/fewest": 500}
 JUDGED = 5_000
+PATIENCES = {"klondike": 300, "golf": 50}
+"""Some patiences, and how many deals of each are solved and audited. Golf has the most positions for its solving time.
+"""
 GOALS = {"card-pairing": 3, "camelot": 2, "hi-q": 4, "memory": 4, "tantrix": 12}
 """The goals for the time of an audit as a multiple of the script's."""
 
@@ -70,6 +75,26 @@ def against_a_script(layouts: int = 100_000) -> str:
     )
     heads = ["game", "layouts", "audit, verdicts/s", "script, layouts/s", "time, audit / script", "at most"]
     return f"{summary}\n\n{table(heads, rows)}"
+
+
+def of_patiences() -> str:
+    """Return a table with a row per patience: the processor time of all processes of `dealmill audit` as a multiple of
+    that of the `dealmill run` before it, both with compiled engines."""
+    rows = []
+    for name, count in PATIENCES.items():
+        game = find_game(name)
+        deals = f"deal:{name}:seed=0:1-{count}"
+        ratios = []
+        for _ in range(ROUNDS + 1):
+            with tempfile.TemporaryDirectory() as folder:
+                solving, auditing = (
+                    spent_by(dealmill_command(words), Path(folder)) for words in (["run", deals], ["audit", "1"])
+                )
+            if " 0 faults" not in auditing.said:
+                raise RuntimeError(auditing.said)
+            ratios.append(auditing.cpu / solving.cpu)
+        rows.append([f"audit of {count} deals of {game.title}", f"{median(ratios[1:]):.2f} ×", "1 ×"])
+    return table(["what", "CPU, audit / solving", "at most"], rows)
 
 
 def _audit(store: Path) -> None:

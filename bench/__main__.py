@@ -36,6 +36,7 @@ from bench import (
     startup,
     streams,
     surveys,
+    waits,
 )
 from bench.measure import NotInstalled
 
@@ -198,6 +199,16 @@ SECTIONS: list[Section] = [
     ),
 ]
 
+BY_HEADING: list[Section] = [
+    (
+        "Waits",
+        "What people wait for first: ratios of the processor time of all processes of a command, both sides in turn, "
+        "medians of seven rounds.",
+        waits.waits,
+    ),
+]
+"""What is measured only if its heading is given."""
+
 AT_SCALE: list[Section] = [
     (
         "Klondike at the default limit",
@@ -275,17 +286,19 @@ def machine() -> str:
 END = """## How it was measured
 
 `make bench` measures the first sections in about ten minutes, and `make bench-scale` all others, with millions of
-layouts, in hours; `python -m bench "The whole way"` repeats one section. Both sides of a ratio are measured alternately
-in the same run. Figures are medians of three rounds, of five for kernels, and of nine for starting; surveys and runs
-are measured once. The machine is shared and noisy, so the ratios are more reliable than the rates."""
+layouts, in hours; `python -m bench "The whole way"` repeats one section, and `python -m bench Waits` measures
+the one that neither includes. Both sides of a ratio are measured alternately in the same run. Figures are medians of
+three rounds, of five for kernels, and of nine for starting; surveys and runs are measured once. The machine is shared
+and noisy, so the ratios are more reliable than the rates."""
 
 
 def main(headings: Sequence[str]) -> None:
     """Run the benchmarks with the given headings, or all of a kind, and write the page."""
-    titles = [title for title, _, _ in (*SECTIONS, *AT_SCALE)]
+    every = (*SECTIONS, *BY_HEADING, *AT_SCALE)
+    titles = [title for title, _, _ in every]
     if unknown := {*headings} - {*titles, SCALE}:
         sys.exit(f"unknown heading: {', '.join(sorted(unknown))}; the headings are: {', '.join(titles)}")
-    for title, meaning, measured in AT_SCALE if SCALE in headings else (*SECTIONS, *AT_SCALE) if headings else SECTIONS:
+    for title, meaning, measured in AT_SCALE if SCALE in headings else every if headings else SECTIONS:
         if title in headings or not {*headings} - {SCALE}:
             begun = perf_counter()
             try:

@@ -4,25 +4,24 @@ import tempfile
 from functools import partial
 from pathlib import Path
 from shutil import copytree
-from statistics import median
+from time import process_time
 
 from bench.bare import into_sqlite
 from bench.engines import FEWER
-from bench.measure import ROUNDS, dealt, in_turn, rounded, spent_by, table, watched_command
+from bench.measure import ROUNDS, dealt, in_turn, rounded, table, watched_command
 from dealmill.pipeline.games import find_game, games
+from dealmill.pipeline.games.batch import Batch
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.referee import judge
+from dealmill.pipeline.referee import Outcome, judge
 from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
-from tests.servers import dealmill_command
 
 SEED = 20261122
 MANY = 50_000
 FEW = {"tantrix/legal-moves": 500, "card-pairing/odds": 500, "hi-q/fewest": 500}
 JUDGED = 5_000
-PATIENCES = {"klondike": 300, "golf": 50}
-"""Some patiences, and how many deals of each are solved and audited. Golf has the most positions for its solving time.
-"""
+COMPILING = 40
+"""Deals among which there are losses that the compiled referee counts."""
 GOALS = {"card-pairing": 3, "camelot": 2, "hi-q": 4, "memory": 4, "tantrix": 12}
 """The goals for the time of an audit as a multiple of the script's."""
 
@@ -77,24 +76,26 @@ def against_a_script(layouts: int = 100_000) -> str:
     return f"{summary}\n\n{table(heads, rows)}"
 
 
-def of_patiences() -> str:
-    """Return a table with a row per patience: the processor time of all processes of `dealmill audit` as a multiple of
-    that of the `dealmill run` before it, both with compiled engines."""
-    rows = []
-    for name, count in PATIENCES.items():
-        game = find_game(name)
-        deals = f"deal:{name}:seed=0:1-{count}"
-        ratios = []
-        for _ in range(ROUNDS + 1):
-            with tempfile.TemporaryDirectory() as folder:
-                solving, auditing = (
-                    spent_by(dealmill_command(words), Path(folder)) for words in (["run", deals], ["audit", "1"])
-                )
-            if " 0 faults" not in auditing.said:
-                raise RuntimeError(auditing.said)
-            ratios.append(auditing.cpu / solving.cpu)
-        rows.append([f"audit of {count} deals of {game.title}", f"{median(ratios[1:]):.2f} ×", "1 ×"])
-    return table(["what", "CPU, audit / solving", "at most"], rows)
+def against_solving_a_patience(name: str = "klondike", deals: int = 300) -> float:
+    """Return the processor time of judging deals of a patience as a multiple of that of solving them, with its default
+    limit of nodes."""
+    game = find_game(name)
+    engine = game.engines[0]
+    solver = partial(solve, game.full_name(engine), max_nodes=engine.max_nodes)
+    judge_claims = partial(_judge_all, game.full_name(engine))
+    layouts = deal(game, 0, 1, deals)
+    judge_claims(layouts[:COMPILING], solver(layouts[:COMPILING]))  # loads and compiles
+    begun = process_time()
+    solved = solver(layouts)
+    between = process_time()
+    judge_claims(layouts, solved)
+    return (process_time() - between) / (between - begun)
+
+
+def _judge_all(engine: str, layouts: list[str], solved: Batch) -> None:
+    for claim in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
+        if (judgement := judge(engine, *claim)).outcome is Outcome.INVALID:
+            raise RuntimeError(f"{claim}: {judgement}")
 
 
 def _audit(store: Path) -> None:

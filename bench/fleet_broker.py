@@ -18,7 +18,7 @@ from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import start, stop
-from dealmill.workers.reconciler import reconcile, unfinished
+from dealmill.workers.reconciler import Queue, reconcile, unfinished
 from tests.servers import Postgres
 
 JOBS, PROCESSES = 4_000, 2
@@ -42,12 +42,12 @@ def messages(server: Postgres) -> str:
 
 def _a_job(server: Postgres, database: Database, url: str, valkey: Redis) -> list[str]:
     run = plan_jobs(database, JOBS)
-    with _host(database, url) as worker:
+    with _host(database, url) as worker, Queue(url) as queue:
         time.sleep(3)
 
         def work() -> None:
             while find_run(database, run).done < JOBS:
-                reconcile(database, url, Installation())
+                reconcile(database, queue, Installation())
                 time.sleep(0.5)
 
         return _spent("a job", work, JOBS, server, valkey, [worker])
@@ -71,11 +71,12 @@ def _a_look(server: Postgres, database: Database, url: str, valkey: Redis) -> li
     def look() -> None:
         for _ in range(TICKS):
             check_tables(database)
-            reconcile(database, url, Installation())
+            reconcile(database, queue, Installation())
             unfinished(database, Installation())
 
-    look()
-    return _spent("a look at the queue", look, TICKS, server, valkey, [])
+    with Queue(url) as queue:
+        look()
+        return _spent("a look at the queue", look, TICKS, server, valkey, [])
 
 
 def _spent(

@@ -137,7 +137,7 @@ def more_runs(numbers: Sequence[int] = (100, 300, 1_000)) -> str:
         folders = [Path(name) / f"{count}" for count in numbers]
         linear = _solved(folders, numbers)
         for folder in folders:
-            _age(folder)
+            age(folder)
         for what, call in LINEAR.items():
             linear[what] = [_cpu_of_call(folder, call) for folder in folders]
         constant = _commands(folders) | _pages(folders, numbers)
@@ -173,22 +173,23 @@ def _solved(folders: Sequence[Path], numbers: Sequence[int]) -> dict[str, list[f
 
 def _spent_on_runs(folder: Path, count: int) -> list[float]:
     folder.mkdir()
-    ranges, files = _ranges(count), _files(folder / "files", count)
+    deals, files = ranges(SOLVED, count), _files(folder / "files", count)
     return [
-        _cpu_of_run(ranges, folder, "dealmill.db"),
-        _cpu_of_run(ranges, folder, "dealmill.db"),
+        _cpu_of_run(deals, folder, "dealmill.db"),
+        _cpu_of_run(deals, folder, "dealmill.db"),
         _cpu_of_run(files, folder, "files.db"),
     ]
 
 
-def _age(folder: Path) -> None:
+def age(folder: Path) -> None:
     """Let the runs of a store be from yesterday: the list of workers is about the jobs of the last hour."""
     with closing(sqlite3.connect(folder / "dealmill.db")) as connection, connection:
         connection.execute("UPDATE jobs SET started = started - 86400, finished = finished - 86400")
 
 
-def _ranges(count: int) -> list[str]:
-    return [f"deal:{SOLVED}:seed=1:{number}-{number}" for number in range(1, count + 1)]
+def ranges(game: str, count: int) -> list[str]:
+    """Return `count` ranges of one deal each."""
+    return [f"deal:{game}:seed=1:{number}-{number}" for number in range(1, count + 1)]
 
 
 def _files(folder: Path, count: int) -> list[str]:

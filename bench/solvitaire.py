@@ -26,8 +26,9 @@ from bench.reproduce.page import table
 from bench.reproduce.patiences import PATIENCES, VERSION
 from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.deal import FIELD_SEED, deal
-from dealmill.pipeline.games.patience.engine import MOST_NODES, Winnable
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.engine import FIRST_ROOM, Winnable
+from dealmill.pipeline.games.patience.schema import FIELD_SEED
 from dealmill.verdicts import Verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"
@@ -190,7 +191,7 @@ class Comparison:
     def may_double(self) -> bool:
         """Whether Solvitaire decides more deals, and twice as many nodes would not make ours take longer in sum."""
         ours, theirs = self.seconds
-        return self.alone[1] > self.alone[0] and 2 * ours <= theirs and 2 * self.nodes <= MOST_NODES
+        return self.alone[1] > self.alone[0] and 2 * ours <= theirs and 2 * self.nodes <= FIRST_ROOM
 
     @property
     def row(self) -> list[str]:

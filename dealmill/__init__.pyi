@@ -43,6 +43,7 @@ from .pipeline.errors import SlowQuery as SlowQuery
 from .pipeline.errors import StoreError as StoreError
 from .pipeline.errors import StoreUnavailable as StoreUnavailable
 from .pipeline.errors import UnavailableError as UnavailableError
+from .pipeline.errors import UnfinishedError as UnfinishedError
 from .pipeline.errors import UnknownSettingWarning as UnknownSettingWarning
 from .pipeline.errors import UsageError as UsageError
 from .pipeline.errors import VersionError as VersionError

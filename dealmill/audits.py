@@ -40,7 +40,7 @@ class Audit:
     def seal(self) -> str | None:
         """The seal of the record: a number, a dash and 64 hexadecimal digits. Store it outside the database.
 
-        It covers the plan of the run, its source and results, and the action log up to this audit. None if the audit
+        It covers the plan of the run, its source, and its results with all columns of an export. None if the audit
         found something, checked only a sample, or the run is not finished.
         """
         return seal_of(self._database, self.status)

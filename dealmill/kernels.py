@@ -31,6 +31,7 @@ from dealmill.pipeline.games.kernels import (
     kernel,
     routine,
 )
+from dealmill.pipeline.games.machine import check_memory
 from dealmill.pipeline.games.philox import (
     Stream,
     below,
@@ -50,6 +51,7 @@ __all__ = [
     "Texts",
     "allocating",
     "below",
+    "check_memory",
     "compiling",
     "concatenate_solved",
     "count_bits",

@@ -6,15 +6,15 @@ from os import PathLike, fsdecode
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, overload
 
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_DEAL, check_integer, node_limit
+from dealmill.pipeline.arguments import MAX_INTEGER, check_integer, node_limit
 from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games import engine_of, find_game
-from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.games.reading import read_pasted
+from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.reading import read_moves, read_pasted
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import open_binary
-from dealmill.pipeline.referee import Judgement, judge
+from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.result import Result
 
 if TYPE_CHECKING:
@@ -45,11 +45,13 @@ def deals(
     UsageError
         If the seed, the range or a parameter is not valid.
     """
-    first = check_integer("the number of the first deal", first, 1, MOST_DEAL)
+    owner = find_game(game)
+    greatest = owner.last_deal(seed)
+    first = check_integer("the number of the first deal", first, 1, greatest)
     last = MAX_INTEGER
     if count is not None:
-        last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, MOST_DEAL)
-    dealt = DealRange(find_game(game), seed, first, last, parameters or {})
+        last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, greatest)
+    dealt = DealRange(owner, seed, first, last, parameters or {})
     dealt.check_deals()
     return dealt
 
@@ -147,20 +149,18 @@ def solve(
     owner, used = engine_of(game, engine)
     limit = node_limit(max_nodes)
     if isinstance(layouts, str | bytes | Layout | Result):
-        [result] = solve_layouts(owner, used, [read_pasted(owner, _text(layouts))], limit)
+        [result] = solve_layouts(owner, used, [read_pasted(owner, _text(owner, layouts))], limit)
         return result
     if isinstance(layouts, DealRange) and layouts.game.name != owner.name:
         raise UsageError(f"{layouts.name} is not of {owner.name}: choose the game {layouts.game.name}")
     if isinstance(layouts, DealRange) and layouts.endless:
         raise UsageError(f"{layouts.name} has no end: pass count to limit it")
-    return solve_layouts(owner, used, list(map(_text, layouts)), limit)
+    return solve_layouts(owner, used, [_text(owner, layout) for layout in layouts], limit)
 
 
-def _text(layout: object) -> str:
-    if isinstance(layout, Layout):
-        return layout.text
-    if isinstance(layout, Result):
-        return layout.layout
+def _text(game: Game, layout: object) -> str:
+    if isinstance(layout, Layout | Result):
+        return game.spellings(layout.text if isinstance(layout, Layout) else layout.layout)[0]
     if isinstance(layout, str):
         return layout
     raise UsageError(f"a layout must be a str, a Layout or a Result, not {layout!r}")
@@ -173,6 +173,7 @@ def after(
     *,
     engine: str | None = None,
     max_nodes: int | None = None,
+    notation: str | None = None,
 ) -> "After":
     """Play moves from a layout of a patience, and tell whether it can still be won.
 
@@ -182,6 +183,8 @@ def after(
         The words of the moves, as in the evidence of a win: an iterable, or one text with blanks between them.
     max_nodes
         The node limit of each search; None means that of the engine.
+    notation
+        The program in whose notation the moves are, such as ``freecell-solver``, if it is not that of evidence.
 
     Returns
     -------
@@ -192,7 +195,7 @@ def after(
     Raises
     ------
     NotFoundError, UsageError
-        If there is no such game or engine, or positions of the game are not layouts.
+        If there is no such game, engine or notation, or positions of the game are not layouts.
     BadLayout
         If the text is not a valid layout of the game.
     InvalidEvidence
@@ -201,8 +204,10 @@ def after(
     from dealmill.pipeline.after import after as play_on  # loads the compiler
 
     owner, used = engine_of(game, engine)
-    words = moves.split() if isinstance(moves, str) else list(moves)
-    return play_on(owner, used, read_pasted(owner, _text(layout)), words, node_limit(max_nodes))
+    text, start = moves if isinstance(moves, str) else " ".join(moves), read_pasted(owner, _text(owner, layout))
+    if notation is not None:
+        text = read_moves(owner, start, text, notation, whole=False)
+    return play_on(owner, used, start, text.split(), node_limit(max_nodes))
 
 
 def check(
@@ -213,6 +218,7 @@ def check(
     *,
     value: int | None = None,
     engine: str | None = None,
+    notation: str | None = None,
 ) -> Judgement:
     """Check a verdict and its evidence with the referee of a game.
 
@@ -232,13 +238,20 @@ def check(
         The value of a scored layout.
     engine
         The engine that gave the verdict; None means the default engine of the game.
+    notation
+        The program in whose notation the moves of a win are, such as ``freecell-solver``, if not in that of evidence.
 
     Raises
     ------
     NotFoundError, UsageError
-        If there is no such game, engine or verdict, or the engine belongs to another game.
+        If there is no such game, engine, verdict or notation, or the engine belongs to another game.
     """
     owner, used = engine_of(game, engine)
+    if notation is not None and evidence is not None and Verdict.of(verdict) is Verdict.WINNABLE:
+        try:
+            evidence = read_moves(owner, layout, evidence, notation, whole=True)
+        except InvalidEvidence as error:
+            return Judgement(Outcome.INVALID, error.step, error.reason)
     return judge(owner.full_name(used), layout, Verdict.of(verdict), value, evidence)
 
 
@@ -264,7 +277,7 @@ def convert(game: str, layout: str | Layout | Result, form: str) -> str:
     if form not in writers:
         known = f"it has {', '.join(writers)}" if writers else "it has none"
         raise UsageError(f"{owner.name} has no form {form!r} of other programs; {known}")
-    return writers[form](read_pasted(owner, _text(layout)))
+    return writers[form](read_pasted(owner, _text(owner, layout)))
 
 
 def answer(

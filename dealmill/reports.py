@@ -18,6 +18,7 @@ def report(
     path: str | PathLike[str],
     *,
     retracted: bool = False,
+    unfinished: bool = False,
     force: bool = False,
 ) -> None:
     """Write a report on runs, or on single results, to one ``.html`` file that needs no network and no script.
@@ -32,6 +33,8 @@ def report(
         Runs, results, or both; the runs may be of different games and stores.
     retracted
         Write the report even if the engine version of a run was retracted.
+    unfinished
+        Write the report even if a run is not finished; it says so.
     force
         Overwrite the file if it exists.
 
@@ -42,6 +45,8 @@ def report(
         this outside of ``if __name__ == "__main__":``: the process that draws runs the script, too.
     RetractedError
         If the engine version of a run was retracted, and `retracted` is false.
+    UnfinishedError
+        If a run is not finished, and `unfinished` is false.
     DamagedError
         If part of a run cannot be read.
     OutputError
@@ -61,6 +66,6 @@ def report(
     try:
         drawer.process.start()
         with atomic_file(file, force) as output:
-            output.write(document(chosen, drawer, retracted=retracted).encode())
+            output.write(document(chosen, drawer, retracted=retracted, unfinished=unfinished).encode())
     finally:
         drawer.close()

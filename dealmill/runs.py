@@ -500,9 +500,13 @@ class Run(Tabular):
         excel: bool = False,
         playback: bool = False,
         skip_damaged: bool = False,
+        unfinished: bool = False,
         progress: Progress = in_notebook,
     ) -> int:
         """Write the results to a ``.parquet``, ``.csv`` or ``.jsonl`` file, and return their number.
+
+        If the run is not finished, the results so far are written only if `unfinished` is true and there are some. They
+        then have one more column, ``unfinished``, which says why the run is not finished.
 
         If `with_checker` is true, also write a program beside it, ``FILE.check.py``, that checks a ``.csv`` or
         ``.jsonl`` file with nothing but Python.
@@ -525,16 +529,19 @@ class Run(Tabular):
             If the path has another suffix, there is no checker for it, or both `with_checker` and `excel` or `playback`
             are true.
         DamagedError
-            If a result cannot be read, and `skip_damaged` is false.
+            If a result cannot be read, or jobs of the run are lost, and `skip_damaged` is false.
         OutputError
             If a file cannot be written, or is not a regular file.
         RetractedError
             If the engine version was retracted.
+        UnfinishedError
+            If the run is not finished, and `unfinished` is false; or if it has no such results yet.
         """
         from dealmill.pipeline.outputs.checker.writing import export_with_checker
         from dealmill.pipeline.outputs.export import export
 
         status = unless_retracted(self.status(), retracted=retracted)
+        status.check_exportable(unfinished=unfinished, skip_damaged=skip_damaged)
         verdicts = Filter.of(verdict).verdict
         if with_checker and excel:
             raise UsageError("a checker reads the original text, not that for a spreadsheet: choose one of both")
@@ -591,8 +598,10 @@ class Run(Tabular):
         Raises
         ------
         UsageError
-            If a grade has too few layouts, or there is no such measure; if a run is not finished, or has another
-            source; if the path has another suffix.
+            If a grade has too few layouts, or there is no such measure; if a run has another source; if the path has
+            another suffix.
+        StoreError
+            If a run is not finished.
         OutputError
             If a file cannot be written.
         RetractedError
@@ -628,9 +637,14 @@ class Run(Tabular):
         )
 
     def to_arrow(
-        self, *, verdict: Verdict | str | Iterable[Verdict | str] = (), retracted: bool = False
+        self,
+        *,
+        verdict: Verdict | str | Iterable[Verdict | str] = (),
+        retracted: bool = False,
+        unfinished: bool = False,
     ) -> "pyarrow.Table":
-        """Return the results as an Arrow table with the columns and metadata of an exported Parquet file.
+        """Return the results as an Arrow table with the columns and metadata of an exported Parquet file; those of an
+        unfinished run only if `unfinished` is true.
 
         For some of the results, use `results`, which has `to_arrow`, `to_pandas` and `to_polars`, too.
 
@@ -638,10 +652,12 @@ class Run(Tabular):
         ------
         RetractedError
             If the engine version was retracted.
+        UnfinishedError
+            If the run is not finished, and `unfinished` is false.
         UsageError
             If the extra ``parquet`` is not installed.
         """
         from dealmill.pipeline.outputs.export import to_arrow
 
-        status = unless_retracted(self.status(), retracted=retracted)
+        status = unless_retracted(self.status(), retracted=retracted).check_exportable(unfinished=unfinished)
         return to_arrow(self._database, status, Filter.of(verdict).verdict)

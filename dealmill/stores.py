@@ -294,7 +294,13 @@ class Store:
         layout_column: str | None = None,
         deals: "DealRange | str | None" = None,
         number_column: str | None = None,
+        verdict_column: str | None = None,
+        verdict: str | None = None,
         words: Mapping[str, str] | None = None,
+        columns: "str | Sequence[str] | None" = None,
+        absent: str | None = None,
+        of: str | None = None,
+        notation: str | None = None,
         progress: Progress = in_notebook,
     ) -> Run:
         """Store verdicts of any solver as a run, and return it. Nothing is solved.
@@ -323,9 +329,23 @@ class Store:
             The name of the column of layouts; None means ``layout``.
         deals, number_column
             For a file with numbers of deals instead of layouts: the deals, such as ``deal:camelot:seed=1`` or what
-            `dealmill.deals` returns, and the name of the column of their numbers.
+            `dealmill.deals` returns, and the name of the column of their numbers; None means ``number``.
+        verdict_column
+            The name of the column of verdicts; None means ``verdict`` or ``result``.
+        verdict
+            The verdict of all rows, for a list that has no column of verdicts.
         words
             Other words for verdicts, such as ``{"solved": "winnable"}``.
+        columns
+            For a text without a header, whatever its name ends in: the names of its first columns, also as one text
+            with commas. Lines that begin with ``#`` are left out, and columns without a name are ignored.
+        absent, of
+            For a file with numbers of deals that leaves some out: the verdict on these, and the range of numbers that
+            the file is about, such as ``"1-3000"``; None means that of `deals`. These results come last; their line
+            is 0.
+        notation
+            The program in whose notation solutions are, such as ``freecell-solver``; they are stored as evidence. They
+            may also be in a column ``solution`` or ``moves``.
 
         Raises
         ------
@@ -333,8 +353,8 @@ class Store:
             If the file cannot be fully read; the verdicts before the error are stored. If all its rows, or its first
             ones, are no verdicts on layouts of the game, and nothing of it is stored.
         NotFoundError, UsageError
-            If there is no such game or engine, a name, the version or the suffix cannot be used, or the version is on
-            record with another `checked_as`.
+            If there is no such game or engine, a name, the version or the suffix cannot be used, the arguments cannot
+            be combined, or the version is on record with another `checked_as`.
         RetractedError
             If the version was retracted.
         StoreError
@@ -354,7 +374,13 @@ class Store:
                 layout_column=layout_column,
                 deals=deals,
                 number_column=number_column,
+                verdict_column=verdict_column,
+                verdict=verdict,
                 words=words,
+                columns=columns,
+                absent=absent,
+                of=of,
+                notation=notation,
             )
             reading, run = verdict_reading(self._database, table, limit)
             reading.finish(progress)
@@ -887,7 +913,8 @@ def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":
         case Layout():
             return [(1, layout.text)]
         case Result():
-            return [(1, layout.layout)]
+            game, _ = layout.game_and_engine
+            return [(1, game.spellings(layout.layout)[0])]
     name = fsdecode(layout)
     with open_binary(name) as file:
         return list(islice(chain.from_iterable(lines_of(*block) for block in text_blocks(file, name)), MOST_LINES))

@@ -58,7 +58,7 @@ def check_integer(what: str, number: object, least: int = 0, greatest: int = MAX
     integer = _index(number)
     if integer is None or not least <= integer <= greatest:
         raise UsageError(
-            f"{what} must be a whole number from {_formatted(least)} to {_formatted(greatest)}, not {number!r}"
+            f"{what} must be a whole number from {formatted(least)} to {formatted(greatest)}, not {number!r}"
         )
     return integer
 
@@ -175,7 +175,8 @@ def _index(number: object) -> int | None:
         return None
 
 
-def _formatted(number: int) -> str:
+def formatted(number: int) -> str:
+    """Return a number for messages: large limits as powers of two."""
     return {
         MOST_SEED: "2⁶⁴ − 1",
         MAX_INTEGER: "2⁶³ − 1",

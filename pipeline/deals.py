@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import chain, takewhile
 from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_DEAL, MOST_SEED, check_integer
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_SEED, check_integer
 from dealmill.pipeline.errors import DamagedError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game, Layout
@@ -48,8 +48,9 @@ class DealRange:
             If one of them is out of range, or the game has no such parameter.
         """
         check_integer("the seed", self.seed, 0, MOST_SEED)
-        check_integer("the number of the first deal", self.first, 1, MOST_DEAL)
-        check_integer("the number of the last deal", self.last, 1)
+        greatest = self.game.last_deal(self.seed)
+        check_integer("the number of the first deal", self.first, 1, greatest)
+        check_integer("the number of the last deal", self.last, 1, self.last if self.endless else greatest)
         if self.first > self.last:
             raise UsageError(f"{self.first}-{self.last} is not a range of deals: the first number exceeds the last")
         for name, value in self.parameters.items():
@@ -112,7 +113,7 @@ class DealRange:
         return sha256(f"{self.game.generator}\n{self.name}".encode()).digest()
 
     def __len__(self) -> int:
-        return min(self.last, MOST_DEAL) - self.first + 1
+        return (self.game.last_deal(self.seed) if self.endless else self.last) - self.first + 1
 
     def __iter__(self) -> Iterator[Layout]:
         """Yield the layouts, dealt in blocks; the line of a layout is the number of its deal."""
@@ -205,15 +206,15 @@ def parse_deal_range(text: str) -> DealRange:
     if "seed" not in parameters or len(parameters) < len(options):
         raise UsageError(usage)
     seed = parameters.pop("seed")
-    first = int(span[1])
+    first, owner = int(span[1]), find_game(game)
     last = (
-        check_integer("the number of the last deal", int(span[3]), 1, MOST_DEAL)
+        check_integer("the number of the last deal", int(span[3]), 1, owner.last_deal(seed))
         if span[3]
         else MAX_INTEGER
         if span[2]
         else first
     )
-    return DealRange(find_game(game), seed, first, last, parameters)
+    return DealRange(owner, seed, first, last, parameters)
 
 
 def with_rules(text: str, rules: Sequence[str]) -> str:

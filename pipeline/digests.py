@@ -42,6 +42,7 @@ run        id, source, game, digest of the source, engine,        ``runs.seal``
            version, node limit, storage, rerun number, repeats;
            what it is checked as, if that is on record (values)
 audit      id, seal of the run, population, size, seed (values)   ``audits.seal``
+nodes      position of the first; nodes (numbers)                 part of ``record``, of a thousand verdicts
 record     see `record_seal` of the store                         the seal that ``dealmill audit`` prints
 =========  =====================================================  ======================================================
 """

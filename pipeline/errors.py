@@ -10,6 +10,7 @@ DealmillError
 │   └── ProgramError         an engine that is a program
 ├── StoreError               a database that cannot be used: no tables, another version, busy
 │   ├── SlowQuery            a query that takes too long
+│   ├── UnfinishedError      a run that has not all of its verdicts yet
 │   ├── DamagedError         a row with content that Dealmill does not write
 │   │   └── DamagedResults   results of a run that cannot be read for that reason
 │   └── ReplacedError        an embedded store whose file was deleted or replaced while it was open
@@ -66,6 +67,10 @@ class StoreUnavailable(StoreError, UnavailableError):
 
 class SlowQuery(StoreError):
     """A query took longer than the pages allow, and was ended."""
+
+
+class UnfinishedError(StoreError):
+    """A run is not finished, so what is asked for would have only some of its verdicts."""
 
 
 class DamagedError(StoreError):

@@ -84,13 +84,13 @@ class Surveying(Step):
 
 @dataclass(frozen=True, slots=True)
 class Auditing(Step):
-    """An audit is in progress. Unit: verdicts; `invalid` and `faults` are the numbers found so far. While workers
-    do only other jobs, it is `waiting`."""
+    """An audit is in progress. Unit: verdicts; `invalid` and `faults` are the numbers found so far. It `waits` while
+    the workers do jobs of other runs first."""
 
     audit: int
     invalid: int
     faults: int
-    waiting: bool = False
+    waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,8 +232,7 @@ def words(step: Step) -> tuple[str, str, str]:
             rate, note = _rate(step.rate), f"{step.done:,} deals"
         case Auditing():
             wrong = f", {step.invalid:,} invalid, {counted(step.faults, 'fault')}" if step.invalid + step.faults else ""
-            waiting = ", waiting for workers that do other jobs first" if step.waiting else ""
-            note = f"{step.done:,} of {step.total:,} verdicts{wrong}{waiting}"
+            note = "waits for the jobs of other runs" if step.waits else f"{step.done:,} verdicts{wrong}"
         case Working():
             left = step.total - step.done
             title, note = (

@@ -60,7 +60,9 @@ class ResultRow(NamedTuple):
     """A result in an export."""
 
     position: Annotated[int, Fact("the position in the run, from 1", in_fingerprint=True)]
-    line: Annotated[int, Fact("the line of its file, or the number of the deal")]
+    line: Annotated[
+        int, Fact("the line of its file, or the number of the deal; 0 for a deal that an imported list leaves out")
+    ]
     layout: Annotated[str, Fact("the layout in canonical text", in_fingerprint=True)]
     verdict: Annotated[str, Fact("the verdict in a word", is_word=True, in_fingerprint=True)]
     value: Annotated[int | None, Fact("the value of a scored layout", in_fingerprint=True)]
@@ -71,6 +73,8 @@ class ResultRow(NamedTuple):
 
 
 RESULT = fields_of(ResultRow)
+UNFINISHED = RecordField("unfinished", str, False, "why the run was not finished", True, False, ())
+"""The field that each row of an export has after these if the run was not finished."""
 
 
 class JudgementRow(NamedTuple):
@@ -111,7 +115,7 @@ class RunRow(TypedDict):
     state: Annotated[str, Fact("the state of the run", is_word=True)]
     retracted: Annotated[str | None, Fact("why the engine version was retracted")]
     started: Annotated[datetime | None, Fact("when its first job was started")]
-    seconds: Annotated[float | None, Fact("how long it was worked on, with the reading of its source")]
+    seconds: Annotated[float | None, Fact("from its first job to its last, with pauses, and the reading of its source")]
     cpu_seconds: Annotated[float | None, Fact("the processor seconds that its engine took, if they are on record")]
     tags: Annotated[list[str], Fact("its tags")]
     note: Annotated[str | None, Fact("the note about it")]

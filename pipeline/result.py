@@ -29,10 +29,10 @@ class Result:
 
     `engine` is a full name such as ``memory/two-pass``. `value` is None unless the verdict is scored. `evidence` is
     None if the verdict is undecided or a claim, and the text of the error if it is failed. `position` counts the
-    layouts of a run or a call from 1; `line` is the line in the file, or the number of the deal. `run` is None if the
-    result is not stored. `judgement` is that of the newest audit, if the query asked for it. If the verdict was
-    imported for an engine that exists only on record, it is checked as one of the installed engine `checked_as`.
-    `rules` are the recorded rules of the game, if there are some.
+    layouts of a run or a call from 1; `line` is the line in the file, or the number of the deal, and 0 for a deal that
+    an imported list leaves out. `run` is None if the result is not stored. `judgement` is that of the newest audit, if
+    the query asked for it. If the verdict was imported for an engine that exists only on record, it is checked as one
+    of the installed engine `checked_as`. `rules` are the recorded rules of the game, if there are some.
     """
 
     engine: str
@@ -105,7 +105,7 @@ class Result:
     def why_undecided(self, max_nodes: int | None) -> str | None:
         """Return why the result is undecided, in words, by the node limit of its run; None if it has another verdict.
 
-        Below the limit, an engine gives up if the evidence would be too long, or if it cannot decide the layout.
+        Below the limit, an engine gives up if it cannot decide the layout.
         """
         if self.verdict is not Verdict.UNDECIDED:
             return None

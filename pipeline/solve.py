@@ -17,6 +17,7 @@ from dealmill.pipeline.games import EngineKey, find_engine
 from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import UncompiledError, compiled_mark
 from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalMask, Engine, EngineFunction, Game, Layout, Reject
+from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.printable import printable
@@ -145,7 +146,14 @@ def _solve(engine: EngineKey, layouts: Texts, max_nodes: int | None) -> Solved:
 
 
 def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: int | None = None) -> list[Result]:
-    """Solve layouts that are written as lines of a file are, and return their results."""
+    """Solve layouts that are written as lines of a file are, and return their results.
+
+    Raises
+    ------
+    UsageError
+        If the node limit does not fit into the memory of this machine.
+    """
+    check_limit(engine, max_nodes)
     name = game.full_name(engine)
     layouts = [read_one(game, text) for text in texts]
     solved = solve(name, layouts, max_nodes)

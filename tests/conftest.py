@@ -17,34 +17,11 @@ from dealmill.pipeline.store.database.revisions import create_tables
 from dealmill.pipeline.store.database.urls import database_url
 from tests.forks.workers import take_workers_from
 from tests.needs import STRICT, announce, count_skips
+from tests.selection import ON_BOTH_DATABASES, QUICK_ON_POSTGRESQL, SELECTION, SLOW, is_quick
 from tests.servers import RUNNING, Postgres, folder_in_memory, fork_server_for, running_postgres
 from tests.statements import share_statements
 
-ABOUT_DATABASES = (
-    *("tests/store/", "tests/workers/", "tests/test_whole_way.py", "tests/api/test_opening.py"),
-    *("tests/web/test_safety.py", "tests/web/test_searches.py"),
-)
-"""The tests that `make test` runs on both databases. All others that use PostgreSQL are part of `make test-slow`."""
-
-ON_BOTH_DATABASES = (
-    *ABOUT_DATABASES,
-    *("tests/contract/", "tests/docs/test_sql.py", "tests/faults/", "tests/results/", "tests/test_fingerprint.py"),
-    *("tests/cli/test_db.py", "tests/cli/test_doctor.py", "tests/cli/test_interrupt.py", "tests/test_rerun.py"),
-)
-"""The tests that use PostgreSQL as well as SQLite, in either target. All others are about what stands on the store,
-which is the same on both."""
-
-SLOW = (
-    *("tests/deploy/test_native_start.py", "tests/faults/", "tests/install/", "tests/mutation/"),
-    *("tests/checker/test_programs.py", "tests/fuzz/test_kernels.py"),
-    *("tests/plugins/test_farm.py", "tests/store/test_upgrade.py", "tests/workers/test_database_away.py"),
-    *("tests/fuzz/test_files.py", "tests/games/camelot/test_exact.py", "tests/golden/"),
-    *("tests/contract/test_every_column.py", "tests/workers/test_deadly_layouts.py"),
-    *("tests/games/card_pairing/test_figures.py", "tests/games/memory/test_figures.py"),
-    "tests/test_public_figures.py",
-)
-"""The tests that only `make test-slow` runs, in addition to those that are marked as slow."""
-
+TESTS = Path(__file__).parent
 settings.register_profile("untimed", settings(), deadline=None)
 settings.load_profile("untimed")
 take_workers_from(fork_server_for)
@@ -144,10 +121,28 @@ def parameters(item: pytest.Item) -> list[object]:
     )
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Read which tests are selected."""
+    SELECTION.read(config)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Do not import files without a selected test."""
+    if collection_path.is_relative_to(TESTS):
+        return SELECTION.leaves_out(nodeid_of(collection_path)) or None
+    return None
+
+
+def nodeid_of(path: Path) -> str:
+    """Return a path in the form in which `SLOW` has it: that of a folder ends with a slash."""
+    return f"tests/{path.relative_to(TESTS).as_posix()}{'/' * path.is_dir()}"
+
+
 @pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Run one process more than there are processors, because tests wait for other processes for much of the time."""
-    return (os.cpu_count() or 1) + 1
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Run one process more than there are processors if slow tests are selected, because those wait for other processes
+    for much of the time."""
+    return (os.cpu_count() or 1) + (not is_quick(config))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -155,7 +150,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests as slow by their files and databases. Begin with the long tests, so that no process is left with one
     of them at the end."""
     for item in items:
-        second_database = "postgresql" in parameters(item) and not item.nodeid.startswith(ABOUT_DATABASES)
+        second_database = "postgresql" in parameters(item) and not item.nodeid.startswith(QUICK_ON_POSTGRESQL)
         if second_database or item.nodeid.startswith(SLOW):
             item.add_marker("slow")
     items.sort(key=lambda item: item.get_closest_marker("long") is None)

@@ -9,8 +9,10 @@ from shutil import which
 
 import pytest
 
+from tests.selection import NOT_SLOW
+
 STRICT = os.environ.get("TEST_SKIPS") == "fail"
-MINUTES = {"not slow and not by_hand": 8, "slow and not by_hand": 25}
+MINUTES = {NOT_SLOW: 3, "slow and not by_hand": 20}
 """About how long `make test` and `make test-slow` take on two cores, by the markers that select their tests."""
 
 

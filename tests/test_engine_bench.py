@@ -94,6 +94,7 @@ def test_sets_can_be_chosen_again(game: Game, name: str) -> None:
     assert "".join(map(sets.line, sets.chosen(game, name))) == set_file(game, name).read_text()
 
 
+@pytest.mark.slow
 @each_engine
 def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engine: Engine) -> None:
     name = game.full_name(engine)
@@ -111,6 +112,7 @@ def test_an_engine_of_ours_is_right_and_does_what_the_set_says(game: Game, engin
         assert (bench.one, bench.nodes, bench.time_ratio) == (None, None, None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("engine", "baseline", "max_nodes"),
     [
@@ -145,6 +147,7 @@ def test_what_a_limit_leaves_undecided_is_lost_and_not_wrong() -> None:
     assert 0 < bench.other.undecided < sets.SIZE
 
 
+@pytest.mark.slow
 def test_a_program_is_timed_and_its_wrong_verdicts_are_named(declare: Declare) -> None:  # noqa: F811
     [layout, *_] = [str(row["layout"]) for row in entries(games()["memory"])]
     declare()
@@ -190,6 +193,7 @@ def test_the_command_prints_figures_and_fails_on_contradictions(tmp_path: Path) 
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_command_names_wrong_verdicts_once_for_each_reason(declare: Declare, tmp_path: Path) -> None:  # noqa: F811
     [layout, *_] = [str(row["layout"]) for row in entries(games()["memory"])]
     environment = {"DEALMILL_ENGINES": str(declare("knows one layout", layout, same_failures=200))}

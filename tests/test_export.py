@@ -13,7 +13,8 @@ import pytest
 from pyarrow import parquet
 from sqlalchemy import text
 
-from dealmill.pipeline.errors import OutputError, StoreError, UsageError
+import dealmill
+from dealmill.pipeline.errors import DamagedError, OutputError, StoreError, UnfinishedError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import FORMS, export
@@ -22,6 +23,7 @@ from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.installation import installed_engines
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.results import Query
 from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
@@ -30,7 +32,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import Page
-from tests.doing import a_run, a_source, deal, do_job
+from tests.doing import LEASE, a_run, a_source, alter, deal, do_job, pending
 from tests.servers import files_of_ordinary_user
 
 ENGINE = "memory/two-pass"
@@ -48,8 +50,8 @@ def queried(database: Database, run: RunStatus, *verdicts: Verdict) -> list[tupl
     ]
 
 
-def read_back(path: Path) -> list[tuple[object, ...]]:
-    """The rows of an exported file; numbers and nothing are text in CSV."""
+def read_back(path: Path, columns: tuple[str, ...] = COLUMNS) -> list[tuple[object, ...]]:
+    """The rows of an exported file, which has these columns; numbers and nothing are text in CSV."""
     match path.suffix:
         case ".parquet":
             rows = parquet.read_table(path).to_pylist()
@@ -58,7 +60,7 @@ def read_back(path: Path) -> list[tuple[object, ...]]:
         case _:
             with path.open(newline="", encoding="utf-8") as file:
                 rows = list(csv.DictReader(file))
-    assert all(tuple(row) == COLUMNS for row in rows)
+    assert all(tuple(row) == columns for row in rows)
     return [tuple(row.values()) for row in rows]
 
 
@@ -161,15 +163,52 @@ def test_missing_and_retracted_rows_are_reported(database: Database, folder: Pat
     assert "max_nodes" not in about
 
 
-def test_an_unfinished_run_is_exported_up_to_its_last_verdict(database: Database, folder: Path) -> None:
+def test_each_row_of_an_unfinished_run_says_why_it_is_not_finished(database: Database, folder: Path) -> None:
     number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=100)
-    first = leases.pending(database, SOLVING, installed_engines(), 1)[0]
-    do_job(database, first)
-    run = find_run(database, number)
-    assert not run.finished
-    assert export(database, run, folder / "a.parquet") == 100
-    assert read_back(folder / "a.parquet") == queried(database, run)
-    assert "fingerprint" not in metadata(folder / "a.parquet")
+    do_job(database, leases.pending(database, SOLVING, installed_engines(), 1)[0])
+    run, why = find_run(database, number), "200 of 300 layouts pending"
+    rows, columns = [(*row, why) for row in queried(database, run)], (*COLUMNS, "unfinished")
+    assert len(rows) == 100
+    for suffix in FORMS:
+        assert export(database, run, folder / f"a{suffix}") == 100
+        assert read_back(folder / f"a{suffix}", columns) == as_in(suffix, rows)
+        with pytest.raises(UnfinishedError, match=rf"not finished \({why}\), and has no such results yet"):
+            export(database, run, folder / f"none{suffix}", [Verdict.WINNABLE])
+    assert export(database, run, folder / "b.jsonl", playback=True) == 100
+    assert [*json.loads((folder / "b.jsonl").read_text().splitlines()[0])] == [*columns, "playback"]
+    assert len(list(folder.iterdir())) == len(FORMS) + 1
+    about = metadata(folder / "a.parquet")
+    assert about["unfinished"] == why and "fingerprint" not in about
+
+
+def test_a_run_that_is_not_finished_is_exported_only_on_request(database: Database, folder: Path) -> None:
+    with dealmill.open(database.url.render_as_string(hide_password=False)) as store:
+        run = store.queue(dealmill.deals("memory", count=5))
+        job = SOLVING_JOBS.claim(database, pending(database)[0], "test", LEASE)
+        run.pause()
+        assert job and SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+        for refused in (
+            lambda: run.export(folder / "a.csv"),
+            lambda: run.export(folder / "a.csv", with_checker=True),
+            run.to_arrow,
+            lambda: dealmill.report(run, folder / "a.html"),
+        ):
+            with pytest.raises(UnfinishedError, match=r"run 1 is not finished \(it is paused\); query it, or export"):
+                refused()
+        with pytest.raises(StoreError, match="run 1 is paused; continue it with: dealmill resume 1"):
+            run.pack(folder / "a.json")
+        assert list(folder.iterdir()) == []
+        assert run.export(folder / "a.csv", unfinished=True) == 5
+        table = run.to_arrow(unfinished=True)
+        assert set(table["unfinished"].to_pylist()) == {"it is paused"} and table.num_rows == 5
+        run.resume()
+        assert run.export(folder / "b.csv") == 5
+        assert run.to_arrow().column_names == list(COLUMNS)
+        alter(database, "DELETE FROM jobs")
+        with pytest.raises(DamagedError, match="jobs of run 1 are lost or damaged; find them with: dealmill audit 1"):
+            run.export(folder / "c.jsonl")
+        assert run.export(folder / "c.jsonl", skip_damaged=True) == 5
+        assert '"unfinished": "its jobs are lost or damaged"}' in (folder / "c.jsonl").read_text()
 
 
 @each_form

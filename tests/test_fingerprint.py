@@ -81,6 +81,7 @@ def test_a_digest_depends_on_every_part() -> None:
     assert block_digest(1, *COLUMNS) == plain
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from(Verdict), NUMBERS, TEXTS, TEXTS), min_size=1, max_size=5), st.randoms())
 @settings(max_examples=30)
 def test_whole_blocks_have_the_same_digests_whatever_is_in_them(

@@ -171,6 +171,7 @@ def leaves(part: Any, path: str = "") -> Iterator[tuple[Any, Any, str]]:
             yield part, key, name
 
 
+@pytest.mark.slow
 def test_whatever_is_altered_in_a_pack_is_found(sqlite_store: Database, tmp_path: Path) -> None:
     run, grading = (run_of_deals(sqlite_store, f"memory/{name}", 60, pairs=6) for name in ("two-pass", "incremental"))
     path = tmp_path / "a.json"
@@ -246,7 +247,12 @@ def test_what_cannot_be_chosen_is_refused_before_a_file_is_written(sqlite_store:
     grading_run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 2, 1, 50), name="b.txt")
     for choice, grading, path, message in (
         (Choice(), None, "a.json", "for 5 grades of 200, 1,000 layouts must .* but only 3"),
-        (Choice("layout-length", grades=2, each=5), None, "a.json", "grade 2 has only 0 layouts of 5, because many"),
+        (
+            Choice("layout-length", grades=2, each=5),
+            None,
+            "a.json",
+            "grade 2 has only 0 layouts of 5, because many",
+        ),
         (Choice("ease", grades=1, each=1), None, "a.json", "has no number 'ease'; choose one of: nodes, value, "),
         (Choice(grades=1, each=1), grading_run, "a.json", "they have different sources"),
         (Choice(grades=1, each=1), None, "a.txt", "must end in .json or .csv"),
@@ -271,6 +277,7 @@ def test_bare_python_proves_a_pack(suffix: str, sqlite_store: Database, tmp_path
     assert altered.returncode == 1 and "row 1: the verdict is 'unwinnable'" in altered.stdout
 
 
+@pytest.mark.slow
 def test_a_calendar_has_a_layout_for_each_day_and_none_of_an_earlier_pack(tmp_path: Path) -> None:
     weekdays = (1, 1, 2, 3, 3, 4, 5)
     first, second, alone = (tmp_path / f"{name}.json" for name in "abc")
@@ -291,6 +298,12 @@ def test_a_calendar_has_a_layout_for_each_day_and_none_of_an_earlier_pack(tmp_pa
         few = r"^grade 1 needs 397 layouts, but only \d+ of the run .* to leave out; solve more"
         with pytest.raises(UsageError, match=few):
             run.pack(tmp_path / "d.json", calendar=long, without=first)
+        won = run.status().counts[dealmill.Verdict.WINNABLE]
+        share = (
+            f"each of the 5 grades has the same share of the {won} that can be chosen, {won // 5}; solve more, until"
+        )
+        with pytest.raises(UsageError, match=rf"^grade 1 needs 114 layouts, but {share} 570 can be chosen"):
+            run.pack(tmp_path / "d.json", calendar=long, by_weekday=weekdays)
     days = [date(2028, 2, 27) + timedelta(number) for number in range(35)]
     assert [entry.date for entry in pack.layouts] == days
     assert [entry.grade for entry in pack.layouts] == [weekdays[day.weekday()] for day in days]

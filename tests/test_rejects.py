@@ -1,5 +1,7 @@
 """Rejects counted by reason."""
 
+import pytest
+
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.store.sources.source import count_reasons
@@ -25,6 +27,7 @@ def test_reasons_are_grouped_by_their_common_words() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_file_of_another_game_has_few_reasons() -> None:
     """Each of them reads a hundred layouts of each other one. Patiences have one reader, so there are few of them."""
     some = [game for name, game in games().items() if name in QUICK]

@@ -242,6 +242,7 @@ def naive_kind(ours: Claim, theirs: Claim) -> str | None:
     return {(True, False): "lost", (False, True): "gained"}.get(decided, "evidence")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_all_occurrences_of_a_layout_are_compared_in_any_order(database: Database, seed: int) -> None:
     chance = Random(seed)

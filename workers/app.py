@@ -1,12 +1,10 @@
 """The Celery app. A message holds only the kind and the number of a job; everything else is read from the database.
 
-Importing this module does not affect other Celery apps in the same process. `dealmill.workers.parent` sets up worker
-processes.
+Importing this module reads no settings, and does not affect other Celery apps in the same process.
+`dealmill.workers.parent` sets up worker processes.
 """
 
 from celery import Celery
-
-from dealmill.pipeline.settings import settings
 
 QUEUE = "dealmill"
 TASK = "dealmill.job"
@@ -16,7 +14,7 @@ BROKER_PATIENCE = 10.0
 """Seconds after which a connection to a broker that does not respond is closed and opened again."""
 
 
-app = Celery("dealmill", broker=settings().broker_url)
+app = Celery("dealmill")
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",

@@ -6,6 +6,7 @@ import shutil
 import sys
 import tempfile
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -27,9 +28,19 @@ from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.leases import give_back, leased
 from dealmill.pipeline.store.runs.workers import local_process
 from dealmill.workers.broker import LocalBroker
-from dealmill.workers.children import STOP_SECONDS, has_ended, kill, start, stop
+from dealmill.workers.children import (
+    STOP_SECONDS,
+    WORKER_NAME,
+    Process,
+    fork,
+    forks_allowed,
+    has_ended,
+    kill,
+    start,
+    stop,
+)
 from dealmill.workers.logs import line_of
-from dealmill.workers.reconciler import check_broker, reconcile
+from dealmill.workers.reconciler import Queue, check_broker, reconcile
 
 PREFIX = "dealmill-"
 OWNED = "owned"
@@ -108,6 +119,15 @@ QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 
 
+def _run_worker(processes: int, *, engines: bool) -> int:
+    """Run a worker in a forked process, as ``python -m dealmill.workers`` does in a new one."""
+    from dealmill.workers.parent import main  # connects Celery's signals
+
+    for message in QUIET[1::2]:
+        warnings.filterwarnings("ignore", message.split(":")[1], UserWarning)
+    return main(processes, engines=engines)
+
+
 class Farm:
     """A context manager that runs Celery workers on this machine, with a local broker unless one is configured. With
     `engines`, the workers load what all engines need when they start. They get the jobs that `installation` can do.
@@ -150,7 +170,8 @@ class Farm:
             else:
                 self._broker_url = configured
                 check_broker(self._broker_url)
-            self._start_worker()
+            self._queue = opened.enter_context(Queue(self._broker_url))
+            self._start_worker(forked=self._can_fork())
             opened.callback(self._stop_worker)
             self._opened = opened.pop_all()
         return self
@@ -175,7 +196,7 @@ class Farm:
             self._restart_worker()
         patiently(partial(check_tables, self._database), self.say)
         try:
-            patiently(partial(reconcile, self._database, self._broker_url, self.installation), self.say)
+            patiently(partial(reconcile, self._database, self._queue, self.installation), self.say)
             if not self._broker_answers:
                 self.say("the broker is available again")
             self._broker_answers = True
@@ -188,18 +209,29 @@ class Farm:
         """Report a message in the format of the workers' log."""
         self._tell(line_of(message))
 
-    def _start_worker(self) -> None:
+    def _can_fork(self) -> bool:
+        """Whether workers can be forked from this process. If metrics are to be served, it has loaded their library,
+        which reads the name of their folder when it is imported."""
+        return forks_allowed() and not settings().metrics_port and self._database.disconnect()
+
+    def _start_worker(self, *, forked: bool = False) -> None:
         self._worker_started = time.monotonic()
-        loaded = ["engines"] if self._engines else []
-        self._worker = start(
-            (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(settings().workers), *loaded),
-            environment={
-                "DEALMILL_DATABASE_URL": self._database.url.render_as_string(hide_password=False),
-                "DEALMILL_BROKER_URL": self._broker_url,
-                **({METRICS_FOLDER: self._folder_for_metrics()} if settings().metrics_port else {}),
-                "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
-            },
-        )
+        processes = settings().workers
+        environment = {
+            "DEALMILL_DATABASE_URL": self._database.url.render_as_string(hide_password=False),
+            "DEALMILL_BROKER_URL": self._broker_url,
+            **({METRICS_FOLDER: self._folder_for_metrics()} if settings().metrics_port else {}),
+            "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
+        }
+        if forked:
+            run = partial(_run_worker, processes, engines=self._engines)
+            self._worker: Process = fork(run, name=WORKER_NAME, environment=environment)
+        else:
+            loaded = ["engines"] if self._engines else []
+            self._worker = start(
+                (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(processes), *loaded),
+                environment=environment,
+            )
         self._listener = Thread(target=self._listen, args=(self._worker.stdout,), daemon=True)
         self._listener.start()
 

@@ -10,12 +10,14 @@ from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init, worker_ready
 
 from dealmill.pipeline.programs.bounds import die_with_parent
+from dealmill.pipeline.settings import settings
 
 # Imported here, because Celery's `include` would search the working directory first.
 from dealmill.workers import metrics, tasks
 from dealmill.workers.app import app
 from dealmill.workers.logs import connect_logs
 from dealmill.workers.renewal import Renewal
+from dealmill.workers.siblings import share_slots
 from dealmill.workers.transport import patch_redis_transport
 
 
@@ -27,6 +29,7 @@ def prepare() -> None:
         del os.environ[name]
     # Celery warns about running as root because of pickled messages; ours are JSON only.
     warnings.filterwarnings("ignore", category=SecurityWarning)
+    app.conf.broker_url = settings().broker_url
     connect_logs()
     worker_process_init.connect(_begin)
     worker_ready.connect(_serve_metrics)
@@ -67,6 +70,7 @@ def main(processes: int, *, engines: bool) -> int:
         without_mingle=True,
         without_heartbeat=True,
     )
+    share_slots(processes)
     Renewal(tasks.configured_database(), processes).start()
     worker.start()
     return int(worker.exitcode or 0)

@@ -2,9 +2,11 @@
 whenever the queue is empty. So it need not remember what it has sent, and the broker may lose all messages."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from contextlib import contextmanager, suppress
+from types import TracebackType
+from typing import Any, Self
 
+from kombu.connection import Connection
 from kombu.exceptions import OperationalError
 from kombu.transport.redis import Channel
 
@@ -58,22 +60,74 @@ def check_broker(url: str) -> None:
         raise BrokerError(NO_URL) from None
 
 
-def reconcile(database: Database, broker_url: str, installation: Installation) -> None:
-    """Free jobs whose lease has expired, and send the pending jobs that an installation can do to a broker if no
+class Queue:
+    """The queue of messages at a broker, by its URL: that of the app is not used, because a process may use several
+    brokers. The connection stays open until it fails or is closed."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._opened: tuple[Connection, Any] | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close()
+
+    @contextmanager
+    def channel(self) -> Iterator[Any]:
+        """Yield a channel of a connection that works.
+
+        Raises
+        ------
+        BrokerError
+            If the broker is not available, or another program uses its keys.
+        """
+        try:
+            yield self._open_channel()
+        except BROKER_ERRORS as error:
+            self._close()
+            raise BrokerError(f"the broker is not available: {error}") from error
+
+    def _open_channel(self) -> Any:
+        if self._opened is not None:
+            connection, channel = self._opened
+            try:
+                _check_keys(channel)
+            except BROKER_ERRORS:  # the broker may have been restarted since
+                self._close()
+            else:
+                return channel
+        connection = app.connection_for_write(self._url)
+        self._opened = connection, connection.channel()
+        _check_keys(self._opened[1])
+        return self._opened[1]
+
+    def _close(self) -> None:
+        opened, self._opened = self._opened, None
+        if opened is not None:
+            with suppress(*BROKER_ERRORS):
+                opened[0].release()  # type: ignore[no-untyped-call]
+
+
+def reconcile(database: Database, queue: Queue, installation: Installation) -> None:
+    """Free jobs whose lease has expired, and send the pending jobs that an installation can do to a queue if no
     messages are waiting there. A clogged queue is purged first; no information is lost, because all jobs are in the
     database."""
     for kind in KINDS.values():
         leases.free_expired(database, kind.table)
-    with _channel(broker_url) as channel:
-        _check_keys(channel)
+    with queue.channel() as channel:
         waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
         if waiting > CLOGGED:
             channel.queue_purge(QUEUE)
         elif waiting:
             return
+        engines = installation.engines(database)
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
-                for job_id in leases.pending(database, kind.table, installation.engines(database), WINDOW):
+                for job_id in leases.pending(database, kind.table, engines, WINDOW):
                     app.send_task(TASK, (name, job_id), producer=producer)
 
 
@@ -105,16 +159,6 @@ def _check_keys(channel: Any) -> None:
                 f"the broker has a {kind} at the key {key}, but the queue needs a {expected}; delete the key, or set "
                 "DEALMILL_BROKER_URL to another database"
             )
-
-
-@contextmanager
-def _channel(url: str) -> Iterator[Any]:
-    """Open a connection to a broker. The URL of the app is not used, because a process may use several brokers."""
-    try:
-        with app.connection_for_write(url) as connection, connection.channel() as channel:
-            yield channel
-    except BROKER_ERRORS as error:
-        raise BrokerError(f"the broker is not available: {error}") from error
 
 
 def unfinished(database: Database, installation: Installation) -> int:

@@ -29,6 +29,7 @@ from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.logs import IN_HAND
 from dealmill.workers.renewal import in_hand
+from dealmill.workers.siblings import busy_with
 
 logger = logging.getLogger(__name__)
 
@@ -55,7 +56,9 @@ def do_job(*message: object, **_more: object) -> None:
         return
     IN_HAND["job"] = job_id
     try:
-        _claim_and_do(kind, job_id)
+        with busy_with(list(KINDS.values()).index(kind), job_id) as first:
+            if first:
+                _claim_and_do(kind, job_id)
     except StoreError as error:  # the command that runs the farm gets the same error, and exits
         _log_store_error(str(error))
 

@@ -8,6 +8,7 @@ from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.printable import counted, duration
+from dealmill.pipeline.programs.declared import check_starts
 from dealmill.pipeline.progress import (
     Auditing,
     Continued,
@@ -25,7 +26,7 @@ from dealmill.pipeline.store.database.connections import Database, patiently, re
 from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
-from dealmill.pipeline.store.runs.leases import JobTable, Lease, parents_in_progress, stuck, unstarted_runs
+from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
     check_not_deleted,
@@ -170,11 +171,7 @@ def _check_startable(run: RunStatus) -> None:
     check_not_retracted(run)
     if not (run.finished or run.halted):
         Installation().check(run)
-        _, engine = find_engine(run.solved_by)
-        if engine.program:
-            from dealmill.pipeline.programs.solver import check_starts  # loads the library that reads manifests
-
-            check_starts(engine)
+        check_starts(find_engine(run.solved_by)[1])
 
 
 def check_not_damaged(database: Database, run: RunStatus) -> None:
@@ -231,9 +228,8 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
 
     def next_installation() -> Installation | None:
         audit = find_audit(database, audit_id)
-        active = {kind.table: parents_in_progress(database, kind.table) for kind in KINDS.values()}
-        waiting = any(active.values()) and audit_id not in active[AUDITING]
-        progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults, waiting))
+        waits = not audit.done and not has_leased(database, AUDITING, audit_id) and bool(other_runs())
+        progress(Auditing(audit.judged, audit.size, audit.id, audit.invalid, audit.faults, waits))
         if audit.damaged:
             raise DamagedError(
                 f"audit {audit_id} cannot be finished, because some of its jobs are missing or changed; start a new "
@@ -244,12 +240,17 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
         return None if audit.finished else Installation()
 
     audit = find_audit(database, audit_id)
-    seconds = seconds_left(database, find_run(database, audit.run), audit)
+    run = find_run(database, audit.run)
+
+    def other_runs() -> set[int]:
+        return unfinished_runs(database) - {run.id}
+
+    _report_other_runs(database, [run.id], progress)
+    seconds = seconds_left(database, run, audit)
     if seconds >= LEAST_ANNOUNCED:
         left = counted(audit.size - audit.judged, "verdict")
         about = f"about {duration(seconds)} of processor time"
-        progress(Message(f"audit {audit_id} of run {audit.run}: {left} to check, {about}"))
-    _report_other_runs(database, [audit.run], progress)
+        progress(Message(f"audit {audit_id} of run {run.id}: {left} to check, {about}"))
     work_until_done(database, next_installation, progress, engines=False)
     return find_audit(database, audit_id)
 

@@ -19,9 +19,10 @@ from pathlib import Path
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience import GAMES
 from dealmill.pipeline.games.patience.counting import CompiledReferee
-from dealmill.pipeline.games.patience.deal import FIELD_SEED, deal
+from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.schema import FIELD_SEED
 from dealmill.verdicts import Verdict
 
 SOLVED, UNSOLVABLE = "solved", "unsolvable"

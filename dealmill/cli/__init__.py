@@ -25,6 +25,7 @@ from dealmill.cli.process import (
 )
 from dealmill.pipeline.errors import DealmillError, WorkerError
 from dealmill.pipeline.printable import printable
+from dealmill.workers.children import allow_forks
 
 GROUPS: dict[str, dict[str, str]] = {
     "Solve": {
@@ -204,6 +205,7 @@ def main() -> None:
     atexit.register(gc.freeze)  # a last collection takes up to a third of a short command
     handle_signals()
     replace_closed_streams()
+    allow_forks()
     warned = Warned()
     try:
         status = dealmill.main(standalone_mode=False)

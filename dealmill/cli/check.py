@@ -93,7 +93,7 @@ def _tell_audit(run: "dealmill.Run", result: "dealmill.Audit", seal: str | None)
     if result.seal:
         tell(f"seal: {result.seal}")
     if result.sealed is False:
-        tell(f"run {run.id} or the action log does not match the seal {seal}: restore the database from a backup")
+        tell(f"the record of run {run.id} does not match the seal {seal}: restore the database from a backup")
     if not status.finished:
         tell(f"run {run.id} is not finished: {counted(status.items - status.solved, 'layout')} pending")
 

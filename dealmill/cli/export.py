@@ -58,6 +58,11 @@ GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
 @click.argument("file", type=click.Path())
 @verdict_option
 @click.option("--retracted", is_flag=True, help="Export the verdicts even if they were retracted.")
+@click.option(
+    "--unfinished",
+    is_flag=True,
+    help="Export what an unfinished run has; each row then says in a column `unfinished` why it is not finished.",
+)
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
 @click.option("--excel", is_flag=True, help="Put an apostrophe before text in FILE.csv that spreadsheets would change.")
 @click.option("--playback", is_flag=True, help="Add the solution as data to each object of FILE.jsonl.")
@@ -71,6 +76,7 @@ def export(
     file: str,
     verdict: tuple[str, ...],
     retracted: bool,
+    unfinished: bool,
     with_checker: bool,
     excel: bool,
     playback: bool,
@@ -84,8 +90,10 @@ def export(
     position, line, layout, verdict, value, nodes and evidence. The metadata of a Parquet file holds run, game, engine,
     version, max_nodes, source and fingerprint. FILE appears only when it is complete.
 
-    The checker proves every row of a .csv or .jsonl file, or names the first row that fails. It needs only Python:
-    python3 -I -S FILE.check.py FILE
+    A run that is not finished is exported only with --unfinished.
+
+    The checker proves every row of a .csv or .jsonl file, or says which row fails or why rows are missing. It needs
+    only Python: python3 -I -S FILE.check.py FILE
     """
     with dealmill.open() as store:
         subject = store.find_run(run)
@@ -94,6 +102,7 @@ def export(
                 file,
                 verdict=verdict,
                 retracted=retracted,
+                unfinished=unfinished,
                 force=force,
                 with_checker=with_checker,
                 excel=excel,
@@ -101,10 +110,9 @@ def export(
                 skip_damaged=skip_damaged,
                 progress=progress,
             )
-        status, audit = subject.status(), subject.latest_audit
-    left = f"; the run is not finished: {counted(status.items - status.solved, 'layout')} pending"
-    message = f"{counted(written, 'verdict')} of run {subject.id} written to {file}{'' if status.finished else left}"
-    tell(message)
+        status, audit = subject.progress, subject.latest_audit
+    why = f"; the run is not finished: {status.why_unfinished}" if status.why_unfinished else ""
+    tell(f"{counted(written, 'verdict')} of run {subject.id} written to {file}{why}")
     tell_unproved(status.unproved, subject.id)
     _tell_audit(audit)
     if with_checker:
@@ -117,8 +125,9 @@ def export(
 @click.argument("items", metavar="RUN…", nargs=-1, shell_complete=complete_run)
 @click.argument("file", metavar="FILE", type=click.Path())
 @click.option("--retracted", is_flag=True, help="Write the report even if the verdicts were retracted.")
+@click.option("--unfinished", is_flag=True, help="Report what unfinished runs have; the report says so.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists, or its target if it is a symbolic link.")
-def report(items: tuple[str, ...], file: str, retracted: bool, force: bool) -> None:
+def report(items: tuple[str, ...], file: str, retracted: bool, unfinished: bool, force: bool) -> None:
     """Write a report on one or several runs to FILE.html, which needs no network and no script.
 
     RUN is a number, a range such as 3-7, `last` or `all`; or RUN:POSITION, for a single verdict. The section of a run
@@ -129,7 +138,8 @@ def report(items: tuple[str, ...], file: str, retracted: bool, force: bool) -> N
     if not items:
         raise click.UsageError("name the runs, and then the file: dealmill report RUN… FILE.html")
     with dealmill.open() as store:
-        dealmill.report(_subjects(store, items, retracted), file, retracted=retracted, force=force)
+        subjects = _subjects(store, items, retracted)
+        dealmill.report(subjects, file, retracted=retracted, unfinished=unfinished, force=force)
     tell(f"report on {', '.join(items)} written to {file}")
 
 

@@ -22,7 +22,7 @@ from dealmill.cli.options import (
 from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.tables import shortened
-from dealmill.pipeline.arguments import MOST_DEAL, MOST_NODES, MOST_SEED
+from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED
 from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
@@ -118,9 +118,10 @@ def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path
     """Check that a game meets what Dealmill requires of every game.
 
     The checks cover the reader of layouts, numbered deals, engines, the referee and pictures. They try some thousands
-    of numbered deals, altered layouts and altered evidence. For a patience whose losses are proved by some of the
-    cards, small deals that can be won are also tried in easier games. If the game cannot be loaded, or raises an error,
-    the traceback is printed, once for each error. The exit code is 1 if a check fails.
+    of numbered deals, altered layouts and altered evidence. For a patience, small decks by its rules are also searched
+    by plain code, with which the engine and both referees must agree; and if its losses are proved by some of the
+    cards, small deals that can be won are tried in easier games. If the game cannot be loaded, or raises an error, the
+    traceback is printed, once for each error. The exit code is 1 if a check fails.
 
     A check that assumes more than every game must do says so when it fails, and a game can waive it. --json has a
     column `assumption`, and `tried` for checks that say what they have tried.
@@ -285,7 +286,7 @@ def new_engine(engine: str) -> None:
 @click.option("--count", type=WholeNumber(1), default=1, show_default=True, help="The number of deals.")
 @click.option("--seed", type=WholeNumber(0, MOST_SEED), default=1, show_default=True, help="The seed of the deals.")
 @click.option(
-    "--first", type=WholeNumber(1, MOST_DEAL), default=1, show_default=True, help="The number of the first deal."
+    "--first", type=WholeNumber(-MAX_INTEGER), default=1, show_default=True, help="The number of the first deal."
 )
 @click.option("--winnable", is_flag=True, help="Only deals that can be won, from the first one on.")
 @click.option("--grade", type=WholeNumber(1), help="With --winnable, only deals of this grade of difficulty, 1 to 5.")

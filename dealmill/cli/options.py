@@ -153,6 +153,12 @@ packed_option = click.option(
 parameters_option = click.option(
     "--param", "given", metavar="NAME=N", multiple=True, help="Set a parameter of the deals; see dealmill games."
 )
+notation_option = click.option(
+    "--notation",
+    metavar="PROGRAM",
+    help="Read moves of FreeCell and its relatives in the standard notation (26 7a 5h), as PROGRAM writes it: "
+    "freecell-solver, microsoft or macroxue.",
+)
 rules_option = click.option(
     "--rule",
     "rules",
@@ -230,7 +236,7 @@ def given_words(given: str | None) -> dict[str, str]:
     Raises
     ------
     UsageError
-        If one is malformed or given twice.
+        If one is malformed, or given with two meanings.
     """
     words = dict[str, str]()
     for text in given.split(",") if given is not None else []:
@@ -239,9 +245,8 @@ def given_words(given: str | None) -> dict[str, str]:
             raise UsageError(
                 f"--words {text!r} is malformed: write WORD=VERDICT, as in solved=winnable,unknown=undecided"
             )
-        if word in words:
-            raise UsageError(f"--words {word} is given twice: give each word once")
-        words[word] = verdict
+        if words.setdefault(word, verdict) != verdict:
+            raise UsageError(f"--words {word} has two meanings, {words[word]} and {verdict}: leave one out")
     return words
 
 

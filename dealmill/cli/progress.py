@@ -1,4 +1,4 @@
-"""Progress on standard error: messages always; a bar on a terminal, and elsewhere a line a minute of audits."""
+"""Progress on standard error: messages, and a progress bar on a terminal, or a line a minute elsewhere."""
 
 import sys
 import time
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from dealmill.pipeline.progress import Event, Progress, Step
 
 
-LINE_SECONDS = 60.0
-"""The time between two lines where there is no terminal."""
+SECONDS_PER_LINE = 60.0
+"""The time between two lines about the progress where there is no terminal."""
 BAR = 16
 """The width of the bar, which leaves room for what is being done, percent, rate and time on 60 columns."""
 
@@ -28,7 +28,7 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
 
     if not sys.stderr.isatty():
         lines = _Lines()
-        yield lambda event: show(event, store, tell, lines.draw)
+        yield lambda event: show(event, store, tell, lines.tell)
         return
     from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
@@ -75,16 +75,17 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
 
 
 class _Lines:
-    """What stands for the bar where there is no terminal: a line a minute, of audits only."""
+    """Progress as a line from time to time, the first one after as long a time."""
 
     def __init__(self) -> None:
-        self._due = time.monotonic() + LINE_SECONDS
+        self._due = time.monotonic() + SECONDS_PER_LINE
 
-    def draw(self, step: "Step") -> None:
-        """Print a step if a line is due."""
-        from dealmill.pipeline.progress import Auditing, words
+    def tell(self, step: "Step") -> None:
+        """Print a line about a step, unless there was one shortly before."""
+        from dealmill.pipeline.progress import words
 
-        if isinstance(step, Auditing) and time.monotonic() >= self._due:
-            title, _, note = words(step)
-            tell(f"{title}: {note}")
-            self._due = time.monotonic() + LINE_SECONDS
+        if time.monotonic() >= self._due:
+            self._due = time.monotonic() + SECONDS_PER_LINE
+            title, rate, note = words(step)
+            share = f"{100 * step.done // step.total} %" if step.total else ""
+            tell(" ".join(filter(None, [f"{title}:", share, rate, f"({note})" if note else ""])))

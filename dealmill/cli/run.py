@@ -18,6 +18,7 @@ from dealmill.cli.options import (
     given_words,
     layout_column_option,
     nodes_option,
+    notation_option,
     note_option,
     packed_option,
     parameters_option,
@@ -233,12 +234,28 @@ def ingest(
     metavar="DEALS",
     help="The deals, such as deal:camelot:seed=1, if FILE has their numbers instead of layouts.",
 )
-@click.option("--number-column", metavar="NAME", help="The column of the numbers of deals, with --deals.")
+@click.option(
+    "--number-column", metavar="NAME", help="The column of the numbers of deals, with --deals; by default number."
+)
+@click.option("--verdict-column", metavar="NAME", help="The column of verdicts, if it is not called verdict or result.")
+@click.option("--verdict", metavar="VERDICT", help="The verdict of all rows, if FILE is a list of those that have it.")
+@click.option(
+    "--columns",
+    metavar="NAME,…",
+    help="The names of the first columns, if FILE is text without a header; columns without a name are ignored.",
+)
+@click.option(
+    "--absent",
+    metavar="VERDICT",
+    help="The verdict on the deals whose numbers FILE leaves out, of those that --of or --deals names.",
+)
+@click.option("--of", metavar="FIRST-LAST", help="The numbers of deals that FILE is about, with --absent.")
 @click.option(
     "--words",
     metavar="WORD=VERDICT,…",
     help="Other words for verdicts, such as solved=winnable,unsolvable=unwinnable,unknown=undecided.",
 )
+@notation_option
 @json_option
 @click.pass_context
 @resumable()
@@ -253,17 +270,24 @@ def import_(
     layout_column: str | None,
     deals: str | None,
     number_column: str | None,
+    verdict_column: str | None,
+    verdict: str | None,
+    columns: str | None,
+    absent: str | None,
+    of: str | None,
     words: str | None,
+    notation: str | None,
     as_json: bool,
 ) -> None:
     """Store verdicts of any solver as a run. Nothing is solved.
 
     FILE ends in .jsonl, .json, .csv, .tsv or .parquet, all but the last also with .gz, .bz2 or .xz; `-` is JSON
-    on standard input.
+    on standard input. With --columns, FILE is text of any name, one row in each line, and so is standard input.
     Each row has a layout and a verdict (or result) and, optionally, a value, nodes and evidence, as `dealmill export`
-    writes them. A row that cannot be used is stored as a reject with its line and all reasons, and makes the exit code
-    4. If a layout has two different verdicts, both are stored and their lines named, and the exit code is 3. If the
-    command is interrupted, repeat it.
+    writes them. With --notation, the evidence may be called solution or moves, and is that program's. A row that cannot
+    be used is stored as a reject with its line and all reasons, and makes the exit code 4. If a layout has two
+    different verdicts, both are stored and their lines named, and the exit code is 3. If the command is interrupted,
+    repeat it.
 
     The number of the run is printed on standard output. Audit it to have the referee check the evidence. If the engine
     is not installed, it exists only on record: its runs cannot be solved again, and a verdict without evidence counts
@@ -281,7 +305,13 @@ def import_(
                 layout_column=layout_column,
                 deals=deals,
                 number_column=number_column,
+                verdict_column=verdict_column,
+                verdict=verdict,
                 words=given_words(words),
+                columns=columns,
+                absent=absent,
+                of=of,
+                notation=notation,
                 progress=progress,
             )
         tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")

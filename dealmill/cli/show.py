@@ -9,7 +9,7 @@ from textwrap import wrap
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, complete_engine, complete_game
+from dealmill.cli.options import WholeNumber, complete_engine, complete_game, notation_option
 from dealmill.cli.output import called_as, counted, json_option, no_pager_option, tell, write_json, write_text
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.verdict import Verdict
@@ -53,6 +53,7 @@ SUFFIXES = (".svg", ".png")
     metavar="MOVES",
     help="Play these moves from the layout of a patience, and tell whether it can still be won.",
 )
+@notation_option
 @json_option
 def show(
     item: str,
@@ -63,6 +64,7 @@ def show(
     picture: str | None,
     step: int | None,
     moves: str | None,
+    notation: str | None,
     as_json: bool,
 ) -> None:
     """Print a layout and its evidence step by step, as text or as pictures.
@@ -72,7 +74,8 @@ def show(
     game, as those of patiences do, is enough. Deals and layouts are solved immediately, and nothing is stored.
 
     With --moves "6H7S KHe", these moves are played, and the position is shown with its verdict. If it is lost and could
-    be won before, the move that lost it is named. MOVES are written as in the evidence of a win.
+    be won before, the move that lost it is named. MOVES are written as in the evidence of a win, or in another
+    --notation.
 
     With --json, `frames` has the boards, `playback` the moves as data (docs/play.md), and `referee`, `step` and
     `reason` are the judgement of the referee.
@@ -86,9 +89,11 @@ def show(
         raise UsageError(f"--svg writes SVG, and {file} does not end in .svg; for PNG, use --picture FILE.png")
     if picture is not None and Path(picture).suffix.lower() not in SUFFIXES:
         raise UsageError(f"{picture} must end in {' or '.join(SUFFIXES)}, which determines the format")
+    if notation is not None and moves is None:
+        raise UsageError("--notation says how moves are written: name some with --moves")
     if layout is None and " " in item:
         item, layout = item.partition(" ")[0], item
-    after = None if moves is None else _after(item, layout, engine, moves)
+    after = None if moves is None else _after(item, layout, engine, moves, notation)
     result, status = _find(item, layout, engine, retracted) if after is None else (after.result, None)
     if target is not None:
         _write(result, step, target)
@@ -124,18 +129,18 @@ def _find(
         return result, store.status(result.run)[0].progress
 
 
-def _after(item: str, layout: str | None, engine: str | None, moves: str) -> "dealmill.After":
+def _after(item: str, layout: str | None, engine: str | None, moves: str, notation: str | None) -> "dealmill.After":
     """Return the position after some moves from a layout, which is named as for `_find`, but not solved for that."""
     from dealmill.pipeline.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
 
     if layout is not None:
-        return dealmill.after(item, layout, moves, engine=engine)
+        return dealmill.after(item, layout, moves, engine=engine, notation=notation)
     if is_deal_range(item):
         deal = parse_deal(item)
-        return dealmill.after(deal.game.name, next(iter(deal)), moves, engine=engine)
+        return dealmill.after(deal.game.name, next(iter(deal)), moves, engine=engine, notation=notation)
     with dealmill.open() as store:
         result = store.result(item, retracted=True)
-    return dealmill.after(result.engine.partition("/")[0], result, moves, engine=engine)
+    return dealmill.after(result.engine.partition("/")[0], result, moves, engine=engine, notation=notation)
 
 
 def _row_of_moves(after: "dealmill.After | None") -> dict[str, object]:
@@ -182,7 +187,8 @@ def _lines(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> It
     """Yield a result with its evidence and its boards."""
     _, engine = result.game_and_engine
     if status is not None:
-        yield f"item {result.item}, line {result.line} of {status.source_name}"
+        where = f"line {result.line} of" if result.line else "a deal left out by"
+        yield f"item {result.item}, {where} {status.source_name}"
         if status.retracted is not None:
             yield f"RETRACTED: {status.retracted}"
     worth = "" if result.value is None else f" with value {engine.words_of_value(result.value)}"

@@ -26,7 +26,8 @@ from dealmill.pipeline.printable import decimal, duration
 from dealmill.pipeline.record import STATUS, run_fields
 
 STATUS_COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
-COUNTED = (*(verdict.word for verdict in Verdict), "unproved", "retracted")
+VERDICTS = tuple(verdict.word for verdict in Verdict)
+COUNTED = (*VERDICTS, "unproved", "retracted")
 LABELS = ("storage", "max_nodes", "checked_as", "repeats", "rejected", "priority", "tags", "note")
 """Columns that a table has only if some run has something there."""
 REPLACED = {"counts", "rate", "retracted"}
@@ -187,7 +188,7 @@ def _show_runs(
             "mean",
             "layouts/s",
             "started",
-            "took",
+            "elapsed",
             "audit",
             "fingerprint",
             "state",
@@ -261,7 +262,7 @@ def _words(run: "dealmill.Run", row: dict[str, Any]) -> dict[str, object]:
         "results": _results(row),
         "storage": None if run.storage.stores_layouts else run.storage.word,
         "started": None if status.started is None else written_time(status.started, None),
-        "took": None if status.seconds is None else duration(status.seconds),
+        "elapsed": None if status.seconds is None else duration(status.seconds),
         "fingerprint": str(row["fingerprint"] or "")[:SHOWN],
         "state": run.state,
     }
@@ -269,7 +270,7 @@ def _words(run: "dealmill.Run", row: dict[str, Any]) -> dict[str, object]:
 
 def _results(row: dict[str, Any]) -> str:
     """Return what a run has found, in words, such as ``211 winnable, 89 unwinnable, 1 rejected``."""
-    names = (*(verdict.word for verdict in Verdict), "rejected")
+    names = (*VERDICTS, "rejected")
     mean = [] if row["mean"] is None else [f"mean {decimal(row['mean'])}"]
     unproved = [f"{row['unproved']:,} not proved"] if row["unproved"] else []
     return ", ".join([*(f"{row[name]:,} {name}" for name in names if row[name]), *mean, *unproved])
@@ -289,7 +290,7 @@ def _status_row(run: "dealmill.Run", fingerprint: str | None) -> dict[str, objec
     return {
         **fields,
         "pending": status.items - status.solved,
-        **{verdict.word: counts.get(verdict.word, 0) for verdict in Verdict},
+        **{word: counts.get(word, 0) for word in VERDICTS},
         "retracted": 0 if status.retracted is None else status.solved,
         "why_retracted": status.retracted,
         "jobs": status.jobs,

@@ -25,7 +25,7 @@ NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
 """Columns whose numbers are names, which are written without separators."""
 DISPENSABLE = (
     *("dealmill", "version", "fingerprint", "storage", "duplicates", "seconds_ago", "items/s", "runs"),
-    *("took", "position", "line", "layouts/s", "pending", "started", "note", "audit", "solved", "step"),
+    *("elapsed", "position", "line", "layouts/s", "pending", "started", "note", "audit", "solved", "step"),
     *("other_nodes", "priority", "repeats", "tags"),
 )
 """Columns that are left out before texts become shorter than `LONG`, the least important first."""
@@ -52,6 +52,15 @@ COLOURS = (
 """The colours of verdicts and states, by their first word. What a colour says, the word says as well."""
 
 
+def _columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
 @dataclass
 class Column:
     """A column of a table: its cells, the first of which is its head, and the width that it may take."""
@@ -64,11 +73,9 @@ class Column:
     @classmethod
     def of(cls, name: str, values: Sequence[object]) -> Self:
         """Return the column of these values."""
-        from rich.cells import cell_len
-
         cells = [name, *(_cell(name, value) for value in values)]
         is_number = all(isinstance(value, int | float | None) for value in values)
-        return cls(name, cells, is_number, max(map(cell_len, cells)))
+        return cls(name, cells, is_number, max(map(_columns_of, cells)))
 
     @property
     def says_nothing(self) -> bool:
@@ -119,18 +126,16 @@ def write_table(
 
 def print_lines(lines: Sequence[str], *, pager: bool, coloured: bool = False) -> None:
     """Print lines; with a `pager` if standard output is a terminal that has fewer."""
-    from rich.cells import cell_len
-
     room, height = shutil.get_terminal_size()
     if (
         pager
         and sys.stdout.isatty()
-        and sum(max(1, -(-cell_len(click.unstyle(line)) // room)) for line in lines) >= height
+        and sum(max(1, -(-_columns_of(click.unstyle(line)) // room)) for line in lines) >= height
     ):
         click.echo_via_pager("\n".join([*lines, ""]), color=coloured or None)
         return
-    for line in lines:
-        click.echo(line)
+    if lines:
+        click.echo("\n".join(lines))
 
 
 def _fitting(columns: Sequence[Column], room: int) -> list[Column]:
@@ -191,12 +196,13 @@ def _row(columns: Sequence[Column], row: int, *, coloured: bool) -> Iterator[str
 
 def _cell_lines(column: Column, row: int) -> list[str]:
     """Return the lines of a cell, none of which is wider than its column."""
-    from rich.cells import cell_len
-    from rich.console import Console
-    from rich.text import Text
-
     cell = column.cells[row]
-    if column.name in WRAPPED and cell_len(cell) > column.width:
+    if _columns_of(cell) <= column.width:
+        return [cell]
+    if column.name in WRAPPED:
+        from rich.console import Console
+        from rich.text import Text
+
         parts = _between_commas(cell, column.width)
         return [line.plain.rstrip() for part in parts for line in Text(part).wrap(Console(), column.width)]
     return [shortened(cell, column.width, in_the_middle=column.name in IN_THE_MIDDLE)]
@@ -204,11 +210,9 @@ def _cell_lines(column: Column, row: int) -> list[str]:
 
 def _between_commas(text: str, width: int) -> list[str]:
     """Return a text cut after commas, into parts that fit into a width unless they have no comma."""
-    from rich.cells import cell_len
-
     parts = [""]
     for part in re.split("(?<=, )", text):
-        if parts[-1] and cell_len((parts[-1] + part).rstrip()) > width:
+        if parts[-1] and _columns_of((parts[-1] + part).rstrip()) > width:
             parts.append("")
         parts[-1] += part
     return parts
@@ -216,21 +220,20 @@ def _between_commas(text: str, width: int) -> list[str]:
 
 def _written(column: Column, text: str, *, coloured: bool) -> str:
     """Return a line of a cell with its colour and as wide as its column."""
-    from rich.cells import cell_len
-
-    blanks = " " * (column.width - cell_len(text))
-    first = text.replace(":", " ").replace(",", " ").split(" ", 1)[0]
-    if coloured and column.name in COLOURED and first in COLOURS:
-        text = click.style(text, fg=COLOURS[first])
+    blanks = " " * (column.width - _columns_of(text))
+    if coloured and column.name in COLOURED:
+        first = text.replace(":", " ").replace(",", " ").split(" ", 1)[0]
+        if first in COLOURS:
+            text = click.style(text, fg=COLOURS[first])
     return blanks + text if column.is_number else text + blanks
 
 
 def shortened(text: str, width: int, *, in_the_middle: bool = True) -> str:
     """Return a text that takes at most `width` columns, with an ellipsis for what is left out."""
-    from rich.cells import cell_len, set_cell_size
-
-    if cell_len(text) <= width:
+    if _columns_of(text) <= width:
         return text
+    from rich.cells import set_cell_size
+
     end = (width - 1) // 2 if in_the_middle else 0
     head = set_cell_size(text, width - 1 - end).rstrip()
     return f"{head}…{set_cell_size(text[::-1], end)[::-1].lstrip() if end else ''}"

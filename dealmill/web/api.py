@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 import dealmill
 from dealmill.pipeline.record import API, JUDGEMENT, RESULT, RecordField, run_fields
 from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
-from dealmill.web.downloads import FORMS, Form
+from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.filters import Filtered
 from dealmill.web.runs import After, Before, slice_of
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint_of
@@ -105,7 +105,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     for code, meaning in {
         400: "An argument cannot be used.",
         404: "There is no such run or result.",
-        409: "Another version of the engine is installed.",
+        409: "Another version of the engine is installed, or the run is not finished.",
         410: "The engine version was retracted.",
         422: "A parameter is malformed.",
         500: "A row of the store is damaged.",
@@ -151,11 +151,13 @@ def results(
 
 
 @router.get("/runs/{run}/results.{form}", response_class=StreamingResponse)
-def export(store: OpenStore, run: RunNumber, filter_: Filtered, form: Form) -> StreamingResponse:
-    """Send all results of a run that match a filter. The last line of a complete file starts with ``end``, or is the
-    object ``{"end": true, …}``, and has the number of results."""
-    writer = FORMS[form]
-    return StreamingResponse(writer.write(filter_.query_of(store, run)), media_type=writer.media_type)
+def export(
+    store: OpenStore, run: RunNumber, filter_: Filtered, form: Form, unfinished: Unfinished = False
+) -> StreamingResponse:
+    """Send all results of a run that match a filter. The last line of complete JSON Lines is the object ``{"end": true,
+    …}``, and has the number of results. Those of an unfinished run have one more column, ``unfinished``, which that
+    object has, too."""
+    return stream(store, run, filter_, form, unfinished=unfinished)
 
 
 @router.get("/runs/{run}/results/{position}")

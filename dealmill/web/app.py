@@ -32,6 +32,7 @@ STATUS: dict[type[dealmill.DealmillError], int] = {
     dealmill.UsageError: 400,
     dealmill.NotFoundError: 404,
     dealmill.VersionError: 409,
+    dealmill.UnfinishedError: 409,
     dealmill.RetractedError: 410,
     dealmill.DamagedError: 500,
     dealmill.DifferenceError: 500,

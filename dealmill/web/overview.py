@@ -24,12 +24,12 @@ SORTED = 200
 State = Literal[
     "", "solving", "waiting", "reading", "finished", "paused", "cancelled", "stopped", "stuck", "damaged", "retracted"
 ]
-Order = Literal["newest", "layouts", "winnable", "rate", "took"]
+Order = Literal["newest", "layouts", "winnable", "rate", "elapsed"]
 KEYS: dict[Order, Callable[[dealmill.RunStatus], float]] = {
     "layouts": lambda run: run.items,
     "winnable": lambda run: run.counts.get(Verdict.WINNABLE, 0) / max(run.solved, 1),
     "rate": lambda run: run.rate or 0,
-    "took": lambda run: run.seconds or 0,
+    "elapsed": lambda run: run.seconds or 0,
 }
 """The figures by which runs are sorted, the largest first."""
 

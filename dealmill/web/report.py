@@ -128,6 +128,7 @@ def document(
     drawer: Drawer,
     *,
     retracted: bool = False,
+    unfinished: bool = False,
     seconds: float = SEARCH_SECONDS,
 ) -> str:
     """Return the report on runs and results as an HTML document. The search for each list of results stops after some
@@ -137,13 +138,15 @@ def document(
     ------
     RetractedError
         If the engine version of a run was retracted, and `retracted` is false.
+    UnfinishedError
+        If a run is not finished, and `unfinished` is false.
     DamagedError
         If part of a run, or a result that is needed, cannot be read.
     """
     runs, proofs = list[RunReport](), list[Proof]()
     for subject in subjects:
         if isinstance(subject, dealmill.Run):
-            runs.append(_report_of(subject, drawer, retracted, seconds))
+            runs.append(_report_of(subject, drawer, retracted, unfinished, seconds))
         else:
             proofs.append(_proof(subject, drawer, MAX_CHARACTERS))
     sheets = [(files("dealmill.web") / "static" / name).read_text() for name in ("style.css", "report.css")]
@@ -163,10 +166,16 @@ def document(
 
 
 def attached(
-    request: Request, subject: dealmill.Run | dealmill.Result, name: str, *, retracted: bool = False
+    request: Request,
+    subject: dealmill.Run | dealmill.Result,
+    name: str,
+    *,
+    retracted: bool = False,
+    unfinished: bool = False,
 ) -> Response:
     """Return the report on a run or a result as a file of this name."""
-    text = document([subject], request.app.state.drawer, retracted=retracted, seconds=PAGE_SECONDS)
+    drawer = request.app.state.drawer
+    text = document([subject], drawer, retracted=retracted, unfinished=unfinished, seconds=PAGE_SECONDS)
     return Response(text, media_type=HTML, headers={"Content-Disposition": f'attachment; filename="{name}.html"'})
 
 
@@ -176,8 +185,9 @@ def _title(runs: Sequence[RunReport], proofs: Sequence[Proof]) -> str:
     return "; ".join([*names, *(f"Layout {proof.result.item or proof.result.line}" for proof in proofs)])
 
 
-def _report_of(run: dealmill.Run, drawer: Drawer, retracted: bool, seconds: float) -> RunReport:
+def _report_of(run: dealmill.Run, drawer: Drawer, retracted: bool, unfinished: bool, seconds: float) -> RunReport:
     run.results(retracted=retracted)  # raises the error of a retracted run
+    run.progress.check_exportable(unfinished=unfinished)
     verdicts = [verdict for verdict in DECIDED if verdict in run.progress.counts]
     empty = [ranking for verdict in verdicts for ranking in _rankings(run, verdict)]
     rankings = [_filled(run, ranking, retracted, seconds) for ranking in empty]

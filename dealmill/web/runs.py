@@ -12,7 +12,7 @@ from fastapi.responses import Response, StreamingResponse
 import dealmill
 from dealmill.pipeline.measures import FILTERS
 from dealmill.run_charts import distribution_chart, narrowing_chart, winnability_chart
-from dealmill.web.downloads import FORMS, Form
+from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.facets import facets_of
 from dealmill.web.filters import Filtered, PageFilter, url
 from dealmill.web.overview import is_live
@@ -70,9 +70,12 @@ def _everything(store: dealmill.Store, number: int) -> dict[str, Any]:
 
 
 @router.get("/runs/{run}/report.html")
-def report(request: Request, store: OpenStore, run: RunNumber, filter_: Filtered) -> Response:
+def report(
+    request: Request, store: OpenStore, run: RunNumber, filter_: Filtered, unfinished: Unfinished = False
+) -> Response:
     """Send the report on a run as a file."""
-    return attached(request, store.find_run(run), f"run-{run}", retracted=filter_.retracted)
+    subject = store.find_run(run)
+    return attached(request, subject, f"run-{run}", retracted=filter_.retracted, unfinished=unfinished)
 
 
 @router.get("/runs/{run}/rejects")
@@ -190,10 +193,8 @@ def _matches(run: dealmill.RunStatus, filter_: PageFilter) -> int | None:
 
 
 @router.get("/runs/{run}/layouts.{form}")
-def download(store: OpenStore, run: RunNumber, filter_: Filtered, form: Form) -> StreamingResponse:
+def download(
+    store: OpenStore, run: RunNumber, filter_: Filtered, form: Form, unfinished: Unfinished = False
+) -> StreamingResponse:
     """Send the results of a run that match the filter as a file."""
-    return StreamingResponse(
-        FORMS[form].write(filter_.query_of(store, run)),
-        media_type=FORMS[form].media_type,
-        headers={"Content-Disposition": f'attachment; filename="run-{run}.{form}"'},
-    )
+    return stream(store, run, filter_, form, unfinished=unfinished, name=f"run-{run}.{form}")

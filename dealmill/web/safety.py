@@ -7,6 +7,7 @@ Addresses beyond this machine are served only with a token, because the pages sh
 import base64
 import binascii
 import ipaddress
+import re
 import secrets
 import warnings
 from collections.abc import Mapping
@@ -65,6 +66,8 @@ WARNING = "Dealmill-Warning"
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Dealmill", charset="UTF-8"'}
 SHORTEST_TOKEN = 12
 EMBEDDED = "this request comes from a page of another site\n"
+MALFORMED_LENGTH = "the header Content-Length is not a number of bytes\n"
+TOO_LONG = f"the body of a request has at most {MOST_BYTES:,} bytes\n"
 TOKEN_MISSING = "the access token is missing or wrong: send it as the password, or as Authorization: Bearer TOKEN\n"  # noqa: S105
 
 
@@ -96,8 +99,9 @@ def is_loopback(host: str) -> bool:
 
 
 class Gate:
-    """Middleware that refuses requests without the token, and those that pages of other sites cause, except for links.
-    It adds `HEADERS` and, if rows are left out, `WARNING`, and answers HEAD as GET; the server leaves out the body."""
+    """Middleware that refuses requests without the token, those that pages of other sites cause, except for links, and
+    those that announce a body that no page takes. It adds `HEADERS` and, if rows are left out, `WARNING`, and answers
+    HEAD as GET; the server leaves out the body."""
 
     def __init__(self, app: ASGIApp, token: str | None) -> None:
         self._app = app
@@ -124,12 +128,22 @@ class Gate:
             app = PlainTextResponse(TOKEN_MISSING, 401, CHALLENGE)
         elif headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             app = PlainTextResponse(EMBEDDED, 403)
+        elif (length := headers.get("content-length")) is not None:
+            app = _refused_length(length) or app
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         try:
             await app({**scope, "method": method}, receive, send_with_headers)
         except RuntimeError as error:
             if not isinstance(error.__cause__, DamagedError):  # of a download: the server ends the connection
                 raise
+
+
+def _refused_length(length: str) -> PlainTextResponse | None:
+    """Return the answer to a request with this Content-Length if its body cannot be taken, also by routes that read
+    none: middleware would count it there when the answer has begun."""
+    if not re.fullmatch(r"\d{1,18}", length, re.ASCII):  # 64 bits
+        return PlainTextResponse(MALFORMED_LENGTH, 400)
+    return PlainTextResponse(TOO_LONG, 413) if int(length) > MOST_BYTES else None
 
 
 def _has_token(headers: Headers, token: str) -> bool:

@@ -9,6 +9,8 @@ from dealmill.pipeline.errors import NotFoundError, UsageError, VersionError
 from dealmill.pipeline.programs.declared import reasons, with_programs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dealmill.pipeline.games.contract import Engine, Game, RulesText
     from dealmill.pipeline.games.installed import BrokenGame
 
@@ -53,6 +55,16 @@ def games(only: str | None = None) -> "dict[str, Game]":
     from dealmill.pipeline.games.installed import BrokenGame, offered_games  # slow to import; help texts need no games
 
     return {game.name: with_programs(game) for game in offered_games() if not isinstance(game, BrokenGame)}
+
+
+def games_of(names: "Iterable[str]") -> "list[Game]":
+    """Return the games that can be used of those with these names, or of engines with these full names, with the
+    engines that are programs. No others are loaded."""
+    from dealmill.pipeline.games.installed import BrokenGame, all_offers, load
+
+    owners = {name.partition("/")[0] for name in names}
+    loaded = [load(offer) for offer in all_offers() if offer.name in owners]
+    return [with_programs(game) for game in loaded if not isinstance(game, BrokenGame)]
 
 
 def broken_games() -> "list[BrokenGame]":

@@ -19,6 +19,7 @@ from pathlib import Path
 from tomllib import loads
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from dealmill.pipeline.arguments import MOST_DEAL
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
@@ -90,6 +91,8 @@ class Engine:
     """The program that solves the layouts, if it is not a function of the game's `solvers`."""
     evidence_of_loss: str | None = None
     """The same as `evidence` for the verdict `unwinnable`, if its evidence differs from that of others."""
+    memory: Callable[[int], int] | None = None
+    """Returns the bytes of memory that a search with a node limit can take, if that depends on the limit."""
     grades: tuple[int, ...] = ()
     """The most nodes of a win of each grade of difficulty, from 1; the last grade has no end. Empty if it has none."""
 
@@ -276,6 +279,14 @@ class MakePlayback(Protocol):
         ...
 
 
+class ReadMoves(Protocol):
+    """The function that reads a solution as another program writes it."""
+
+    def __call__(self, layout: str, text: str, *, whole: bool) -> str:
+        """Return the words of moves from a layout; see `Game.notations`."""
+        ...
+
+
 Read = Callable[[Iterable[tuple[int, str]]], Iterator[Layout | Reject]]
 ReadEachLine = Callable[[str], "EachLine | None"]
 Deal = Callable[..., "Texts"]
@@ -288,6 +299,7 @@ VERBS = (
     "read",
     "each_line",
     "writers",
+    "notations",
     "deal",
     "solvers",
     "mask",
@@ -323,6 +335,9 @@ class Game(ABC):
     """Its rules as a file in TOML, if it is a game of a `Family`."""
     has_statement: bool = True
     """Whether it has a problem statement, and so an example of its input and output."""
+    reader: str = ""
+    """How its reader differs from that of earlier versions, if it takes some texts for other layouts than they did.
+    Files that were read before are then read again, as other sources."""
     waivers: Mapping[str, str] = {}
     """Checks of `dealmill.testing` whose assumption does not hold for the game: the reason by the name of the check."""
 
@@ -357,12 +372,36 @@ class Game(ABC):
         return {}
 
     @property
+    def notations(self) -> Mapping[str, ReadMoves]:
+        """Functions that return a solution in the notation of another program as the words of moves of the game,
+        separated by blanks, by the name of the program. If `whole` is set, the moves must win, and become evidence.
+
+        Raises
+        ------
+        InvalidEvidence
+            Raised by the functions if a move cannot be read, or the rules do not allow it, or the game is not won.
+        """
+        return {}
+
+    def spellings(self, layout: str) -> tuple[str, ...]:
+        """Return all canonical texts of a layout, that of today first, given one of them or any other text.
+
+        There are several if earlier versions of the game stored others. Engines and the referee take all of them, and
+        `read` yields the first.
+        """
+        return (layout,)
+
+    @property
     @abstractmethod
     def deal(self) -> Deal:
         """``deal(seed, first, count, **parameters)``: return the canonical texts of the deals `[first, first + count)`.
 
         They are `Texts`. The seed and the numbers of deals are at least 0 and less than 2⁶⁴.
         """
+
+    def last_deal(self, seed: int) -> int:
+        """Return the number of the last deal of a seed."""
+        return MOST_DEAL
 
     def check_deals(self, seed: int) -> None:  # noqa: B027 -- most games have nothing to check
         """Check that new deals of a seed may be asked for. Stored ones are dealt again even if not.
@@ -412,7 +451,8 @@ class Game(ABC):
             Raised by the function if a step breaks a rule, or the evidence does not prove the verdict or its value;
             names the first such step.
         Unchecked
-            Raised by the function if the evidence is too long for plain Python; `compiled_check` checks it.
+            Raised by the function if the evidence is too long for plain Python; `compiled_check` checks it. If the
+            function is a dataclass with a field `limit`, exported checkers have an option that replaces it.
         """
 
     @property

@@ -263,7 +263,8 @@ def _refusal(name: str) -> str | None:
 
 def _entries() -> Iterator[Offer]:
     known: dict[int, tuple[str, str]] = {}  # reading the name of a distribution parses its metadata each time
-    for entry in (*entry_points(group=GROUP), *entry_points(group=FAMILIES)):
+    points = entry_points()  # of all groups at once: this reads a file of each installed distribution
+    for entry in (*points.select(group=GROUP), *points.select(group=FAMILIES)):
         assert entry.dist is not None  # noqa: S101 -- it is known for all installed distributions
         if id(entry.dist) not in known:
             known[id(entry.dist)] = _name_and_version(entry.dist)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
 
-from dealmill.pipeline.errors import BadLayout
+from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 
 MOST_RECORDED_CHARACTERS = 200
@@ -124,7 +124,8 @@ def entries_of(game: Game, text: str) -> list[Layout | Reject]:
 
 
 def is_canonical(game: Game, text: str) -> bool:
-    """Return whether a text is exactly the canonical text of a layout."""
+    """Return whether a text is exactly the canonical text of a layout, today or in an earlier version of the game."""
+    text = game.spellings(text)[0]
     return entries_of(game, text) == [Layout(1, text)]
 
 
@@ -172,6 +173,33 @@ def read_pasted(game: Game, text: str) -> str:
         if len(entries) > 1:
             raise BadLayout([f"these are several layouts of {game.name}, expected one"]) from error
         return entries[0].text
+
+
+def read_moves(game: Game, layout: str, text: str, notation: str, *, whole: bool) -> str:
+    """Return a solution in the notation of another program as moves of the game; see `Game.notations`.
+
+    Raises
+    ------
+    UsageError
+        If the game has no such notation.
+    InvalidEvidence
+        If the moves cannot be read, are not legal or, if `whole` is set, do not win.
+    """
+    check_notation(game, notation)
+    return game.notations[notation](layout, text, whole=whole)
+
+
+def check_notation(game: Game, notation: str) -> None:
+    """Check that a game has a notation.
+
+    Raises
+    ------
+    UsageError
+        If not.
+    """
+    if notation not in game.notations:
+        known = f"choose one of: {', '.join(game.notations)}" if game.notations else "it has none"
+        raise UsageError(f"{game.name} has no notation {notation!r} of other programs; {known}")
 
 
 def rejected(number: int, text: str, reasons: Iterable[str]) -> Reject:

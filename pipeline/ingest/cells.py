@@ -3,26 +3,28 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache, partial
 from hashlib import sha256
 from itertools import groupby
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
+from dealmill.pipeline.arguments import formatted
 from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.batch import Entries, pack, unpack
 from dealmill.pipeline.games.contract import CanonicalMask, Game
-from dealmill.pipeline.games.reading import read_one, rejected
+from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
 from dealmill.pipeline.ingest.scanning import check_of
 from dealmill.pipeline.ingest.tables import Column, Row, Unreadable, is_missing, is_text_table, row_reader
 from dealmill.pipeline.store.database.row_checks import shown_value
 
 LAYOUT = "layout"
+NUMBER_OF_DEAL = "number"
 PLAIN = bytes(range(ord(" "), ord("~") + 1))
 NUMBER = re.compile(r"[+-]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})([eE][+-]?\d{1,2})?", re.ASCII)
 
@@ -70,15 +72,18 @@ def word(cell: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class LayoutColumn:
-    """A column with layouts of a game, each written as a line of a file of layouts is."""
+    """A column with layouts of a game, each written as a line of a file of layouts is, or on several lines as in a file
+    with a single layout, such as a board of a patience."""
 
     game: Game
     name: str = LAYOUT
+    option: str = field(default="--layout-column", compare=False)
+    """The options that choose another column."""
 
     @property
     def column(self) -> Column:
         """The column."""
-        return Column((self.name,), needed=True, option="--layout-column")
+        return Column((self.name,), needed=True, option=self.option)
 
     @property
     def meaning(self) -> str:
@@ -105,7 +110,7 @@ class LayoutColumn:
         if not isinstance(cell, str):
             return (f"the layout is {shown_value(cell)}, not text",)
         try:
-            return read_one(self.game, _storable(cell))
+            return read_pasted(self.game, _storable(cell))
         except BadLayout as error:
             return error.reasons
 
@@ -140,6 +145,12 @@ class DealColumn:
             layouts += self._dealt([number for _, number in group])
         return layouts
 
+    def no_number(self, cell: Any) -> str:
+        """Return why a cell holds no number."""
+        if isinstance(cell, Unreadable):
+            return cell
+        return f"the number of the deal is {shown_value(cell)}, not a whole number"
+
     def _consecutive(self, numbered: tuple[int, Any]) -> int | None:
         """Return a key that consecutive numbers share. Deals that may not exist are dealt one by one."""
         index, number = numbered
@@ -147,12 +158,11 @@ class DealColumn:
 
     def _dealt(self, numbers: Sequence[Any]) -> Sequence[str | Reasons]:
         first, deals = numbers[0], self.deals
-        if isinstance(first, Unreadable):
-            return [(first,)]
         if type(first) is not int:
-            return [(f"the number of the deal is {shown_value(first)}, not a whole number",)]
-        if not deals.first <= first <= numbers[-1] <= deals.last:
-            expected = f"a number from {deals.first} to {'2⁶³ − 2' if deals.endless else deals.last}"
+            return [(self.no_number(first),)]
+        last = deals.game.last_deal(deals.seed) if deals.endless else deals.last
+        if not deals.first <= first <= numbers[-1] <= last:
+            expected = f"a number from {formatted(deals.first)} to {formatted(last)}"
             return [(f"the number of the deal is {number}, expected {expected}",) for number in numbers]
         try:
             return unpack(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
@@ -162,20 +172,26 @@ class DealColumn:
 
 @dataclass(frozen=True, slots=True)
 class LayoutTable:
-    """A table with a column of layouts, or of numbers of deals."""
+    """A table with a column of layouts, or of numbers of deals. `titles` are the names of its columns if it has no
+    header."""
 
     file: str
     layouts: LayoutColumn | DealColumn
     reopen: Reopen
+    titles: Sequence[str] | None = None
+
+    def rows(self, file: BinaryIO, columns: Sequence[Column], reached: Reached) -> Iterator[Sequence[Row]]:
+        """Yield the rows of the opened file in parts of a few MB: the cell of the layout, then those of the columns."""
+        read = row_reader(self.file, self.titles)
+        return read(file, self.file, (self.layouts.column, *columns), reached)
 
     def parts(
         self, columns: Sequence[Column], reached: Reached
     ) -> Iterator[tuple[Sequence[Row], Sequence[str | Reasons]]]:
-        """Yield rows, with the cells of these columns after the first one, and their layouts, in parts of a few MB."""
-        all_columns = (self.layouts.column, *columns)
+        """Yield `rows` and their layouts."""
         with self.reopen() as file:
             find_check = check_of(self.layouts.game, file)
-            for rows in row_reader(self.file)(file, self.file, all_columns, reached):
+            for rows in self.rows(file, columns, reached):
                 yield rows, self.layouts.read([cells[0] for _, cells in rows], find_check())
 
     def entries(self, reached: Reached) -> Iterator[Entries]:
@@ -186,14 +202,15 @@ class LayoutTable:
     def digest(self, about: str) -> bytes:
         """Return the digest of the contents of the file and of `about`, which says what they mean."""
         with self.reopen() as file:
-            if is_text_table(self.file):
+            if is_text_table(row_reader(self.file, self.titles)):
                 contents = text_digest(file, self.file)
             else:
                 blocks = sha256()
                 for block in iter(partial(file.read, BLOCK_BYTES), b""):
                     blocks.update(block)
                 contents = blocks.digest()
-        return sha256(about.encode() + contents).digest()
+        reader = self.layouts.game.reader if isinstance(self.layouts, LayoutColumn) else ""
+        return sha256(about.encode() + contents + reader.encode()).digest()
 
     @property
     def size(self) -> int:

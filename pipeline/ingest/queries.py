@@ -54,21 +54,22 @@ class SavedQuery:
 
 
 def parse_saved_query(text: str) -> SavedQuery:
-    """Parse ``query:RUN:CONDITION[,CONDITION…]``. Only verdicts can be named repeatedly: each of them matches.
+    """Parse ``query:RUN:[CONDITION[,CONDITION…]]``; without conditions, it has all results. Only verdicts can be named
+    repeatedly: each of them matches.
 
     Raises
     ------
     UsageError
         If the text is not a query, or there is no such verdict or outcome.
     """
-    match = re.fullmatch(r"query:(\d{1,9}|last):(.+)", text, re.ASCII)
+    match = re.fullmatch(r"query:(\d{1,9}|last):(.*)", text, re.ASCII)
     if match is None:
         raise UsageError(
             f"{text!r} is not a query; write query:RUN:CONDITION with the number of a run or last, as in "
-            "query:3:verdict=undecided"
+            "query:3:verdict=undecided, or query:3: for all of run 3"
         )
     conditions = list[tuple[str, str]]()
-    for condition in match[2].split(","):
+    for condition in match[2].split(",") if match[2] else ():
         name, equals, value = condition.partition("=")
         if not equals or name not in CONDITIONS:
             known = ", ".join(CONDITIONS)
@@ -148,10 +149,11 @@ def _selected(database: Database, run: RunStatus, query: SavedQuery) -> Iterator
 
 def _check_count(run: RunStatus, query: SavedQuery, count: int) -> None:
     """Check that some results were found and, if the jobs of the run have counted them, that none is missing."""
-    counted = sum(run.counts.get(verdict, 0) for verdict in query.filter.verdict)
+    verdicts = query.filter.verdict
+    counted = sum(run.counts.get(verdict, 0) for verdict in verdicts) if verdicts else run.solved
     if query.filter == Filter(query.filter.verdict) and count != counted:
         raise DamagedError(
-            f"{query.name} cannot be a source: run {run.id} has {count:,} such verdicts, but its jobs counted "
+            f"{query.name} cannot be a source: run {run.id} has {count:,} such results, but its jobs counted "
             f"{counted:,}; find all faults with: dealmill audit {run.id}"
         )
     if not count:

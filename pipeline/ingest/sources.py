@@ -12,9 +12,10 @@ from pathlib import Path
 from dealmill.pipeline.arguments import MAX_ITEMS, check_integer
 from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
-from dealmill.pipeline.games import find_game, game_by, games
+from dealmill.pipeline.games import find_game, game_by, games_of
 from dealmill.pipeline.games.batch import Entries, deal_entries
 from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.games.reading import rejected
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.ingest.files import (
@@ -192,7 +193,8 @@ def game_of_file(name: str) -> Game:
         If the name contains no game or several.
     """
     letters = _letters(Path(name).name)
-    inside = {game: _letters(game) for game in games() if _letters(game) in letters}
+    offered = [offer.name for offer in all_offers() if _letters(offer.name) in letters]
+    inside = {game.name: _letters(game.name) for game in games_of(offered)}
     named = [
         game for game, own in inside.items() if not any(own != longer and own in longer for longer in inside.values())
     ]
@@ -216,7 +218,8 @@ def file_reading(database: Database, name: str, game: Game, copies: ExitStack, *
         _check_game(name, game, reopen)
     with reopen() as file:
         size = os.fstat(file.fileno()).st_size
-        source = open_source(database, game.name, _plain_name(name), text_digest(file, name), game.rules_text)
+        digest = text_digest(file, name) + game.reader.encode()
+        source = open_source(database, game.name, _plain_name(name), digest, game.rules_text)
     return Reading(database, source, _plain_name(name), partial(_file_entries, name, game, reopen), size)
 
 

@@ -1,7 +1,8 @@
 """Tables: CSV, JSON and Parquet files, read row by row in bounded memory.
 
 All forms give the same rows. A row has the cells of the columns that the caller names, whatever their order in the
-file, and capitals and blanks around a name do not count. Rows of which all cells are empty are left out.
+file, and capitals and blanks around a name do not count. Rows of which all cells are empty are left out. A text without
+a header is a table, too, if the caller names its columns.
 """
 
 import csv
@@ -32,16 +33,21 @@ from dealmill.pipeline.ingest.files import (
     text_blocks,
     unpacked,
 )
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.printable import counted, printable
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyarrow.parquet import ParquetFile
 
-DELIMITERS = ",;\t"
+DELIMITERS = ",;\t "
+"""What may separate cells; blanks, any number of them, are the last resort."""
+COMMENT = re.compile(r"\s*#(?!\d)")
+"""The beginning of a comment: of a line before the header, or anywhere in a text without one. ``#17`` is a number."""
 SEPARATOR_LINE = re.compile(r'"?sep=.?"?')
 """The line before the header in which Excel names the delimiter."""
-UNCLOSED = "a quoted cell does not end in its line"
+UNCLOSED = "a quoted cell does not end"
+MOST_LINES_OF_ROW = 200
+"""The lines after which a quoted cell that does not end is taken for a mistake in its first line alone."""
 NAN = "nan"
 """A missing number in text, in lower case."""
 COLUMNS_SHOWN = 12
@@ -69,7 +75,7 @@ class Unreadable(str):
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column, under the first of its `names` that a table has. A table without a `needed` one is refused; `option`
-    is the command's option that chooses another name."""
+    names the command's options that choose another one."""
 
     names: tuple[str, ...]
     needed: bool = False
@@ -143,24 +149,46 @@ def _unreadable(reason: str, columns: Sequence[object]) -> list[Any]:
     return [Unreadable(reason), *[None] * (len(columns) - 1)]
 
 
-def _csv_rows(file: BinaryIO, name: str, columns: Sequence[Column], reached: Reached) -> Iterator[list[Row]]:
+Line = tuple[int, str]
+"""The number of a line, and its text."""
+
+
+def _csv_rows(
+    file: BinaryIO, name: str, columns: Sequence[Column], reached: Reached, titles: Sequence[str] | None = None
+) -> Iterator[list[Row]]:
+    """Yield the rows of a text. `titles` are the names of its first columns if it has no header."""
     csv.field_size_limit(LONGEST_LINE)  # that of the library, 131,072, is too low for some evidence
     header: _Header | None = None
+    begun: Sequence[Line] = ()
     for first, block in text_blocks(file, name, reached):
-        rows = list[Row]()
-        for number, line in enumerate(block.decode("utf-8", "replace").split("\n"), start=first):
-            text = line.rstrip("\r")
-            if header is None:
-                if text.strip() and not SEPARATOR_LINE.fullmatch(text.strip()):
-                    header = _Header.of(text, f"{name}, line {number}", columns)
-            elif text.strip() and (cells := header.cells(text, columns)):
-                rows.append((number, cells))
-        yield rows
+        texts = [line.rstrip("\r") for line in block.decode("utf-8", "replace").split("\n")]
+        lines = [line for line in enumerate(texts, start=first) if titles is None or not COMMENT.match(line[1])]
+        if header is None:
+            header, lines = _header_of(lines, name, columns, titles)
+        if header:
+            rows, begun = header.rows([*begun, *lines], columns)
+            yield rows
+    if header:
+        yield header.rows(begun, columns, last=True)[0]
+
+
+def _header_of(
+    lines: list[Line], name: str, columns: Sequence[Column], titles: Sequence[str] | None
+) -> "tuple[_Header | None, list[Line]]":
+    """Return the header of a text that begins with these lines, and the lines after it; None if it comes later. If the
+    text has no header, but `titles`, the lines begin with its first row."""
+    for index, (number, text) in enumerate(lines):
+        if text.strip() and not SEPARATOR_LINE.fullmatch(text.strip()) and not COMMENT.match(text):
+            where = f"{name}, line {number}"
+            if titles is None:
+                return _Header.of(text, where, columns), lines[index + 1 :]
+            return _Header.of_first_row(text, where, columns, titles), lines[index:]
+    return None, []
 
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The first line of a CSV file: the delimiter, the number of cells, and the function that picks the columns."""
+    """The columns of a text: the delimiter, the number of cells, and the function that picks the columns."""
 
     delimiter: str
     count: int
@@ -184,14 +212,69 @@ class _Header:
             try:
                 return cls(delimiter, len(titles), _picker(titles, columns))
             except ColumnError as error:
-                hint = "; columns are separated by commas, semicolons or tabs" if len(titles) == 1 else ""
-                errors.append((len(titles), f"{error}{hint}"))
+                hint = "; columns are separated by commas, semicolons, tabs or blanks" if len(titles) == 1 else ""
+                errors.append((0 if delimiter == " " else len(titles), f"{error}{hint}"))
         _, reason = max(errors, key=lambda error: error[0])  # the first one, if several have as many columns
         raise InputError(f"{where}: {reason}")
 
-    def cells(self, text: str, columns: Sequence[Column]) -> Sequence[Any] | None:
-        """Return the cells of a line; None if all of them are empty."""
-        cells = _cells_of_line(text, self.delimiter)
+    @classmethod
+    def of_first_row(cls, text: str, where: str, columns: Sequence[Column], titles: Sequence[str]) -> "_Header":
+        """Return the columns of a text without a header, by its first row: the first ones have these titles, others
+        have none. Of several delimiters, one counts that gives as many cells as there are titles.
+
+        Raises
+        ------
+        InputError
+            If no delimiter gives so many cells.
+        """
+        rows = {delimiter: _cells_of_line(text, delimiter) for delimiter in DELIMITERS}
+        counts = {delimiter: len(cells) for delimiter, cells in rows.items() if not isinstance(cells, Unreadable)}
+        enough = [delimiter for delimiter, count in counts.items() if count >= len(titles)]
+        if not enough:
+            cells = counted(max(counts.values(), default=0), "cell")
+            raise InputError(
+                f"{where}: the line has {cells}, but --columns names {len(titles)}; cells are separated by commas, "
+                "semicolons, tabs or blanks"
+            )
+        delimiter = min(enough, key=lambda each: (each == " ", counts[each] != len(titles)))
+        nameless = [""] * (counts[delimiter] - len(titles))
+        return cls(delimiter, counts[delimiter], _picker([*titles, *nameless], columns))
+
+    def rows(
+        self, lines: Sequence[Line], columns: Sequence[Column], *, last: bool = False
+    ) -> tuple[list[Row], Sequence[Line]]:
+        """Return the rows in some lines, and the lines of a row that goes on after them, unless they are the `last`."""
+        rows, index = list[Row](), 0
+        while index < len(lines):
+            number, text = lines[index]
+            if not text.strip():
+                index += 1
+                continue
+            cells, count = _cells_of_line(text, self.delimiter), 1
+            if isinstance(cells, Unreadable) and text.count('"') % 2:
+                several = self._row_of_lines([text for _, text in lines[index : index + MOST_LINES_OF_ROW]])
+                if several is None and not last and len(lines) - index < MOST_LINES_OF_ROW:
+                    return rows, lines[index:]
+                cells, count = several or (cells, 1)
+            if row := self._row(cells, columns):
+                rows.append((number, row))
+            index += count
+        return rows, ()
+
+    def _row_of_lines(self, lines: Sequence[str]) -> tuple[list[str] | Unreadable, int] | None:
+        """Return the cells of the row that begins with these lines, some of which are inside quoted cells, and the
+        number of its lines. If they are no row, the first line is taken alone; None if the row does not end in them."""
+        quotes = 0
+        for count, line in enumerate(lines, start=1):
+            quotes += line.count('"')
+            if quotes % 2 == 0:
+                cells = _cells_of_line("\n".join(lines[:count]), self.delimiter)
+                is_row = not isinstance(cells, Unreadable) and len(cells) == self.count
+                return (cells, count) if is_row else (Unreadable(UNCLOSED), 1)
+        return None
+
+    def _row(self, cells: list[str] | Unreadable, columns: Sequence[Column]) -> Sequence[Any] | None:
+        """Return the cells of the columns in a row; None if all of them are empty."""
         if isinstance(cells, Unreadable):
             return _unreadable(cells, columns)
         if _is_empty(cells):
@@ -202,8 +285,11 @@ class _Header:
 
 
 def _cells_of_line(text: str, delimiter: str) -> "list[str] | Unreadable":
+    blanks = delimiter == " "
     try:
-        [cells] = csv.reader([text], delimiter=delimiter, strict=True)
+        [cells] = csv.reader(
+            [text.strip() if blanks else text], delimiter=delimiter, skipinitialspace=blanks, strict=True
+        )
     except csv.Error:
         return Unreadable(UNCLOSED)
     return cells
@@ -399,24 +485,46 @@ def is_table(file: str) -> bool:
     return _suffix(file) in FORMS
 
 
-def is_text_table(file: str) -> bool:
-    """Return whether a file is a table in a text format, which may be compressed."""
-    return row_reader(file) is not _parquet_rows
+def is_text_table(read: ReadRows) -> bool:
+    """Return whether a reader is one of a text format, which may be compressed."""
+    return read is not _parquet_rows
 
 
-def row_reader(file: str) -> ReadRows:
-    """Return the reader of a file by its suffix; standard input is JSON.
+def row_reader(file: str, titles: Sequence[str] | None = None) -> ReadRows:
+    """Return the reader of a file by its suffix; standard input is JSON. With `titles`, the names of the first columns,
+    the file is a text without a header, such as ``.csv`` or ``.txt``, and so is standard input.
 
     Raises
     ------
     UsageError
-        If it is none of `FORMS`, all but Parquet also with one of `PACKED`.
+        If the suffix is none of `FORMS`, all but Parquet also with one of `PACKED`; or, with `titles`, if the format
+        has the names of the columns.
     """
-    suffix = ".jsonl" if file == STDIN else _suffix(file)
+    suffix = _suffix(file)
+    if titles is not None:
+        if FORMS.get(suffix, _csv_rows) is not _csv_rows:
+            raise UsageError(f"{file} has the names of its columns: leave out --columns, for text without a header")
+        return partial(_csv_rows, titles=titles)
+    if file == STDIN:
+        return _json_rows
     if suffix not in FORMS:
         packed = " or ".join([", ".join(PACKED[:-1]), PACKED[-1]])
         raise UsageError(f"{file} must end in {', '.join(FORMS)}, or {packed} after one of the text formats")
     return FORMS[suffix]
+
+
+def check_titles(titles: Sequence[str], columns: Sequence[Column]) -> None:
+    """Check that a text with these titles in place of a header has the columns.
+
+    Raises
+    ------
+    UsageError
+        If one that is needed is not among them, or one occurs twice.
+    """
+    try:
+        _column_indexes(titles, columns)
+    except ColumnError as error:
+        raise UsageError(f"--columns {','.join(titles)}: {error}") from error
 
 
 def _suffix(file: str) -> str:

@@ -1,26 +1,31 @@
-"""Files of verdicts of any solver: tables in the columns of an export, or with other names and words.
+"""Files of verdicts of any solver: tables in the columns of an export, or with other names and words; and lists of
+numbers of deals, which say something of those that they leave out, too.
 
-Each verdict has a layout and a verdict; a value, a node count and evidence are optional, and other columns are ignored.
-What cannot be used becomes a reject. The verdicts are stored with their layouts, as a source and a run over it.
+Each row has a layout, or the number of a deal, and a verdict; a value, a node count and evidence are optional, and
+other columns are ignored. What cannot be used becomes a reject. The verdicts are stored with their layouts, as a source
+and a run over it.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from dealmill.pipeline.arguments import NUMBERS
 from dealmill.pipeline.deals import DealRange, parse_deals
-from dealmill.pipeline.errors import InputError, StoreError, UsageError
+from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Entries, Solved, pack
+from dealmill.pipeline.games.batch import Bytes, Entries, Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game, Reject
+from dealmill.pipeline.games.reading import check_notation, read_moves
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import (
     LAYOUT,
+    NUMBER_OF_DEAL,
     DealColumn,
     LayoutColumn,
     LayoutTable,
@@ -33,7 +38,7 @@ from dealmill.pipeline.ingest.cells import (
 from dealmill.pipeline.ingest.files import STDIN, Reached, rereadable
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
-from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
+from dealmill.pipeline.ingest.tables import Column, Unreadable, check_titles, is_missing, row_reader
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.record import RESULT
 from dealmill.pipeline.referee import judge
@@ -43,11 +48,20 @@ from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
 from dealmill.pipeline.store.sources.writing import open_source
 
-CLAIM_COLUMNS = (
-    Column(("verdict", "result"), needed=True),
-    *(Column((field.name,)) for field in RESULT if field.name not in ("position", "line", "layout", "verdict")),
+LAYOUT_OPTIONS = "--layout-column (--deals for numbers of deals)"
+VERDICT_OPTIONS = "--verdict-column (--columns if there is no header)"
+"""The options that an error names for a missing column."""
+VERDICT_COLUMN = Column(("verdict", "result"), needed=True, option=VERDICT_OPTIONS)
+"""The column of verdicts, if no other one is named."""
+OTHER_COLUMNS = tuple(
+    Column((field.name,)) for field in RESULT if field.name not in ("position", "line", "layout", "verdict")
 )
-SCORED, UNDECIDED = int(Verdict.SCORED), int(Verdict.UNDECIDED)
+SOLUTION_COLUMNS = (*OTHER_COLUMNS[:-1], Column((*OTHER_COLUMNS[-1].names, "solution", "moves")))
+"""The same if solutions are in the notation of another program."""
+MOST_COVERED = 10**9
+"""The numbers of deals that a list may cover: reading takes a bit of memory for each."""
+NO_COLUMN = Column(())
+SCORED, UNDECIDED, WINNABLE = int(Verdict.SCORED), int(Verdict.UNDECIDED), int(Verdict.WINNABLE)
 NODE_COUNTS = range(NUMBERS.stop)
 """The node counts that can be stored."""
 
@@ -67,6 +81,8 @@ class ImportEngine:
     checked_as: str | None
     may_claim: bool
     words: Mapping[str, int]
+    notation: str | None = None
+    """The program in whose notation solutions are, if it is not that of evidence."""
 
     @classmethod
     def of(
@@ -98,6 +114,34 @@ class ImportEngine:
             raise UsageError(f"{checked_as} is not an engine of {game.name}")
         return cls(game, f"{game.name}/{name}", version, game.full_name(like), True, _verdict_words(game, like, words))
 
+    def solution(self, layout: str, text: object) -> str:
+        """Return a solution as evidence.
+
+        Raises
+        ------
+        InvalidEvidence
+            If it cannot be read, or does not win.
+        """
+        if not isinstance(text, str) or self.notation is None:
+            raise InvalidEvidence(0, f"the solution is {shown_value(text)}, not text")
+        return read_moves(self.game, layout, text, self.notation, whole=True)
+
+    def verdict_of(self, cell: object) -> int:
+        """Return the verdict for which a cell is a word, or 0."""
+        return self.words.get(cell if isinstance(cell, str) else "") or self.words.get(word(cell), 0)
+
+    def chosen(self, option: str, text: str) -> int:
+        """Return the verdict that is chosen by an option for many deals.
+
+        Raises
+        ------
+        UsageError
+            If the engine has no such verdict.
+        """
+        if verdict := self.verdict_of(text):
+            return verdict
+        raise UsageError(f"{option} {text!r} is not a verdict of {self.name}; choose one of: {', '.join(self.words)}")
+
     def proves(self, layout: str, verdict: int, value: int | None, evidence: str) -> bool:
         """Return whether evidence proves a verdict."""
         return judge(self.checked_as or self.name, layout, verdict, value, evidence).valid
@@ -112,30 +156,112 @@ def _verdict_words(game: Game, engine: Engine, others: Mapping[str, str]) -> dic
             raise UsageError(
                 f"{meaning!r} is not a verdict of {game.full_name(engine)}; choose one of: {', '.join(words)}"
             )
-        if word(text) in words or word(text) in renamed:
-            raise UsageError(f"the word {text!r} has two meanings: leave one out")
+        known = (words | renamed).get(word(text), words[meaning])
+        if known != words[meaning]:
+            raise UsageError(f"the word {text!r} has two meanings, {Verdict(known)} and {meaning}: leave one out")
         renamed[word(text)] = words[meaning]
     return words | renamed
 
 
+Claim = tuple[int, int, int, str | None]
+"""A verdict with its value, nodes and evidence; 0 or None where there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """The verdict on the deals that a list leaves out; `numbers` is its column, with the range that it covers."""
+
+    verdict: int
+    numbers: DealColumn
+
+    def listed(self, table: LayoutTable) -> Bytes:
+        """Return which of the deals have a row: one bit for each, little-endian. Rows whose verdict cannot be used
+        count, too.
+
+        Raises
+        ------
+        InputError
+            If the number in a row cannot be read: nobody knows then which ones the list leaves out.
+        """
+        first, last = self.numbers.deals.first, self.numbers.deals.last
+        listed = np.zeros(_bytes(len(self.numbers.deals)), dtype=np.uint8)
+        with table.reopen() as file:
+            for rows in table.rows(file, (), lambda _: None):
+                indexes = list[int]()
+                for line, (cell, *_) in rows:
+                    number = whole_number(cell)
+                    if type(number) is not int:
+                        raise InputError(
+                            f"{printable(table.file)}, line {line}: {self.numbers.no_number(cell)}; correct it, "
+                            "because without it nobody knows which numbers are left out; nothing of the file is stored"
+                        )
+                    if first <= number <= last:
+                        indexes.append(number - first)
+                bits = np.array(indexes, dtype=np.int64)
+                np.bitwise_or.at(listed, bits >> 3, (1 << (bits & 7)).astype(np.uint8))
+        return listed
+
+    def entries(self, listed: Bytes) -> Iterator[Entries]:
+        """Yield the verdicts on the deals that are not `listed`, in order of their numbers. They have no line."""
+        deals = self.numbers.deals
+        for part in deals.parts():
+            first = part.first - deals.first  # a multiple of 8
+            bits = np.unpackbits(listed[first // 8 : _bytes(first + len(part))], count=len(part), bitorder="little")
+            missing = np.flatnonzero(bits == 0)
+            if count := len(missing):
+                nothing = np.zeros(count, dtype=np.int64)
+                claims = np.ones(count, dtype=np.bool_)
+                verdicts = np.full(count, self.verdict, dtype=np.int8)
+                span = part.part(int(missing[0]) + 1, int(missing[-1]) + 2)
+                layouts = span.texts().take(missing - missing[0])
+                yield Entries(
+                    nothing, layouts, [], nothing[:0], Solved(verdicts, nothing, nothing, pack([""] * count), claims)
+                )
+
+
+def _bytes(bits: int) -> int:
+    return -(-bits // 8)
+
+
 @dataclass(frozen=True, slots=True)
 class VerdictTable:
-    """A file of verdicts of an engine; `layouts` is its column of layouts or of numbers of deals."""
+    """A file of verdicts of an engine; `layouts` is its column of layouts or of numbers of deals.
+
+    `verdict` is that of all rows, or the column that has those of each.
+    """
 
     engine: ImportEngine
     table: LayoutTable
+    verdict: Column | int = VERDICT_COLUMN
+    absent: Absent | None = None
 
     @property
     def name(self) -> str:
         """The name of its source."""
         return "stdin" if self.table.file == STDIN else printable(self.table.file)
 
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of a claim."""
+        others = SOLUTION_COLUMNS if self.engine.notation else OTHER_COLUMNS
+        return (self.verdict if isinstance(self.verdict, Column) else NO_COLUMN, *others)
+
     def digest(self, max_nodes: int | None) -> bytes:
         """Return the digest of the verdicts, which identifies their source. It covers all that gives them a meaning."""
         engine = self.engine
         about = f"verdicts of {engine.name} {engine.version} {engine.checked_as} {max_nodes}\n"
+        if engine.notation:
+            about += f"solutions as {engine.notation} writes them\n"
         if self.table.layouts != LayoutColumn(engine.game):
             about += f"{self.table.layouts.meaning}\n"
+        if not isinstance(self.verdict, Column):
+            about += f"all are {Verdict(self.verdict)}\n"
+        elif self.verdict != VERDICT_COLUMN:
+            about += f"verdicts in {self.verdict.names}\n"
+        if self.table.titles is not None:
+            about += f"columns {list(self.table.titles)}\n"
+        if self.absent is not None:
+            about += f"others are {Verdict(self.absent.verdict)}\n"
         about += "".join(
             [
                 f"{text} is {Verdict(verdict)}\n"
@@ -145,50 +271,56 @@ class VerdictTable:
         )
         return self.table.digest(about)
 
-    def entries(self, reached: Reached) -> Iterator[Entries]:
-        """Yield the verdicts with their layouts, and the rejects."""
-        for rows, layouts in self.table.parts(CLAIM_COLUMNS, reached):
+    def entries(self, reached: Reached, *, listed: Bytes | None = None) -> Iterator[Entries]:
+        """Yield the verdicts with their layouts, and the rejects; then the verdicts on the deals that are not `listed`
+        (see `Absent.listed`)."""
+        for rows, layouts in self.table.parts(self.columns, reached):
             outcomes, claims = list[str | Reasons](), list[Claim]()
             for (_, cells), layout in zip(rows, layouts, strict=True):
-                claim, reasons = _claim(self.engine, layout, cells)
+                claim, reasons = self._claim(layout, cells)
                 if reasons:
                     outcomes.append(tuple(reasons))
                 else:
                     outcomes.append(layout)
                     claims.append(claim)
             yield replace(row_entries(rows, outcomes), solved=_solved(claims))
+        if self.absent is not None and listed is not None:
+            yield from self.absent.entries(listed)
 
-
-Claim = tuple[int, int, int, str | None]
-"""A verdict with its value, nodes and evidence; 0 or None where there is none."""
-
-
-def _claim(engine: ImportEngine, layout: str | Reasons, cells: Sequence[Any]) -> tuple[Claim, Sequence[str]]:
-    """Return the verdict in a row, and everything that is wrong with the row; the verdict is used only if that is
-    nothing."""
-    _, text, value, nodes, evidence = cells
-    if isinstance(cells[0], Unreadable):
-        return (0, 0, 0, None), layout
-    reasons = [] if isinstance(layout, str) else [*layout]
-    verdict = engine.words.get(text if isinstance(text, str) else "") or engine.words.get(word(text), 0)
-    value, nodes, evidence = whole_number(value), whole_number(nodes), _evidence(evidence)
-    if not verdict:
-        reasons.append(f"the verdict is {shown_value(text)}, expected one of: {', '.join(engine.words)}")
-    if verdict == SCORED and (type(value) is not int or value not in NUMBERS):
-        reasons.append(f"the value is {shown_value(value)}, not a whole number of at most 40 bits")
-    if value is not None and verdict != SCORED:
-        reasons.append(f"the value is {shown_value(value)}, but only the verdict scored has one")
-    if nodes is not None and (type(nodes) is not int or nodes not in NODE_COUNTS):
-        reasons.append(f"the number of nodes is {shown_value(nodes)}, not a whole number of at most 40 bits")
-    if evidence is not None and not (isinstance(evidence, str) and is_plain(evidence)):
-        reasons.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
-    if evidence and verdict == UNDECIDED:
-        reasons.append("the verdict is undecided, but there is evidence")
-    if evidence == "" and not reasons and not engine.proves(str(layout), verdict, value, ""):
-        evidence = None
-    if evidence is None and verdict != UNDECIDED and not engine.may_claim:
-        reasons.append("there is no evidence, but the engine gives some for each verdict: import it as another engine")
-    return (verdict, value or 0, nodes or 0, evidence), reasons
+    def _claim(self, layout: str | Reasons, cells: Sequence[Any]) -> tuple[Claim, Sequence[str]]:
+        """Return the verdict in a row, and everything that is wrong with the row; the verdict is used only if that is
+        nothing."""
+        engine = self.engine
+        _, text, value, nodes, evidence = cells
+        if isinstance(cells[0], Unreadable):
+            return (0, 0, 0, None), layout
+        reasons = [] if isinstance(layout, str) else [*layout]
+        verdict = self.verdict if isinstance(self.verdict, int) else engine.verdict_of(text)
+        value, nodes, evidence = whole_number(value), whole_number(nodes), _evidence(evidence)
+        if not verdict:
+            reasons.append(f"the verdict is {shown_value(text)}, expected one of: {', '.join(engine.words)}")
+        if verdict == SCORED and (type(value) is not int or value not in NUMBERS):
+            reasons.append(f"the value is {shown_value(value)}, not a whole number of at most 40 bits")
+        if value is not None and verdict != SCORED:
+            reasons.append(f"the value is {shown_value(value)}, but only the verdict scored has one")
+        if nodes is not None and (type(nodes) is not int or nodes not in NODE_COUNTS):
+            reasons.append(f"the number of nodes is {shown_value(nodes)}, not a whole number of at most 40 bits")
+        if engine.notation and evidence and verdict == WINNABLE and isinstance(layout, str):
+            try:
+                evidence = engine.solution(layout, evidence)
+            except InvalidEvidence as error:
+                return (0, 0, 0, None), [*reasons, f"the solution cannot be used: {error}"]
+        if evidence is not None and not (isinstance(evidence, str) and is_plain(evidence)):
+            reasons.append(f"the evidence is {shown_value(evidence)}, not one line of ASCII text")
+        if evidence and verdict == UNDECIDED:
+            reasons.append("the verdict is undecided, but there is evidence")
+        if evidence == "" and not reasons and not engine.proves(str(layout), verdict, value, ""):
+            evidence = None
+        if evidence is None and verdict != UNDECIDED and not engine.may_claim:
+            reasons.append(
+                "there is no evidence, but the engine gives some for each verdict: import it as another engine"
+            )
+        return (verdict, value or 0, nodes or 0, evidence), reasons
 
 
 def _evidence(cell: Any) -> Any:
@@ -220,7 +352,13 @@ def open_verdicts(
     layout_column: str | None = None,
     deals: DealRange | str | None = None,
     number_column: str | None = None,
+    verdict_column: str | None = None,
+    verdict: str | None = None,
     words: Mapping[str, str] | None = None,
+    columns: str | Sequence[str] | None = None,
+    absent: str | None = None,
+    of: str | None = None,
+    notation: str | None = None,
 ) -> VerdictTable:
     """Return a file of verdicts, given as for `Store.import_verdicts`; `copies` closes the copy of standard input.
 
@@ -229,21 +367,101 @@ def open_verdicts(
     NotFoundError, InputError
         If the game is unknown, or the engine `checked_as`.
     UsageError
-        If the suffix of the file, a name, a word or the version cannot be used, or the arguments cannot be combined.
+        If the suffix of the file, a name, a word, a range or the version cannot be used, or the arguments cannot be
+        combined.
     """
-    row_reader(file)
+    titles = columns.split(",") if isinstance(columns, str) else columns
+    row_reader(file, titles)
     if isinstance(deals, str):
         deals = parse_deals(deals)
-    if (deals is None) != (number_column is None):
-        raise UsageError(
-            "--deals and --number-column belong together: name the deals and the column with their numbers"
-        )
-    if deals is not None and layout_column is not None:
-        raise UsageError("--layout-column and --number-column exclude each other: name the column that counts")
+    _check_combination(deals, layout_column, number_column, verdict_column, verdict, absent, of)
+    if deals is not None and absent is not None:
+        deals = _covered(deals, of)
     owner = _game_of(file, engine, game, deals)
-    known = ImportEngine.of(owner, engine, version, checked_as, words or {})
-    layouts = LayoutColumn(owner, layout_column or LAYOUT) if deals is None else DealColumn(deals, number_column or "")
-    return VerdictTable(known, LayoutTable(file, layouts, rereadable(file, copies)))
+    if notation is not None:
+        check_notation(owner, notation)
+    known = replace(ImportEngine.of(owner, engine, version, checked_as, words or {}), notation=notation)
+    layouts: LayoutColumn | DealColumn = LayoutColumn(owner, layout_column or LAYOUT, LAYOUT_OPTIONS)
+    others = None
+    if deals is not None:
+        layouts = DealColumn(deals, number_column or NUMBER_OF_DEAL)
+        others = None if absent is None else Absent(_verdict_without_row(known, absent), layouts)
+    verdicts: Column | int = VERDICT_COLUMN
+    if verdict is not None:
+        verdicts = known.chosen("--verdict", verdict)
+    elif verdict_column is not None:
+        verdicts = replace(VERDICT_COLUMN, names=(verdict_column,))
+    table = VerdictTable(known, LayoutTable(file, layouts, rereadable(file, copies), titles), verdicts, others)
+    if titles is not None:
+        check_titles(titles, (layouts.column, *table.columns))
+    return table
+
+
+def _check_combination(
+    deals: DealRange | None,
+    layout_column: str | None,
+    number_column: str | None,
+    verdict_column: str | None,
+    verdict: str | None,
+    absent: str | None,
+    of: str | None,
+) -> None:
+    if deals is None and number_column is not None:
+        raise UsageError("--number-column needs --deals: name the deals whose numbers the file has")
+    if deals is not None and layout_column is not None:
+        raise UsageError("--layout-column and --deals exclude each other: a file has layouts or numbers of deals")
+    if verdict is not None and verdict_column is not None:
+        raise UsageError("--verdict and --verdict-column exclude each other: one verdict is that of all rows")
+    if deals is None and absent is not None:
+        raise UsageError("--absent needs --deals: only numbers of deals can be left out")
+    if absent is None and of is not None:
+        raise UsageError("--of needs --absent: say which verdict the other numbers have")
+
+
+def _covered(deals: DealRange, of: str | None) -> DealRange:
+    """Return the deals of which a list that leaves some out has a verdict on each.
+
+    Raises
+    ------
+    UsageError
+        If `of` is not a range of their numbers, or they are too many, or have no end.
+    """
+    if of is not None:
+        span = re.fullmatch(r"(\d{1,18})-(\d{1,18})", of, re.ASCII)
+        if span is None:
+            raise UsageError(f"--of {of!r} is not a range of numbers; write FIRST-LAST, such as 1-3000")
+        first, last = int(span[1]), int(span[2])
+        if not deals.first <= first <= last <= deals.last:
+            raise UsageError(f"--of {of} is not a part of {deals.name}: correct one of them")
+        deals = replace(deals, first=first, last=last)
+    if deals.endless:
+        raise UsageError("--absent must know which numbers the list is about: add them, as in --of 1-3000")
+    if len(deals) > MOST_COVERED:
+        raise UsageError(
+            f"{deals.name} has {len(deals):,} deals, but with --absent a list is about {MOST_COVERED:,} at most: name "
+            "a part with --of"
+        )
+    deals.check_deals()
+    return deals
+
+
+def _verdict_without_row(engine: ImportEngine, text: str) -> int:
+    """Return the verdict on the deals that a list leaves out.
+
+    Raises
+    ------
+    UsageError
+        If it is not a verdict of the engine, or one that needs a value or evidence.
+    """
+    verdict = engine.chosen("--absent", text)
+    if verdict == SCORED:
+        raise UsageError(f"--absent {text} needs a value for each deal: list these deals with their values")
+    if verdict != UNDECIDED and not engine.may_claim:
+        raise UsageError(
+            f"{engine.name} gives evidence for each verdict, and a number that is left out has none: import it as "
+            "another engine"
+        )
+    return verdict
 
 
 def _game_of(file: str, engine: str, game: str | None, deals: DealRange | None) -> Game:
@@ -270,6 +488,8 @@ def verdict_reading(database: Database, table: VerdictTable, max_nodes: int | No
     """
     engine, name = table.engine, table.name
     _check_beginning(table)
+    listed = None if table.absent is None else table.absent.listed(table.table)
+    entries = partial(table.entries, listed=listed)
     source = open_source(database, engine.game.name, name, table.digest(max_nodes), engine.game.rules_text)
     plan = engine.name, engine.version, max_nodes
     if source.entries and plan not in [
@@ -282,7 +502,7 @@ def verdict_reading(database: Database, table: VerdictTable, max_nodes: int | No
     why = None if engine.checked_as is None else f"imported; checked as {engine.checked_as}"
     number = plan_run(database, source, *plan, why=why or "imported", checked_as=engine.checked_as)
     run = find_run(database, number)
-    return Reading(database, source, name, table.entries, table.table.size, run), run
+    return Reading(database, source, name, entries, table.table.size, run), run
 
 
 def read_verdicts(game: Game, file: str) -> Iterator[Entries]:

@@ -16,13 +16,14 @@ from dealmill.pipeline.errors import (
     DamagedResults,
     DamagedWarning,
     InvalidEvidence,
+    UnfinishedError,
     UsageError,
 )
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, counted
 from dealmill.pipeline.progress import Exporting, Progress, silent
-from dealmill.pipeline.record import RESULT
+from dealmill.pipeline.record import RESULT, UNFINISHED
 from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.arrow import COLUMNS, record_batch, schema_of
 from dealmill.pipeline.store.database.connections import Database
@@ -41,7 +42,8 @@ GROUP = 25
 
 WORDS = {int(verdict): verdict.word for verdict in Verdict}
 Write = Callable[[ResultColumns], None]
-Form = Callable[[BinaryIO, Mapping[str, str]], AbstractContextManager[Write]]
+Form = Callable[[BinaryIO, Sequence[str], Mapping[str, str]], AbstractContextManager[Write]]
+"""Returns the function that writes pages to a file, given the names of the columns and the metadata of the run."""
 
 
 def export(
@@ -64,13 +66,16 @@ def export(
     With `playback`, each object of a JSON Lines file has the solution as data, too; null if it cannot be played.
 
     The file appears only when it is complete. If the path is a symbolic link, its target is written and the link is
-    kept. For an unfinished run, the file has the results that exist while it is written.
+    kept. Of an unfinished run, the file has the results that exist while it is written, and a column that says why it
+    is not finished; so that each file says so, there must be at least one result.
 
     Raises
     ------
     UsageError
         If the suffix is not one of those in `FORMS`, or not that of CSV if `excel` is set or of JSON Lines if
         `playback` is, or is that of Parquet and the extra ``parquet`` is missing.
+    UnfinishedError
+        If no result of an unfinished run matches.
     DamagedError
         If a result cannot be read, without `skip_damaged`; or if not all results of a finished run are there.
     """
@@ -82,20 +87,28 @@ def export(
             raise UsageError(f"{path} must end in .jsonl: only JSON Lines have solutions as data")
         form = _json_lines_with_playback
     query = Query(database, [run], Filter(verdict=tuple(verdicts)))
-    total = sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
+    total, why_unfinished = count_of(run, verdicts), run.why_unfinished
+    columns = columns_of(run)
     written = damaged = 0
 
     def leave_out(results: DamagedResults) -> None:
         nonlocal damaged
         damaged += results.last - results.first + 1
 
-    with atomic_file(path, force, database.owns) as file, form(file, metadata(database, run, verdicts)) as write:
+    with (
+        atomic_file(path, force, database.owns) as file,
+        form(file, columns, metadata(database, run, verdicts)) as write,
+    ):
         for page in query.pages(leave_out if skip_damaged else None):
             if count := len(page):
-                columns = {**page.columns, "playback": list(map(_playback, page.results))} if playback else page.columns
-                write(_for_spreadsheets(columns) if excel else columns)
+                results = marked(page.columns, why_unfinished)
+                if playback:
+                    results = {**results, "playback": list(map(_playback, page.results))}
+                write(_for_spreadsheets(results) if excel else results)
                 written += count
                 progress(Exporting(written, max(written, total)))
+        if why_unfinished and not written:
+            raise UnfinishedError(f"run {run.id} is not finished ({why_unfinished}), and has no such results yet")
         if verdicts and run.finished and written != total:  # the verdicts that are missing may be damaged, too
             if not skip_damaged:
                 raise DamagedError(
@@ -111,11 +124,29 @@ def export(
 
 def to_arrow(database: Database, run: RunStatus, verdicts: Sequence[Verdict] = ()) -> "pa.Table":
     """Return all results of a run, or those with some verdicts, with the columns and metadata of a Parquet file."""
-    schema = schema_of(COLUMNS, metadata(database, run, verdicts))
+    schema = schema_of(columns_of(run), metadata(database, run, verdicts))
     import pyarrow as pa
 
-    query = Query(database, [run], Filter(verdict=tuple(verdicts)))
-    return pa.Table.from_batches([record_batch(schema, page.columns) for page in query.pages()], schema)
+    pages = Query(database, [run], Filter(verdict=tuple(verdicts))).pages()
+    batches = [record_batch(schema, marked(page.columns, run.why_unfinished)) for page in pages]
+    return pa.Table.from_batches(batches, schema)
+
+
+def count_of(run: RunStatus, verdicts: Sequence[Verdict]) -> int:
+    """Return the number of results of a run with some verdicts, or of all."""
+    return sum(run.counts.get(verdict, 0) for verdict in set(verdicts)) if verdicts else run.solved
+
+
+def columns_of(run: RunStatus) -> tuple[str, ...]:
+    """Return the columns of an export."""
+    return COLUMNS + (UNFINISHED.name,) * (not run.finished)
+
+
+def marked(results: ResultColumns, why_unfinished: str | None) -> ResultColumns:
+    """Return results with a further column if their run is not finished, which says why."""
+    if why_unfinished is None:
+        return results
+    return {**results, UNFINISHED.name: [why_unfinished] * len(results["position"])}
 
 
 def _form_of(path: Path) -> Form:
@@ -140,36 +171,37 @@ def metadata(database: Database, run: RunStatus, verdicts: Sequence[Verdict]) ->
         "verdicts": " ".join(verdict.word for verdict in verdicts) or None,
         "retracted": run.retracted,
         "fingerprint": fingerprint_of(database, run.id, run.items) if run.finished else None,
+        UNFINISHED.name: run.why_unfinished,
         "dealmill": version("dealmill"),
     }
     return {key: value for key, value in about.items() if value is not None}
 
 
 @contextmanager
-def _csv(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
+def _csv(file: BinaryIO, columns: Sequence[str], _: Mapping[str, str]) -> Iterator[Write]:
     text = TextIOWrapper(file, "utf-8", newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS)
+    writer.writerow(columns)
     yield lambda results: writer.writerows(zip(*_with_words(results).values(), strict=True))
     text.detach()  # flushes, and leaves the file open
 
 
 @contextmanager
-def _json_lines(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
-    line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in COLUMNS) + "}\n"
+def _json_lines(file: BinaryIO, columns: Sequence[str], _: Mapping[str, str]) -> Iterator[Write]:
+    line = "{" + ", ".join(f"{json.dumps(name)}: %s" for name in columns) + "}\n"
 
     def write(results: ResultColumns) -> None:  # faster than `json.dumps` of each row, with the same text
-        columns = map(_json_values, _with_words(results).values())
-        file.write("".join([line % row for row in zip(*columns, strict=True)]).encode())
+        values = map(_json_values, _with_words(results).values())
+        file.write("".join([line % row for row in zip(*values, strict=True)]).encode())
 
     yield write
 
 
 @contextmanager
-def _json_lines_with_playback(file: BinaryIO, _: Mapping[str, str]) -> Iterator[Write]:
+def _json_lines_with_playback(file: BinaryIO, _columns: Sequence[str], _: Mapping[str, str]) -> Iterator[Write]:
     def write(results: ResultColumns) -> None:
-        columns = _with_words(results)
-        rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+        values = _with_words(results)
+        rows = (dict(zip(values, row, strict=True)) for row in zip(*values.values(), strict=True))
         file.write("".join(json.dumps(row) + "\n" for row in rows).encode())
 
     yield write
@@ -199,12 +231,12 @@ def _with_words(results: ResultColumns) -> ResultColumns:
 
 
 @contextmanager
-def _parquet(file: BinaryIO, about: Mapping[str, str]) -> Iterator[Write]:
+def _parquet(file: BinaryIO, columns: Sequence[str], about: Mapping[str, str]) -> Iterator[Write]:
     """Collect pages as columns, which are smaller than rows, and write them as row groups."""
     import pyarrow as pa
     from pyarrow.parquet import ParquetWriter
 
-    schema = schema_of(COLUMNS, about)
+    schema = schema_of(columns, about)
     waiting: list[pa.RecordBatch] = []
     with ParquetWriter(file, schema, compression="zstd") as writer:
 

@@ -46,7 +46,7 @@ from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.results import Query, find_result
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs.status import RunStatus, check_finished
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
@@ -160,7 +160,9 @@ def choose(
     Raises
     ------
     UsageError
-        If a run is not finished, or they have different sources; if a grade has too few different layouts.
+        If they have different sources, or a grade has too few different layouts.
+    StoreError
+        If a run is not finished.
     DamagedError
         If a result cannot be read.
     """
@@ -219,8 +221,7 @@ def _layouts_of(packs: Sequence[Pack], run: RunStatus, game: Game) -> set[str]:
 
 def _check_runs(run: RunStatus, grading: RunStatus | None) -> None:
     for each in filter(None, (run, grading)):
-        if not each.finished:
-            raise UsageError(f"run {each.id} is not finished: a pack is chosen from all its layouts")
+        check_finished(each)
     if grading and grading.source != run.source:
         raise UsageError(f"run {grading.id} cannot grade run {run.id}: they have different sources")
 
@@ -283,7 +284,15 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
     grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
     counts = np.bincount(grade_of, minlength=choice.grades + 1)[1:]
+    shares = np.diff(np.arange(choice.grades + 1) * len(ordered) // choice.grades)  # if no two numbers were equal
     sizes = np.maximum(choice.sizes, 1)  # a grade without a day still has a lowest and a highest number
+    few = int(np.argmin(shares - sizes))
+    if shares[few] < sizes[few]:
+        raise UsageError(
+            f"grade {few + 1} needs {counted(int(sizes[few]), 'layout')}, but each of the {choice.grades} grades has "
+            f"the same share of the {len(ordered):,} that can be chosen, {shares[few]:,}; solve more, until "
+            f"{sizes[few] * choice.grades:,} can be chosen, or choose fewer of this grade"
+        )
     few = int(np.argmin(counts - sizes))
     if counts[few] < sizes[few]:
         raise UsageError(

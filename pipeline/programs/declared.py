@@ -60,6 +60,21 @@ def reasons(game: str) -> str:
     return "".join(f"; {why}" for why in _extended[game].broken.values())
 
 
+def check_starts(engine: "Engine") -> None:
+    """Start an engine that is a program, and end it.
+
+    Raises
+    ------
+    ProgramError
+        If it does not start.
+    """
+    if engine.program:
+        from dealmill.pipeline.games.contract import NO_LIMIT
+        from dealmill.pipeline.programs.process import Process  # loads the library that reads manifests
+
+        Process(engine.program, engine.version, NO_LIMIT).kill()
+
+
 def _extend(game: "Game") -> Extended:
     last = _extended.get(game.name)
     if last is None or last.original is not game or not _unchanged(last.watched):

@@ -14,7 +14,7 @@ from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
-from dealmill.pipeline.programs.declared import broken_programs
+from dealmill.pipeline.programs.declared import broken_programs, check_starts
 from dealmill.pipeline.programs.manifest import Program, State
 from dealmill.pipeline.programs.process import Process, ProgramFailure, changed
 from dealmill.pipeline.programs.protocol import VERDICTS, Answer
@@ -175,12 +175,6 @@ def check_programs(games: Mapping[str, Game]) -> str:
 
 def _programs(games: Mapping[str, Game]) -> list[Engine]:
     return [engine for game in games.values() for engine in game.engines if engine.program]
-
-
-def check_starts(engine: Engine) -> None:
-    """Start an engine that is a program, and end it."""
-    if engine.program:
-        Process(engine.program, engine.version, NO_LIMIT).kill()
 
 
 def _not_started(engines: Iterable[Engine]) -> Iterable[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.record import FRAME, JUDGEMENT, RESULT, Fact, RecordField, run_fields
+from dealmill.pipeline.record import FRAME, JUDGEMENT, RESULT, UNFINISHED, Fact, RecordField, run_fields
 from dealmill.pipeline.store.runs.status import RunStatus
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ COUNTS = [RecordField(verdict.word, int, False, *Fact(f"the number of {verdict.w
 RUN_FIELDS = [each for field in run_fields(FRAME) for each in (COUNTS if field.name == "counts" else [field])]
 RUN_COLUMNS = tuple(field.name for field in RUN_FIELDS)
 """The columns of a list of runs, with the count of each verdict."""
-FIELDS = {field.name: field for field in (*RESULT, *JUDGEMENT, *RUN_FIELDS)}
+FIELDS = {field.name: field for field in (*RESULT, UNFINISHED, *JUDGEMENT, *RUN_FIELDS)}
 WORDS = [verdict.word for verdict in sorted(Verdict)]
 
 

@@ -96,10 +96,15 @@ def _unstored_ranges(database: Database, games: Sequence[str]) -> int:
 
 
 def _one_layout(lines: Sequence[Line], game: str | None) -> list[tuple[str, str]]:
-    """Return the canonical text of the layout in these lines for each game that can read it."""
+    """Return the canonical texts of the layout in these lines for each game that can read it."""
     candidates = [*games().values(), *_variant(lines)] if game is None else [find_game(game)]
     read = {owner.name: _first_two(owner, lines) for owner in candidates}
-    texts = [(name, entries[0].text) for name, entries in read.items() if [*map(type, entries)] == [Layout]]
+    texts = [
+        (owner.name, text)
+        for owner in candidates
+        if [*map(type, read[owner.name])] == [Layout]
+        for text in owner.spellings(read[owner.name][0].text)
+    ]
     if texts:
         return texts
     if game is None:

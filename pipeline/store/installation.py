@@ -7,9 +7,10 @@ from typing import Self
 from sqlalchemy import Connection, select
 
 from dealmill.pipeline.errors import DealmillError, VersionError
-from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, games
-from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, games, games_of
+from dealmill.pipeline.games.contract import Game, RulesText
 from dealmill.pipeline.games.installed import BrokenGame, games_named
+from dealmill.pipeline.programs.declared import check_starts
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, rules
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -19,7 +20,11 @@ from dealmill.pipeline.store.storages.choice import storage_of
 
 def installed_engines() -> frozenset[tuple[str, str]]:
     """Return the full name and version of every installed engine."""
-    return frozenset((game.full_name(engine), engine.version) for game in games().values() for engine in game.engines)
+    return _engines(games().values())
+
+
+def _engines(of: Iterable[Game]) -> frozenset[tuple[str, str]]:
+    return frozenset((game.full_name(engine), engine.version) for game in of for engine in game.engines)
 
 
 RECORDED = select(
@@ -32,8 +37,9 @@ def workable_engines(connection: Connection) -> frozenset[tuple[str, str]]:
     """Return the full name and version of every engine on record whose runs this installation can do: those that are
     installed, those whose rules apply to imported verdicts, and those of games whose rules are on record, whatever
     their files have now."""
-    installed, recorded = installed_engines(), connection.execute(RECORDED).all()
-    names = {row.name for row in recorded} | {row.checked_as for row in recorded}
+    recorded = connection.execute(RECORDED).all()
+    names = {row.name for row in recorded} | {row.checked_as for row in recorded if row.checked_as}
+    installed = _engines(games_of(names))
     return frozenset(engine for engine in installed if engine[0] in names) | {
         (row.name, row.version) for row in recorded if row.digest and _loads(row.name, row.version, *row[3:])
     }
@@ -57,8 +63,6 @@ class Installation:
     def loading(cls, runs: Iterable[PlannedRun]) -> Self:
         """Load the engines of these runs, which workers could not load, and start those that are programs. Return the
         installation without those that this process cannot load or start either."""
-        from dealmill.pipeline.programs.solver import check_starts  # loads NumPy
-
         unloadable = {}
         for run in runs:
             try:
@@ -85,7 +89,7 @@ class Installation:
                 installed = find_engine(engine)[1].version
             except DealmillError as error:
                 return str(error)
-        elif (known := dict(installed_engines()).get(engine)) is None:
+        elif (known := dict(_engines(games_of([engine]))).get(engine)) is None:
             unusable = [game for game in games_named(engine.partition("/")[0]) if isinstance(game, BrokenGame)]
             return str(unusable[0]) if unusable else "it is not installed here"
         else:

@@ -8,6 +8,7 @@ from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
 from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, packs, runs, verdicts
@@ -153,13 +154,15 @@ def queue_run(
     Raises
     ------
     UsageError
-        If the engine belongs to another game, or the source cannot be stored in this way.
+        If the engine belongs to another game, the source cannot be stored in this way, or the limit does not fit into
+        the memory of this machine.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
     game = game_of(database, source)
     storage_for(storage).check_source(source, game)
     _, engine = fitting_engine(source.name, game, engine_name, storage)
+    check_limit(engine, max_nodes)
     limit = engine.max_nodes if max_nodes is None else max_nodes
     return plan_run(database, source, game.full_name(engine), engine.version, limit, storage=storage)
 

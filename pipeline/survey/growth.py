@@ -13,6 +13,7 @@ from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.printable import percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
@@ -80,6 +81,7 @@ def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: in
     storage_for(Storage.PACKED).check_engine(definition)
     source = open_deals(database, deals)
     limit = definition.max_nodes if max_nodes is None else max_nodes
+    check_limit(definition, max_nodes)
     run_id = plan_run(database, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")
     return find_run(database, run_id)
 

@@ -43,6 +43,7 @@ type game = {
   base_is_dealt : bool;
   has_hole : bool;
   stacked : bool;
+  counts_passes : bool;  (* whether a layout says how many passes are left *)
 }
 
 (* Keys that say how cards are dealt, and what a game is called: no position depends on them. *)
@@ -115,13 +116,14 @@ let read_game path =
       wrap = yes_or_no "hole.wrap";
     }
   in
+  let counts_passes = (not (rules.unlimited || rules.to_hole)) && number "stock.passes" > 1 in
   let has_face_down = value "tableau.face-down" <> "\"none\"" in
   let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
   let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
   let check_used key _ = if not (Hashtbl.mem used key) then fail "%s: the proof does not cover %s" path key in
   Hashtbl.iter check_used keys;
   let name = Filename.remove_extension (Filename.basename path) in
-  { name; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked }
+  { name; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked; counts_passes }
 
 (* Layouts: the name of the game, its columns, and parts, see docs/patience.md. *)
 
@@ -178,7 +180,7 @@ let layout_text game rules position in_hole =
       ("cells", cards_text position.cells);
       ("foundations", cards_text (List.concat_map top_of suits));
       ("hole", cards_text in_hole);
-      ("passes", if talon.passes > 0 then string_of_int talon.passes else "");
+      ("passes", if game.counts_passes then string_of_int talon.passes else "");
       ("reserve", cards_text (position.open_reserve @ List.rev position.reserve));
       ("stock", cards_text talon.stock);
       ("waste", cards_text (List.rev talon.waste));
@@ -228,6 +230,10 @@ let read_layout game text =
       in
       check_cards game rules (cards_of position @ in_hole);
       check_columns game columns;
-      if layout_text game rules position in_hole <> text then fail "%S is not the canonical text of its position" text;
+      (* Earlier versions left out that no pass is left. *)
+      let says_passes = List.mem_assoc "passes" parts in
+      if says_passes && not game.counts_passes then fail "%s has no passes" game.name;
+      if layout_text { game with counts_passes = says_passes } rules position in_hole <> text then
+        fail "%S is not the canonical text of its position" text;
       (rules, settled rules position)
   | _ -> fail "%S is not a layout" text

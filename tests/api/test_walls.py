@@ -16,7 +16,11 @@ PLAIN_WORDS = {
     for name in ("arguments", "deals", "errors", "extras", "measures", "printable", "progress", "record")
 }
 GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}
-OTHERS = {"operate": {"dealmill.web.serving"}, "games": {"dealmill.testing"}}
+OTHERS = {
+    "__init__": {"dealmill.workers.children"},
+    "operate": {"dealmill.web.serving"},
+    "games": {"dealmill.testing"},
+}
 EXTERNAL = {"click", "rich"}
 COMMANDS = sorted(set(dealmill.cli.COMMANDS.values()))
 """The modules with commands; the others print, or turn words into arguments."""

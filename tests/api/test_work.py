@@ -205,6 +205,7 @@ def test_calls_in_two_threads_work_at_the_same_time(tmp_path: Path) -> None:
     assert [recorder.threads for recorder in recorders.values()] == [{thread.ident} for thread in threads]
 
 
+@pytest.mark.slow
 def test_a_command_names_the_other_runs_whose_jobs_its_workers_do(tmp_path: Path) -> None:
     def told(recorder: Recorder) -> list[str]:
         texts = [event.text for event in recorder.events if isinstance(event, progress.Message)]

@@ -33,6 +33,7 @@ from tests.doing import LEASE, a_run, a_source, alter, an_audit, do_job
 from tests.survey.doing import MEMORY, a_survey
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chunk", [300, 1_000, 1_500])
 def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     database: Database, chunk: int, monkeypatch: pytest.MonkeyPatch

@@ -22,6 +22,7 @@ from tests.audit.findings import DEALS, PAIRING, faults, objections, of_verdict
 from tests.doing import LEASE, a_run, a_source, alter, an_audit, deal, each_engine
 
 
+@pytest.mark.slow
 @each_engine
 def test_all_verdicts_of_every_engine_are_valid(database: Database, game: Game, engine: Engine) -> None:
     run = a_run(database, game.full_name(engine), deal(game, 2, 1, 300), chunk=70)

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
-from dealmill.cli import progress as lines
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import Auditing, Event, Message, Solving, words
+from dealmill.pipeline.progress import Auditing, Event, Message, words
 from dealmill.pipeline.store.audits import work
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
@@ -141,23 +140,8 @@ def test_a_short_audit_waits_for_workers_that_do_other_jobs(database: Database) 
     working.finish_audit(database, queue_audit(database, run, None, 1), events.append)
     assert [event.text for event in events if isinstance(event, Message)] == [OTHERS.format(2)] * 2
     steps = [event for event in events if isinstance(event, Auditing)]
-    assert [(step.done, step.waiting) for step in steps] == [
-        *[(0, False), (0, False), (50, False)],
-        *[(0, True), (0, False), (50, True)],
+    assert [(step.done, step.waits) for step in steps] == [
+        *[(0, True), (0, False), (50, False)],
+        *[(0, True), (0, False), (50, False)],
     ]
-    assert words(steps[3])[2] == "0 of 50 verdicts, waiting for workers that do other jobs first"
-
-
-def test_an_audit_shows_a_line_a_minute_without_a_terminal(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps: list[Event] = [Solving(1, 2, 1, PAIRING, "a.txt", None), Auditing(1, 3, 1, 0, 0), Auditing(2, 3, 1, 1, 0)]
-    for seconds, expected in (
-        (60.0, ""),
-        (0.0, "auditing: 1 of 3 verdicts\nauditing: 2 of 3 verdicts, 1 invalid, 0 faults\n"),
-    ):
-        monkeypatch.setattr(lines, "LINE_SECONDS", seconds)
-        with lines.shown_progress() as progress:
-            for step in steps:
-                progress(step)
-        assert capsys.readouterr().err == expected
+    assert words(steps[3])[2] == "waits for the jobs of other runs"

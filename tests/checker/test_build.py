@@ -24,7 +24,7 @@ from dealmill.pipeline.printable import printable
 from tests.doing import QUICK_GAMES
 
 PROJECT = Path(__file__).parents[2]
-EXPORT = Export("a.csv", "0" * 64, 1, "memory/two-pass", 1, ("scored",), "a.txt", None)
+EXPORT = Export("a.csv", "0" * 64, 1, "memory/two-pass", 1, ("scored",), "a.txt", None, None)
 ABOUT = {"run": "1"}
 RULES = """\
 '''Rules.'''
@@ -66,6 +66,7 @@ def test_checkers_pass_the_linter(tmp_path: Path) -> None:
     subprocess.run([*ruff, "check", "--no-cache", "--ignore", "UP036,N999,INP001", *config], check=True)
 
 
+@pytest.mark.slow
 @given(st.text(), st.text(), st.text())
 @settings(max_examples=30)
 def test_no_text_of_an_export_breaks_out_of_its_checker(file: str, source: str, why: str) -> None:

@@ -77,7 +77,7 @@ def test_older_versions_are_refused(exports: Path) -> None:
         (["a.csv", "--sample", "31"], "--sample is 31, expected 1 to 30, the number of rows"),
         (["a.csv", "--sample", "x"], "invalid int value: 'x'"),
         (["a.csv", "--show", "31"], "--show is 31, expected 1 to 30, the number of rows"),
-        (["a.csv", "--show", "3", "--sample", "3"], "--show and --sample exclude each other"),
+        (["a.csv", "--limit", "9"], "--limit: the evidence of this game has no limit"),
     ],
 )
 def test_wrong_usage_ends_with_2(words: list[str], message: str, exports: Path) -> None:
@@ -87,7 +87,7 @@ def test_wrong_usage_ends_with_2(words: list[str], message: str, exports: Path) 
     assert message in refused.stderr and "Traceback" not in refused.stderr
 
 
-def test_progress_is_shown_on_a_terminal_only(exports: Path) -> None:
+def test_progress_is_redrawn_on_a_terminal(exports: Path) -> None:
     export = exports / "camelot-winnable.csv"
     terminal, program_end = pty.openpty()
     command = [sys.executable, "-I", "-S", f"{export}.check.py", str(export)]

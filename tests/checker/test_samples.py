@@ -1,11 +1,18 @@
-"""``--sample`` and ``--source`` of checkers."""
+"""``--sample``, ``--show``, ``--limit`` and ``--source`` of checkers."""
 
 import json
+import sys
+import time
 from hashlib import sha256
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.outputs.checker.build import checker, sections_of
+from dealmill.pipeline.outputs.checker.facts import Export
+from dealmill.pipeline.outputs.checker.writing import checker_path
 from dealmill.pipeline.sampling import sampled
 from tests.checker.loaded import Checker
 
@@ -54,6 +61,72 @@ def test_a_lack_of_memory_proves_nothing_and_is_no_fault_of_the_row(exports: Pat
 
     checker.names["check"] = check
     assert checker.check(path) == (2, "", f"there is not enough memory to check {path}\n")
+
+
+def test_a_row_that_is_shown_is_proved_and_no_other_but_those_of_a_sample(exports: Path, damaged: Path) -> None:
+    checker, seen = Checker(exports / "hi-q-greedy.jsonl"), list[str]()
+    check, layouts = checker.names["check"], [json.loads(line)["layout"] for line in damaged.read_text().splitlines()]
+
+    def counted(engine: str, layout: str, *claim: object) -> None:
+        seen.append(layout)
+        check(engine, layout, *claim)
+
+    checker.names["check"] = counted
+    for sample in (0, 3, 30):
+        seen.clear()
+        rows = {5, *(sampled(number, sample, 30, 1) for number in range(1, sample + 1))}
+        options = ["--sample", str(sample)] if sample else []
+        checked = checker.check(damaged, "--show", "5", *options, believed=True)
+        proved = [number for number in sorted(rows) if number <= 17 or 17 not in rows]
+        assert seen == [layouts[number - 1] for number in proved]
+        assert checked.out.startswith(f"row of position 5: scored\n{layouts[4]}\n")
+        assert checked.code == (17 in rows)
+        if 17 not in rows:
+            assert (
+                f"proved: {len(rows)} scored\nnot checked: the evidence of the other {30 - len(rows)} rows"
+                in checked.out
+            )
+
+
+def test_losses_above_the_limit_are_checked_with_a_higher_one(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    layout = "/".join(["black-hole 2H", "4H", *["-"] * 15]) + " hole:AS"
+    row = {"position": 1, "line": 1, "layout": layout, "verdict": "unwinnable", "value": None, "nodes": 1}
+    path.write_text(json.dumps({**row, "evidence": "* 2"}) + "\n")
+    sections = sections_of(find_game("black-hole"), path)
+    words = ("winnable", "unwinnable")
+    facts = Export(path.name, "", 1, "black-hole/winnable", 1, words, "deal:black-hole:seed=1:1-1", None, None)
+    checker_path(path).write_text(checker(sections, facts, {"run": "1"}))
+    program = Checker(path)
+    assert program.check(path, believed=True).code == 0
+    needs = "needs a higher --limit, or Dealmill"
+    checked = program.check(path, "--limit", "1", believed=True)
+    assert checked.code == 3
+    assert checked.out.splitlines()[:3] == [
+        f"row 1 (position 1) {needs}: 2 positions are more than the 1 that plain Python visits",
+        f"{path}: 1 row, as exported",
+        f"{needs}: 1 unwinnable",
+    ]
+    program.names["check"] = program.names["replace"](program.names["check"], limit=1)
+    assert program.check(path, "--show", "1", "--limit", "2", believed=True).code == 0
+    assert "--limit is 0, expected a number of positions" in program.check(path, "--limit", "0").err
+
+
+def test_progress_is_written_to_a_file_also_within_a_long_row(exports: Path) -> None:
+    path = exports / "hi-q-greedy.jsonl"
+    checker = Checker(path)
+    checker.names["REPORT"] = 0.01
+    rows, check = iter(range(30)), checker.names["check"]
+
+    def slow(*claim: object) -> None:
+        done = f"{next(rows)} of 30 rows"
+        while isinstance(sys.stderr, StringIO) and done.startswith("12 ") and done not in sys.stderr.getvalue():
+            time.sleep(0.001)
+        check(*claim)
+
+    checker.names["check"] = slow
+    checked = checker.check(path)
+    assert checked.code == 0 and "\n12 of 30 rows (40%), 0 s\n" in f"\n{checked.err}" and "\r" not in checked.err
 
 
 def write_source(path: Path, lines: list[str]) -> str:

@@ -17,14 +17,13 @@ from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.installation import installed_engines
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.run_planning import plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.checker.loaded import Checked, Checker
-from tests.doing import LEASE, a_run, a_source, deal, do_runs
+from tests.doing import a_run, a_source, alter, deal, do_job, do_runs
 
 ENGINE = "camelot/winnable"
 DEALS = "deal:camelot:seed=3:1-60"
@@ -77,14 +76,28 @@ def test_a_checker_of_a_filtered_export_says_which_part_it_proves(
     assert whole.code == 1 and "the verdict is 'winnable', expected unwinnable\n" in whole.out
 
 
-def test_an_unfinished_run_is_checked_up_to_its_last_verdict(database: Database, tmp_path: Path) -> None:
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl"])
+def test_a_checker_proves_the_rows_of_an_unfinished_run_and_fails(
+    suffix: str, database: Database, tmp_path: Path
+) -> None:
     number = plan_run(database, a_source(database, ENGINE, LAYOUTS), ENGINE, "1", None, chunk=40)
-    job = SOLVING_JOBS.claim(database, leases.pending(database, SOLVING, installed_engines(), 1)[0], "test", LEASE)
-    assert job is not None and SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
-    path = tmp_path / "a.csv"
+    do_job(database, leases.pending(database, SOLVING, installed_engines(), 1)[0])
+    path, why = tmp_path / f"a{suffix}", "the run was not finished: 20 of 60 layouts pending"
     result = checked(database, find_run(database, number), path)
-    assert result.code == 0 and "not checked: the other 20 layouts of the run\n" in result.out
-    assert "  fingerprint   none: the run was not finished\n" in described(path)
+    lines = result.out.splitlines()
+    assert (result.code, lines[:2]) == (1, [f"{path} is not complete: {why}", f"{path}: 40 rows, as exported"])
+    assert "not checked: the other 20 layouts of the run" in lines
+    assert f"  incomplete    {why}\n" in described(path) and "fingerprint   " not in described(path)
+
+
+def test_a_checker_fails_if_results_could_not_be_read(database: Database, tmp_path: Path) -> None:
+    run = a_run(database, ENGINE, LAYOUTS)
+    alter(database, "UPDATE verdicts SET verdict = 9 WHERE position IN (7, 8)")
+    path = tmp_path / "a.jsonl"
+    with pytest.warns(api.DamagedWarning, match="2 results of run 1 left out"):
+        export_with_checker(database, run, path, skip_damaged=True)
+    result = Checker(path).check(path)
+    assert result.code == 1 and result.out.startswith(f"{path} is not complete: 2 results could not be read\n")
 
 
 def test_an_export_without_rows_is_checked(database: Database, tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ def test_a_backup_that_is_interrupted_leaves_nothing_behind(folder: Path) -> Non
     assert [path for path in folder.iterdir() if "copy" in path.name or path.name.startswith(".dealmill")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "typed", "code", "revision"),
     [

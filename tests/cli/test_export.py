@@ -61,6 +61,7 @@ def test_a_checker_is_written_beside_the_file(solved: Path) -> None:
     assert checked.stdout.startswith("the proof.csv: 3,000 rows, as exported\nproved: ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", FORMS)
 def test_a_full_disk_leaves_no_partial_file(suffix: str, solved: Path) -> None:
     ran = run_alone("export", "1", f"full{suffix}", cwd=solved, script='ulimit -f 80; exec "$@"')
@@ -68,12 +69,19 @@ def test_a_full_disk_leaves_no_partial_file(suffix: str, solved: Path) -> None:
     assert not list(solved.glob("full*")) and not list(solved.glob(".*"))
 
 
-def test_the_export_of_an_unfinished_run_says_so(tmp_path: Path) -> None:
+def test_an_unfinished_run_is_exported_only_on_request(tmp_path: Path) -> None:
     assert dealmill("ingest", SOURCE, cwd=tmp_path).returncode == 0
     assert dealmill("queue", "1", cwd=tmp_path).returncode == 0
     ran = dealmill("export", "1", "a.csv", cwd=tmp_path)
-    message = "0 verdicts of run 1 written to a.csv; the run is not finished: 3,000 layouts pending\n"
-    assert (ran.returncode, ran.stderr) == (0, message)
+    assert (ran.returncode, ran.stderr) == (
+        1,
+        "dealmill: run 1 is not finished (3,000 of 3,000 layouts pending); query it, or export what it has with "
+        "--unfinished, or unfinished=True in Python\n",
+    )
+    ran = dealmill("export", "1", "a.csv", "--unfinished", cwd=tmp_path)
+    message = "dealmill: run 1 is not finished (3,000 of 3,000 layouts pending), and has no such results yet\n"
+    assert (ran.returncode, ran.stderr) == (1, message)
+    assert not list(tmp_path.glob("*.csv"))
 
 
 @pytest.mark.slow

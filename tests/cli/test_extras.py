@@ -23,6 +23,7 @@ def _without(folder: Path, *modules: str) -> dict[str, str]:
     return {"PYTHONPATH": str(folder), "DEALMILL_WORKERS": "1"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("extra", "command", "settings"),
     [
@@ -45,12 +46,14 @@ def test_a_missing_extra_is_named_before_any_work(
     assert sorted(folder.iterdir()) == before
 
 
+@pytest.mark.slow
 def test_an_extra_is_missing_if_one_of_its_modules_is(folder: Path, tmp_path: Path) -> None:
     env = _without(tmp_path, "fontpkg_arimo") | {"DEALMILL_WORKERS": "1"}
     ran = dealmill("survey", "memory", "--count", "1000", "--report", "out", cwd=folder, env=env)
     assert ran.returncode == 2 and "pip install 'dealmill[pictures]' (No module named 'fontpkg_arimo')" in ran.stderr
 
 
+@pytest.mark.slow
 def test_everything_else_works_without_extras(tmp_path: Path, without_extras: dict[str, str]) -> None:
     commands = (
         ("run", SOURCE),

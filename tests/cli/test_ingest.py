@@ -132,6 +132,7 @@ def test_nothing_is_stored_of_a_long_file_of_another_game_unless_it_is_wanted(tm
     assert '"line": 21' in dealmill("find", "AABB", "--game", "memory", "--json", cwd=tmp_path).stdout
 
 
+@pytest.mark.slow
 def test_a_waiting_file_takes_little_memory(database: Database, tmp_path: Path) -> None:
     files = [tmp_path / f"memory-{number}.txt" for number in range(200)]
     for number, file in enumerate(files):

@@ -22,6 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_finished_packed_run_is_not_solved_again(folder: Path) -> None:
     before = rows("status", cwd=folder)
     assert [row["storage"] for row in before[:2]] == ["packed", "rows"]

@@ -149,6 +149,7 @@ def test_a_run_under_nohup_survives_the_end_of_its_terminal(tmp_path: Path) -> N
     assert (running.returncode, solved_layouts(tmp_path)) == (0, 100_000), stderr
 
 
+@pytest.mark.slow
 def test_killed_workers_and_brokers_neither_lose_nor_duplicate_results(postgres: Postgres, tmp_path: Path) -> None:
     env = {**database_of(postgres, tmp_path), "DEALMILL_LEASE_SECONDS": "3", MARK: str(tmp_path)}
     running = started("run", "deal:memory:seed=6:1-100000", "--json", cwd=tmp_path, env=env)

@@ -118,6 +118,7 @@ def test_a_long_table_goes_to_the_pager(monkeypatch: pytest.MonkeyPatch) -> None
         assert len(paged) == expected
 
 
+@pytest.mark.slow
 def test_in_a_pipe_only_columns_limits_the_width_of_a_table(night: Path) -> None:
     def widest(env: Mapping[str, str]) -> int:
         return max(map(len, dealmill("query", "1", cwd=night, env=env).stdout.splitlines()))

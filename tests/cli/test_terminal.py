@@ -3,11 +3,14 @@
 import json
 import re
 import sqlite3
+import time
 from pathlib import Path
 
 import pytest
 from rich.cells import cell_len
 
+from dealmill.cli.progress import SECONDS_PER_LINE, shown_progress
+from dealmill.progress import Auditing
 from tests.cli.running import on_terminal
 from tests.servers import dealmill
 
@@ -44,6 +47,18 @@ def test_sixty_columns_have_room_for_bar_percent_and_place(tmp_path: Path) -> No
     assert all(cell_len(line) <= 60 for line in drawn), drawn
 
 
+def test_without_a_terminal_a_line_is_printed_from_time_to_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    with shown_progress() as take:
+        for judged in range(0, 300, 10):
+            take(Auditing(judged, 300, 1, 0, 0))
+            now += SECONDS_PER_LINE / 20
+    assert capsys.readouterr().err == "auditing: 66 % (200 verdicts)\n"
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a store of one run in which every text ends in control characters."""
@@ -56,6 +71,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arguments",
     ["show 1:1", "query", "query --csv", "query --nl", "status", "log --json", "audit 1", "export 1 a.csv"],

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from dealmill.pipeline.measures import FILTERS, Order
-from dealmill.pipeline.record import API, FRAME, JUDGEMENT, RESULT, RUN, STATUS, RecordField
+from dealmill.pipeline.record import API, FRAME, JUDGEMENT, RESULT, RUN, STATUS, UNFINISHED, RecordField
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "fields.md"
 INTRODUCTION = """\
@@ -49,7 +49,8 @@ def page() -> str:
     runs = _table((*fields, FRAME, f"`{STATUS}`", API), map(_run_row, RUN))
     numbers = _table(("number", "lets through only", "example", "in SQL"), map(_number_row, FILTERS))
     judgements = _table(fields, map(_row, JUDGEMENT))
-    return INTRODUCTION + results + JUDGEMENTS + judgements + RUNS + runs + NUMBERS + numbers
+    further = f"\nAn export of an unfinished run has one more, `{UNFINISHED.name}`: {UNFINISHED.meaning}.\n"
+    return INTRODUCTION + results + further + JUDGEMENTS + judgements + RUNS + runs + NUMBERS + numbers
 
 
 def _row(field: RecordField) -> tuple[str, str, str]:

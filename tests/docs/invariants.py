@@ -23,7 +23,8 @@ AFTERWARDS = """
 An audit of a sample (`--sample`) checks the sampled items and, in a packed run, the digests of their blocks. Everything
 else is checked only by an audit of all verdicts.
 
-An audit of all verdicts checks every column of every table except these:
+An audit of all verdicts checks every column of every table. Of these, it checks only that their values have the right
+type:
 
 """
 

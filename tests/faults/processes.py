@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from tests.forks.server import WORKER_NAME
+from dealmill.workers.children import WORKER_NAME
 
 
 def processes_in(folder: Path) -> dict[int, int]:

@@ -29,6 +29,7 @@ from dealmill.pipeline.games.installed import all_offers, offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.solve import canonical_mask, function_of
+from dealmill.workers.children import WORKER_NAME
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
 from tests.forks.workers import take_workers_from
@@ -37,8 +38,6 @@ ROOT = Path(__file__).parents[2]
 SERVER = f"import sys; sys.path.append({str(ROOT)!r}); from tests.forks.server import serve; serve(*sys.argv[1:])()"
 STARTING_WORKERS = {"audit", "rerun", "retry", "run", "survey", "work"}
 """The commands that start workers."""
-WORKER_NAME = "dealmill-worker"
-"""The name of forked workers and their children in ``/proc/PID/comm``."""
 ADOPTION_SECONDS = 60.0
 """How long a worker waits to become a child of the process that asks for it, which takes no time without load."""
 MODULES = (
@@ -161,6 +160,7 @@ def _begin_command(request: Request, client: socket.socket) -> Callable[[], obje
         listener.close()
         take_workers_from(lambda _variables: address)
     _take_over(request)
+    slow_jobs_if_wanted()  # the command forks its workers
     sys.argv[:] = ["dealmill", *request.arguments]
     return partial(_end_quickly, main)
 

@@ -198,7 +198,7 @@ def file_of(data: bytes) -> Iterator[BinaryIO]:
 
 
 @given(
-    st.sampled_from(["memory.jsonl", "memory.json", "memory.csv"]),
+    st.sampled_from(["memory.jsonl", "memory.json", "memory.csv", "memory.txt"]),
     st.lists(inputs.mutated(st.sampled_from(ROWS)) | inputs.anything),
 )
 def files_of_verdicts(name: str, rows: list[str]) -> None:
@@ -206,7 +206,8 @@ def files_of_verdicts(name: str, rows: list[str]) -> None:
     data = "\n".join(rows).encode("utf-8", "replace")
     game = games()["memory"]
     engine = verdicts.ImportEngine.of(game, "mine", "1", None, {})
-    table = LayoutTable(name, LayoutColumn(game), lambda: file_of(data))
+    titles = ROWS[-3].split(",") if name.endswith(".txt") else None
+    table = LayoutTable(name, LayoutColumn(game), lambda: file_of(data), titles)
     try:
         parts = list(verdicts.VerdictTable(engine, table).entries(lambda _: None))
     except InputError as error:

@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import pytest
+
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import deal, each_engine, solver
@@ -15,6 +17,7 @@ def test_no_nodes_allowed_leaves_all_layouts_undecided(game: Game, engine: Engin
     assert (batch.values, batch.nodes, batch.evidence) == ([None] * 2, [0] * 2, [None] * 2)
 
 
+@pytest.mark.slow
 @each_engine
 def test_a_batch_may_need_more_room_for_evidence_than_is_reserved(game: Game, engine: Engine) -> None:
     solve, layouts = solver(game.full_name(engine)), deal(game, 1, 1, 10)

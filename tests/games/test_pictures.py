@@ -56,6 +56,7 @@ def test_evidence_that_proves_nothing_is_an_error(
             list(draw(layout, verdict, evidence))
 
 
+@pytest.mark.slow
 @each_game
 def test_boards_fit_a_terminal(game: Game) -> None:
     layouts = [*(text.decode() for text in canonical_texts(game)), *deal(game, 6, 1, 20)]
@@ -65,6 +66,7 @@ def test_boards_fit_a_terminal(game: Game) -> None:
             assert max(map(len, board.splitlines())) <= WIDEST, layout
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [

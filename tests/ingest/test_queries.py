@@ -35,7 +35,7 @@ WANTED = st.builds(
     st.sets(st.sampled_from(Verdict)),
     st.none() | st.sampled_from(Outcome),
     st.dictionaries(st.sampled_from([order.argument for order in FILTERS]), RANGES),
-).filter(lambda wanted: wanted != Filter())
+)
 
 
 def opened(database: Database) -> dealmill.Store:
@@ -57,8 +57,7 @@ def test_equal_queries_have_one_name() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("query:3", "write query:RUN:CONDITION"),
-        ("query:3:", "write query:RUN:CONDITION"),
+        ("query:3", "or query:3: for all of run 3"),
         ("query:newest:verdict=scored", "the number of a run or last"),
         ("query:3:verdict", "write NAME=VALUE with one of: verdict, value, nodes, layout-length"),
         ("query:3:colour=red", "'colour=red' in 'query:3:colour=red' is not a condition"),
@@ -98,6 +97,14 @@ def test_the_same_query_is_the_same_source_and_the_same_run(database: Database) 
         first = api.queue(f"query:{run.id}:value=6..,verdict=scored")
         again = api.queue(api.find_run(run.id).results(verdict="scored", value=(6, None)))
         assert again.id == first.id
+
+
+def test_a_query_without_conditions_has_all_results(database: Database) -> None:
+    run = a_run(database, MEMORY, ["AABB", "ABAB", "ABBA"])
+    with opened(database) as api:
+        [source] = api.ingest(f"query:{run.id}:").sources
+        assert (source.name, source.accepted) == (f"query:{run.id}:", 3)
+        assert api.ingest(api.find_run(run.id).results()).sources == [source]
 
 
 def test_a_packed_run_can_be_queried(database: Database) -> None:

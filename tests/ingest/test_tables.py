@@ -23,9 +23,10 @@ from pyarrow import parquet
 from dealmill import InputError, Store, UsageError
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import to_batch, unpack
-from dealmill.pipeline.ingest import reading
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest import files, reading
 from dealmill.pipeline.ingest.files import LONGEST_LINE
-from dealmill.pipeline.ingest.tables import is_missing
+from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
 from dealmill.pipeline.ingest.verdicts import open_verdicts
 from dealmill.pipeline.progress import silent
 from dealmill.pipeline.store.database.connections import Database
@@ -84,7 +85,7 @@ WRITERS: dict[str, Callable[[Path, Cells, Sequence[Cells]], None]] = {
 def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
     """The claims in a file, and the reasons of its rejects, in order."""
     with ExitStack() as copies:
-        table = open_verdicts(str(path), "memory/mine", "1", copies, **options)
+        table = open_verdicts(str(path), options.pop("engine", "memory/mine"), "1", copies, **options)
         rows = list[tuple[object, ...]]()
         for entries in table.entries(lambda _: None):
             assert entries.solved is not None
@@ -99,6 +100,7 @@ def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
         return rows
 
 
+@pytest.mark.slow
 @settings(max_examples=60, suppress_health_check=list(HealthCheck), deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=12), TITLE)
 @example([("AABB", "scored", 8.0, NAN, "1 2 3 4"), ("ABAB", "undecided", NAN, 10.0, None)], str)
@@ -158,17 +160,147 @@ def test_results_by_number_in_other_words(tmp_path: Path) -> None:
         assert [(row[0], str(row[1]), *row[2:]) if len(row) == 5 else row for row in verdicts] == expected
 
 
+def test_a_word_may_be_given_twice_with_one_meaning(tmp_path: Path) -> None:
+    (tmp_path / "memory.csv").write_text("layout,verdict\nAABB,Undecided\nABAB,UNKNOWN\n")
+    words = {"UNDECIDED": "undecided", "unknown": "undecided", " Unknown": "undecided"}
+    assert [str(row[1]) for row in outcomes(tmp_path / "memory.csv", words=words)] == ["undecided", "undecided"]
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("1,scored,8\n2,undecided,\nx,failed,\n", "number,verdict,value"),
+        ("1;scored;8;0.3 s, fast;\n2;undecided;;;\nx;failed;;;\n", "number,verdict,value"),
+        ("# number, verdict\n  1\tscored\t8\n\n#\n2\tundecided\t\nx\tfailed\t\n", "number,verdict,value"),
+        ("sep=,\n 1, scored, y, 8\n2, undecided, y,\nx, failed, y,\n", "number,verdict,,value"),
+        ("  1  scored   8\n102 scored 8\n 2 undecided  nan\nx failed nan\n", ["Number", "verdict", "value"]),
+    ],
+)
+@pytest.mark.parametrize("name", ["memory.csv", "memory.txt.gz", "memory"])
+def test_a_text_without_a_header_has_the_columns_that_are_named(
+    tmp_path: Path, name: str, text: str, columns: str | list[str]
+) -> None:
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith("gz") else text.encode())
+    first, second, *_, last = deal(games()["memory"], 1, 1, 102, pairs=4)
+    expected: list[tuple[object, ...]] = [
+        (first, "scored", 8, 0, None),
+        (second, "undecided", None, 0, None),
+        ("the number of the deal",),
+    ]
+    if "102" in text:
+        expected.insert(1, (last, "scored", 8, 0, None))
+    verdicts = outcomes(tmp_path / name, deals="deal:memory:seed=1:pairs=4", columns=columns)
+    assert [(row[0], str(row[1]), *row[2:]) if len(row) == 5 else row for row in verdicts] == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("memory.csv", "1,scored\n", "memory.csv, line 1: the line has 2 cells, but --columns names 3"),
+        ("memory.txt", '# a\n1,"scored,8\n', "line 2: the line has 1 cell, but --columns names 3"),
+        ("memory.jsonl", "{}", "memory.jsonl has the names of its columns: leave out --columns"),
+        ("memory.parquet", "", "memory.parquet has the names of its columns"),
+    ],
+)
+def test_a_text_with_too_few_columns_is_refused(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises((InputError, UsageError), match=message):
+        outcomes(tmp_path / name, deals="deal:memory:seed=1", columns="number,verdict,value")
+
+
+def test_verdicts_in_another_column(tmp_path: Path) -> None:
+    for name in ("a.jsonl", "a.csv", "b.json"):
+        WRITERS[name](tmp_path / name, ["layout", "result", "Status"], [["AABB", "failed", "Undecided"]])
+        for options, verdict in (
+            ({"verdict_column": "status"}, Verdict.UNDECIDED),
+            ({}, Verdict.FAILED),
+            ({"verdict": "undecided"}, Verdict.UNDECIDED),
+        ):
+            assert [row[1] for row in outcomes(tmp_path / name, **options)] == [verdict]
+
+
+CAMELOT = "deal:camelot:seed=1"
+
+
+@pytest.mark.parametrize(
+    ("options", "first", "last"),
+    [
+        ({"deals": CAMELOT, "of": "3-50"}, 3, 50),
+        ({"deals": f"{CAMELOT}:3-50"}, 3, 50),
+        ({"deals": f"{CAMELOT}:1-60", "of": "6-6"}, 6, 6),
+    ],
+)
+def test_numbers_that_a_list_leaves_out_have_the_other_verdict(
+    sqlite_store: Database,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    options: dict[str, Any],
+    first: int,
+    last: int,
+) -> None:
+    monkeypatch.setattr("dealmill.pipeline.deals.DEALT_AT_ONCE", 16)
+    listed = [40, 6, 23, 6, 24]
+    (tmp_path / "won.txt").write_text("# won\n" + "".join(f"{number}\n" for number in listed) + "2\n")
+    run = Store(sqlite_store).import_verdicts(
+        tmp_path / "won.txt",
+        engine="mine",
+        version="1",
+        columns="number",
+        verdict="winnable",
+        absent="lost",
+        words={"lost": "unwinnable"},
+        progress=silent,
+        **options,
+    )
+    inside = [number for number in listed if first <= number <= last]
+    absent = [number for number in range(first, last + 1) if number not in listed]
+    dealt = deal(games()["camelot"], 1, 1, 50)
+    assert [(result.layout, result.verdict.word, result.line > 1) for result in run.results()] == [
+        *((dealt[number - 1], "winnable", True) for number in inside),
+        *((dealt[number - 1], "unwinnable", False) for number in absent),
+    ]
+    assert len(list(run.rejects())) == len(listed) + 1 - len(inside)
+    audit = an_audit(sqlite_store, run.status())
+    assert (audit.no_evidence, audit.faults) == (len(inside) + len(absent), 0)
+
+
+def test_a_list_of_which_a_number_cannot_be_read_leaves_out_nothing_for_sure(
+    sqlite_store: Database, tmp_path: Path
+) -> None:
+    store, path = Store(sqlite_store), tmp_path / "won.csv"
+    options: dict[str, Any] = {"deals": CAMELOT, "absent": "unwinnable", "of": "1-50"}
+    path.write_text("number,verdict\n7,winnable\n9,perhaps\n#11,winnable\n")
+    with pytest.raises(InputError, match=r"line 4: the number of the deal is '#11', not a whole number; correct it"):
+        store.import_verdicts(path, engine="mine", version="1", progress=silent, **options)
+    assert store.sources() == []
+    path.write_text("number,verdict\n7,winnable\n9,perhaps\n11,winnable\n")
+    run = store.import_verdicts(path, engine="mine", version="1", progress=silent, **options)
+    assert (run.progress.solved, run.progress.rejected) == (49, 1), "number 9 has a row"
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"deals": "deal:memory:seed=1"}, "belong together"),
-        ({"number_column": "seed"}, "belong together"),
+        ({"number_column": "seed"}, "--number-column needs --deals"),
         ({**DEALS, "layout_column": "deal"}, "exclude each other"),
         ({**DEALS, "deals": "memory.txt"}, "is not a range of deals"),
         ({**DEALS, "deals": "deal:camelot:seed=1"}, "different games: --engine memory, --deals camelot"),
         ({"words": {"solved": "winnable"}}, "'winnable' is not a verdict of memory/two-pass"),
-        ({"words": {"scored": "undecided"}}, "two meanings"),
-        ({"words": {"yes": "scored", " YES ": "undecided"}}, "two meanings"),
+        ({"words": {"scored": "undecided"}}, "'scored' has two meanings, scored and undecided"),
+        ({"words": {"yes": "scored", " YES ": "undecided"}}, "' YES ' has two meanings, scored and undecided"),
+        ({"verdict": "scored", "verdict_column": "result"}, "--verdict and --verdict-column exclude each other"),
+        ({"verdict": "won"}, "--verdict 'won' is not a verdict of memory/mine; choose one of: scored, undecided"),
+        ({"columns": "seed,value"}, "--columns seed,value: there is no column layout and no column verdict or result"),
+        ({"columns": ["layout", "verdict", "Layout"]}, "more than one column layout"),
+        ({"absent": "failed", "of": "1-9"}, "--absent needs --deals"),
+        ({**DEALS, "of": "1-9"}, "--of needs --absent"),
+        ({**DEALS, "absent": "failed"}, "must know which numbers the list is about: add them, as in --of 1-3000"),
+        ({**DEALS, "absent": "failed", "of": "9"}, "'9' is not a range of numbers; write FIRST-LAST"),
+        ({**DEALS, "absent": "failed", "of": "9-1"}, "--of 9-1 is not a part of deal:memory"),
+        ({**DEALS, "absent": "failed", "of": "0-9"}, "--of 0-9 is not a part of deal:memory"),
+        ({**DEALS, "absent": "failed", "of": "1-1000000001"}, "has 1,000,000,001 deals, .* at most: name a part"),
+        ({**DEALS, "absent": "lost", "of": "1-9"}, "--absent 'lost' is not a verdict"),
+        ({**DEALS, "absent": "scored", "of": "1-9"}, "needs a value for each deal"),
     ],
 )
 def test_options_that_cannot_be_combined_are_refused(tmp_path: Path, options: dict[str, Any], message: str) -> None:
@@ -188,9 +320,10 @@ def test_options_that_cannot_be_combined_are_refused(tmp_path: Path, options: di
         (
             "memory.csv",
             "layout|verdict\n",
-            "only 'layout|verdict'.*; columns are separated by commas, semicolons or tabs",
+            "only 'layout|verdict'.*; columns are separated by commas, semicolons, tabs or blanks",
         ),
         ("memory.csv", "id,deal,verdict\n", "no column layout, only .*'deal'.*--layout-column"),
+        ("memory.csv", "1,scored\n", r"no column verdict or result, only '1', 'scored'.*\(--columns if"),
         ("memory.csv", "layout,Layout ,verdict\n", "more than one column layout"),
         ("memory.json", '[{"layout": "AABB", "verdict": "undecided"}', "element 1 of the JSON array cannot be read"),
         ("memory.json", '[{"layout": "AABB"},]', "element 2 of the JSON array"),
@@ -210,10 +343,14 @@ def test_no_name_in_a_json_object_is_lost(tmp_path: Path) -> None:
     )
     assert outcomes(tmp_path / "a.jsonl") == [
         ("there is more than one column verdict",),
-        ("there is no column layout, only 'deal', 'verdict'; choose another one with --layout-column",),
+        (
+            "there is no column layout, only 'deal', 'verdict'; choose another one with --layout-column (--deals for "
+            "numbers of deals)",
+        ),
     ]
 
 
+@pytest.mark.slow
 def test_a_cell_has_one_limit_in_every_form(tmp_path: Path) -> None:
     long = {"layout": "AABB", "verdict": "scored", "value": 4, "evidence": "1" * LONGEST_LINE}
     good = {**long, "evidence": None}
@@ -290,3 +427,43 @@ def test_a_table_without_its_column_names_the_option(sqlite_store: Database, tmp
     (tmp_path / "memory.csv").write_text("id,deal\n" + "17,AABB\n" * 30)
     [error] = Store(sqlite_store).ingest(tmp_path / "memory.csv", progress=silent).errors
     assert "its column of layouts with --layout-column" in str(error)
+
+
+BOARD = "4C 2C 9C 8C QS 4S 2H\n5H QH 3C AC 3H 4H QD\nQC 9S 6H 9H 3S KS 3D\n5D 2S JC 5C JH 6D AS\n2D KD TH TC TD 8D\n"
+BOARD += "7H JS KH TS KC 7C\nAH 5S 6S AD 8H JD\n7S 6C 7D 4D 8S 9D\n"
+BOARDS = [BOARD, f"Foundations: H-0 C-0 D-0 S-0\n{BOARD.replace('4C', ': 4C', 1)}\n", "", "4C 2C\n5H", BOARD]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "b.csv", "a.tsv", "a.jsonl", "a.jsonl.gz", "b.json", "a.parquet"])
+@pytest.mark.parametrize("blocks", [None, 60])
+def test_boards_of_several_lines_are_read_from_cells(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, blocks: int | None
+) -> None:
+    if blocks:
+        monkeypatch.setattr(files, "READ_BYTES", blocks)
+    rows: list[Cells] = [(board, "winnable", NAN, NAN, None) for board in BOARDS]
+    WRITERS[name](tmp_path / name, ["pysol_format", *TITLES[1:]], rows)
+    found = outcomes(tmp_path / name, engine="freecell/mine", layout_column="pysol_format")
+    [microsoft_24] = deal(games()["freecell"], 0, 24, 1)
+    won = (microsoft_24, Verdict.WINNABLE, None, 0, None)
+    assert found == [won, won, ("the layout",), ("line 1: the number of columns is 2, expected 8",), won]
+
+
+@pytest.mark.parametrize(
+    ("damaged", "lines"),
+    [
+        ('A"BB,x\n"ABAB,x\nABBA,x\n', [3]),
+        ('"AABB,x\n' + "ABBA,x\n" * 300, [2]),
+        ('"AABB,x\n"ABBA",x\n', [2]),
+        ('"AABB\n",ABBA,x\nABBA,x\n', [2, 3]),
+        ('"AABB,x', [2]),
+    ],
+)
+def test_a_quote_that_is_missing_costs_only_its_line(tmp_path: Path, damaged: str, lines: list[int]) -> None:
+    (tmp_path / "memory.csv").write_text(f"layout,note\n{damaged}")
+    with (tmp_path / "memory.csv").open("rb") as file:
+        rows = [
+            row for part in row_reader("a.csv")(file, "a.csv", [Column(("layout",))], lambda _: None) for row in part
+        ]
+    assert [number for number, cells in rows if isinstance(cells[0], Unreadable)] == lines
+    assert len(rows) == len(damaged.splitlines())

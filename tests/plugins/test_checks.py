@@ -226,6 +226,7 @@ def test_no_function_is_shared_by_the_referee_and_an_engine(file: str, code: str
         check()
 
 
+@pytest.mark.slow
 def test_the_game_from_outside_meets_all_checks_and_there_is_a_fault_for_each(site: Path) -> None:
     install_peg_row(site)
     checks = checks_of("peg-row")

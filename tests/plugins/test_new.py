@@ -120,6 +120,7 @@ def write_nim(modules: Path) -> None:
     (modules / "examples" / "nim-statement.txt").write_text(statement)
 
 
+@pytest.mark.slow
 def test_the_page_makes_nim_of_a_new_game(site: Path) -> None:
     modules = new_game(site, "nim")
     write_nim(modules)

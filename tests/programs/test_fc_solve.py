@@ -1,11 +1,15 @@
 """Freecell Solver behind the line protocol: its verdicts are proved by the referee of patiences."""
 
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 
 import pytest
 
+from dealmill import check
+from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience.rules import Position, Referee
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
@@ -38,6 +42,31 @@ def prove(layouts: list[str]) -> list[Verdict]:
 
 def test_moves_of_groups_become_moves_of_single_cards() -> None:
     assert prove(dealt(1, 300)) == [Verdict.WINNABLE] * 300
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("game", "options"),
+    [
+        ("freecell", ["-sn"]),
+        ("freecell", ["-snx", "--load-config", "lg"]),
+        ("free-cell-2-cell", ["-sn", "--freecells-num", "2"]),
+        ("seahaven-towers", ["-sn", "--game", "seahaven_towers"]),
+        ("bakers-game", ["-sn", "--game", "bakers_game"]),
+        ("eight-off", ["-snx", "--game", "eight_off"]),
+        ("beleaguered-castle", ["-sn", "--game", "beleaguered_castle"]),
+    ],
+)
+def test_its_standard_notation_is_read_as_wins(game: str, options: list[str]) -> None:
+    known, wins = find_game(game), 0
+    for layout in unpack(known.deal(0, 1, 100)):
+        command = ["fc-solve", "-m", "-p", "-t", "--max-iters", "100000", *options]
+        board = known.writers["board"](layout)
+        printed = subprocess.run(command, input=board, capture_output=True, text=True, check=True).stdout
+        if "This game is solveable" in printed:
+            assert check(game, layout, "winnable", printed, notation="freecell-solver").valid, layout
+            wins += 1
+    assert wins >= 50
 
 
 def test_positions_in_the_middle_of_a_game_are_solved() -> None:

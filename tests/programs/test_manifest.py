@@ -58,6 +58,7 @@ def write(path: Path, manifest: str | dict[str, object]) -> None:
     path.write_text(manifest)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_manifest_that_cannot_be_used_stops_nothing_else(wrong: str, declare: Declare) -> None:
     sound = declare(name="sound")
@@ -105,6 +106,7 @@ def test_a_pipe_is_not_waited_for(manifest: dict[str, object] | None, errors: li
     assert list(broken_programs(games()).values()) == [error.format(path=path) for error in errors]
 
 
+@pytest.mark.slow
 def test_the_files_of_a_program_are_bounded(declare: Declare) -> None:
     path = declare(files=["table"])
     with path.with_name("table").open("wb") as file:

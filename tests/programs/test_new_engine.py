@@ -19,6 +19,7 @@ def checks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> list[Check]:
     return [check for check in checks_of("memory") if check.subject == "memory/mine-2"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("declare")
 def test_a_new_engine_meets_all_checks_and_claims_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = dealmill.new_engine("memory/mine-2", tmp_path)

@@ -86,6 +86,7 @@ def test_a_claim_is_stored_counted_and_shown_as_not_proved(
     assert an_audit(database, run).faults == 1
 
 
+@pytest.mark.slow
 def test_a_run_costs_what_its_program_and_the_children_of_that_took(database: Database, declare: Declare) -> None:
     declare("burns and dies", POISON)
     run = a_run(database, ENGINE, LAYOUTS)
@@ -116,6 +117,7 @@ def test_a_job_that_takes_long_leaves_its_rest_to_others(
     assert an_audit(database, find_run(database, number)).faults == 0
 
 
+@pytest.mark.slow
 def test_a_run_with_retryable_failures_has_no_fingerprint_until_they_are_retried(
     database: Database, declare: Declare
 ) -> None:
@@ -183,6 +185,7 @@ def test_a_program_that_the_command_cannot_start_either_is_left_out(database: Da
     assert Installation.loading([run]).unloadable == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

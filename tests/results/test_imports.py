@@ -89,6 +89,7 @@ def written(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     return path
 
 
+@pytest.mark.slow
 @each_engine
 @pytest.mark.parametrize("storage", Storage, ids=lambda storage: storage.word)
 def test_an_export_gives_the_same_run_in_another_store(
@@ -202,6 +203,7 @@ def test_a_deleted_run_is_imported_again_when_its_layouts_are_deleted(database: 
     assert (again.id, again.progress.solved, audited(database, again)) == (2, 3, (0, 0, 3, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distinct", [True, False])
 def test_an_import_goes_on_where_it_was_killed(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, distinct: bool
@@ -427,6 +429,12 @@ def test_an_installed_engine_proves_what_it_says(sqlite_store: Database, tmp_pat
     file = written(tmp_path / "memory.jsonl", [claim, {"layout": "AABB", "verdict": "undecided"}])
     [reject] = imported(sqlite_store, file, MEMORY).rejects()
     assert "there is no evidence" in reject.reasons[0]
+    (tmp_path / "memory.txt").write_text("1\n")
+    numbers = {"deals": "deal:memory:seed=1", "columns": "number", "verdict": "undecided", "of": "1-2"}
+    with pytest.raises(UsageError, match="gives evidence for each verdict, and a number that is left out has none"):
+        imported(sqlite_store, tmp_path / "memory.txt", MEMORY, absent="failed", **numbers)
+    run = imported(sqlite_store, tmp_path / "memory.txt", MEMORY, absent="undecided", **numbers)
+    assert run.progress.solved == 2
 
 
 def test_what_engines_are_checked_as_survives_a_downgrade(empty_store: Database, tmp_path: Path) -> None:
@@ -474,6 +482,22 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     assert (unproved.returncode, "there is no evidence" in unproved.stdout) == (1, True)
 
 
+def test_the_command_reads_a_list_of_numbers(tmp_path: Path) -> None:
+    options = "--version 1 --deals deal:camelot:seed=1 --columns number --verdict winnable"
+    absent = "--words WINNABLE=winnable,lost=unwinnable,lost=unwinnable --absent lost --of 5-20"
+    ran = dealmill(
+        "import", "-", "--engine", "mine", *options.split(), *absent.split(), cwd=tmp_path, stdin=b"# won\n7\n19\n21\n"
+    )
+    assert (ran.returncode, ran.stdout) == (4, "1\n")
+    assert "stdin, line 4: the number of the deal is 21, expected a number from 5 to 20" in ran.stderr
+    assert "item 1:2, line 3 of stdin\n" in dealmill("show", "1:2", cwd=tmp_path).stdout
+    assert "item 1:16, a deal left out by stdin\n" in dealmill("show", "1:16", cwd=tmp_path).stdout
+    words = dealmill(
+        "import", "-", "--engine", "mine", *options.split(), "--words", "a=winnable,a=failed", cwd=tmp_path
+    )
+    assert (words.returncode, "--words a has two meanings, winnable and failed" in words.stderr) == (2, True)
+
+
 @pytest.mark.parametrize("words", [("winnable", "unwinnable"), ("unwinnable", "winnable")])
 def test_two_verdicts_on_one_layout_are_stored_and_named(tmp_path: Path, words: tuple[str, str]) -> None:
     first, second = deal(games()["camelot"], 1, 1, 2)
@@ -486,4 +510,6 @@ def test_two_verdicts_on_one_layout_are_stored_and_named(tmp_path: Path, words: 
     with Store(Database(database_url(f"sqlite:///{tmp_path}/dealmill.db"))) as store:
         run = store.find_run(1)
         assert run.progress.solved == 5
-        assert [each.line for each in run.contradictions()] == [6]
+        [contradiction] = run.contradictions()
+    assert contradiction.line == 6
+    assert str(replace(contradiction, line=0)).startswith("line 2 and a deal that is left out have the same layout")

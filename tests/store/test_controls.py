@@ -99,6 +99,7 @@ DECISIONS = st.lists(
 )
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DECISIONS)
 def test_any_decisions_are_logged_survive_a_downgrade_and_change_no_result(

@@ -102,6 +102,7 @@ def test_a_store_is_the_same_after_a_copy_there_and_back(
     assert dealmill.db.current(there) == REVISION
 
 
+@pytest.mark.slow
 def test_a_copy_goes_on_like_its_store(source: Database, empty_store: Database) -> None:
     copy.copy_store(source, empty_store)
     fingerprints = []

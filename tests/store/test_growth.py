@@ -1,7 +1,7 @@
 """What must not grow with the number of runs: the rows that statements read, and the number of statements."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 
 import pytest
@@ -13,7 +13,8 @@ from dealmill.pipeline.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
 from dealmill.pipeline.store.run_planning import plan_run
-from dealmill.pipeline.store.runs.status import Runs
+from dealmill.pipeline.store.runs.status import Runs, RunStatus, list_runs
+from dealmill.pipeline.store.storages import rows_pages
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.stores import Store
 from tests.doing import a_run, a_source, dealer
@@ -147,6 +148,21 @@ def test_the_results_of_a_damaged_run_leave_their_places_to_others(sqlite_store:
         shown = places(Store(sqlite_store).query(order="nodes", limit=3))
     assert len(shown) == 3
     assert damaged not in {run for run, _ in shown}
+
+
+def test_an_order_reads_only_runs_with_results_that_are_shown(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some_runs(database, 4)
+    read = set[int]()
+
+    def recording(database: Database, numbers: Collection[int]) -> list[RunStatus]:
+        read.update(numbers)
+        return list_runs(database, numbers)
+
+    monkeypatch.setattr(rows_pages, "list_runs", recording)
+    shown = places(Store(database).query(order="nodes", limit=2))
+    assert read == {run for run, _ in shown}
 
 
 def test_numbers_of_any_size_are_no_runs(database: Database) -> None:

@@ -47,6 +47,7 @@ def solved(monkeypatch: pytest.MonkeyPatch) -> list[range]:
     return calls
 
 
+@pytest.mark.slow
 def test_pages_have_the_same_results(
     sqlite_store: Database, run: RunStatus, solved: list[range], monkeypatch: pytest.MonkeyPatch
 ) -> None:

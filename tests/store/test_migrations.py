@@ -77,6 +77,7 @@ def parts_of(statement: str) -> list[str]:
     return [before, *sorted(part.strip() for part in re.split(r",(?![^()]*\))", inside)), behind]
 
 
+@pytest.mark.slow
 def test_migrations_are_not_imported_unless_needed(tmp_path: Path) -> None:
     code = (
         "import sys, dealmill\n"

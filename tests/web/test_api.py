@@ -1,7 +1,9 @@
 """The JSON API: what it says of itself holds for any request, and downloads are complete."""
 
 import csv
+import html
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,9 +14,11 @@ from hypothesis import HealthCheck, given, settings
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 import dealmill
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.web.app import application
-from tests.doing import a_run, an_audit
+from tests.doing import a_run, a_source, an_audit, deal, do_job, do_runs, pending
 from tests.web import shop
 from tests.web.conftest import HOSTS, client_of
 
@@ -103,6 +107,32 @@ def test_results_by_audit_have_the_judgement(sqlite_store: Database, path: str) 
             assert client.get(f"{path}.csv?audit=no-evidence").text.splitlines()[0] == ",".join(judged)
 
 
+def test_an_unfinished_run_is_sent_only_on_request_and_says_so(sqlite_store: Database) -> None:
+    layouts = deal(find_game("memory"), 1, 1, 20)
+    plan_run(sqlite_store, a_source(sqlite_store, "memory/two-pass", layouts), "memory/two-pass", "1", None, chunk=10)
+    do_job(sqlite_store, pending(sqlite_store)[0])
+    why = "10 of 20 layouts pending"
+    with client_of(sqlite_store) as client:
+        for path in ("/api/runs/1/results", "/runs/1/layouts"):
+            for form in ("csv", "jsonl"):
+                refused = client.get(f"{path}.{form}", headers={"accept": "application/json"})
+                assert refused.status_code == 409 and f"run 1 is not finished ({why})" in html.unescape(refused.text)
+            rows = list(csv.DictReader(client.get(f"{path}.csv?unfinished=1").text.splitlines()))
+            assert [row["unfinished"] for row in rows] == [why] * 10
+            *objects, end = map(json.loads, client.get(f"{path}.jsonl?unfinished=1").text.splitlines())
+            assert [row["unfinished"] for row in objects] == [why] * 10
+            assert end == {"end": True, "rows": 10, "unfinished": why}
+            nothing = client.get(f"{path}.csv?unfinished=1&verdict=failed").text
+            assert nothing.endswith(",unfinished\n") and nothing.count("\n") == 1
+        assert client.get("/runs/1/report.html").status_code == 409
+        for page in ("/runs/1", "/runs/1/layouts"):
+            links = re.findall(r'href="([^"]*unfinished=1)"', client.get(page).text)
+            assert links and all(client.get(html.unescape(link)).status_code == 200 for link in links)
+        do_runs(sqlite_store)
+        assert "unfinished" not in client.get("/runs/1/layouts").text
+        assert client.get("/api/runs/1/results.jsonl?unfinished=1").text.endswith('{"end": true, "rows": 20}\n')
+
+
 def test_a_download_that_fails_has_no_mark(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> Iterator[dealmill.Result]:
         yield dealmill.solve("memory", "ABBA")
@@ -124,7 +154,7 @@ def test_a_download_that_fails_has_no_mark(client: TestClient, monkeypatch: pyte
             "/api/runs/1/results.csv?verdit=unwinnable",
             400,
             "there is no parameter verdit (did you mean verdict?); /api/runs/1/results.csv takes audit, "
-            "evidence-length, layout-length, nodes, retracted, value, verdict",
+            "evidence-length, layout-length, nodes, retracted, unfinished, value, verdict",
         ),
         ("/api/check", 405, "/api/check does not take GET: use POST"),
     ],

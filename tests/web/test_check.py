@@ -152,6 +152,7 @@ def test_the_form_keeps_invalid_input(client: TestClient) -> None:
     assert client.get("/check", params={"game": "memory", "layout": "AA", "nodes": "x"}).status_code == 422
 
 
+@pytest.mark.slow
 def test_only_a_few_requests_wait_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "WAIT_LIMIT", 60)
     solver = PasteSolver()
@@ -266,6 +267,7 @@ def test_a_page_whose_pictures_take_too_long_shows_the_layout(
     assert client.get(f"/runs/{shop.PAIRING}/layouts/2?as=text").text.startswith(asked[0].layout)
 
 
+@pytest.mark.slow
 def test_nothing_is_drawn_in_the_process_of_the_server(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dealmill.Result, "_drawn", stop)
     monkeypatch.setattr(dealmill.Result, "check", stop)
@@ -276,6 +278,7 @@ def test_nothing_is_drawn_in_the_process_of_the_server(client: TestClient, monke
     assert "<svg" in client.get(f"/compare/{shop.CAMELOT}/2/{shop.CAMELOT}/3").text
 
 
+@pytest.mark.slow
 def test_a_page_says_that_a_result_is_being_judged(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client.app.state.judge, "judge", lambda _: None)  # type: ignore[attr-defined]
     text = client.get(f"/runs/{shop.CAMELOT}/layouts/2").text

@@ -76,6 +76,7 @@ def check_page(path: str, text: str) -> Page:
     return page
 
 
+@pytest.mark.slow
 def test_every_page_and_what_it_links_to_is_complete_and_escaped(
     client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -157,6 +158,7 @@ def test_lists_pages_and_the_terminal_write_figures_alike(client: TestClient, fu
     assert f" {mean} " in status
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
 def test_pages_forwards_and_backwards_are_complete(client: TestClient, run: int) -> None:
     pages = walk(client, f"/runs/{run}/layouts?verdict=winnable&nodes=..20", "next", 4)
@@ -178,6 +180,7 @@ def walk(client: TestClient, path: str, relation: str, limit: int) -> list[list[
     return pages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ["nodes", "layout-length", "evidence-length"])
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.SURVEY])
 @pytest.mark.parametrize("limit", [0, 10_000])
@@ -203,6 +206,7 @@ def test_a_search_that_takes_longer_than_a_page_goes_on(client: TestClient, monk
     assert "Sorting" not in text and "data-live" not in text and "Counts by verdict" in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.LIMITED, shop.MEMORY, shop.SURVEY])
 def test_each_count_leads_to_as_many_layouts(run: int, client: TestClient) -> None:
     for query in ("", "?verdict=winnable", "?nodes=10..99", "?verdict=unwinnable&nodes=10..99&layout-length=..9999"):
@@ -300,6 +304,7 @@ def test_a_proof_opens_at_its_first_picture_and_says_what_it_shows(client: TestC
 UNPROVED = [("AK KA", "unwinnable"), ("KK AA", "winnable"), ("KA KA", "undecided")]
 
 
+@pytest.mark.slow
 def test_what_an_audit_found_is_on_the_page_of_its_run(tmp_path: Path) -> None:
     path, url = tmp_path / "memory.jsonl", f"sqlite:///{tmp_path / 'a.db'}"
     path.write_text('{"layout": "ABAB", "verdict": "scored", "value": 6, "evidence": "1 2 3 4 1 3 2 4"}\n')

@@ -9,6 +9,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
+import pytest
+
 import dealmill
 from tests.web.browser import running_browser
 
@@ -48,6 +50,7 @@ def served(folder: Path) -> Iterator[str]:
             thread.join()
 
 
+@pytest.mark.slow
 def test_the_player_of_the_page_plays_a_pack(tmp_path: Path) -> None:
     script, html = (re.findall(rf"```{kind}\n(.*?)```", PAGE.read_text(), re.DOTALL)[0] for kind in ("js", "html"))
     (tmp_path / "player.js").write_text(script)

@@ -35,6 +35,7 @@ def address(win: dealmill.Result, moves: str = "", **further: str) -> str:
     return f"/play?{urlencode({'game': GAME, 'layout': win.layout, 'moves': moves, **further})}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scripted", [True, False])
 def test_a_card_and_a_place_are_a_move(browser: Browser, furnished: str, win: dealmill.Result, scripted: bool) -> None:
     game = find_game(GAME)

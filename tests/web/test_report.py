@@ -123,7 +123,10 @@ def test_runs_that_are_not_finished_retracted_damaged_imported_or_empty(
     with dealmill.open(sqlite_store.url.render_as_string(hide_password=False)) as store:
         imported = report.document([store.import_verdicts(claims, engine="mine", version="1")], drawer)
         assert "were imported from" in imported and '<strong class="bad">Not proved:</strong> 1 verdict' in imported
-        waiting = report.document([store.queue(dealmill.deals("memory", count=10))], drawer)
+        queued = store.queue(dealmill.deals("memory", count=10))
+        with pytest.raises(dealmill.UnfinishedError, match="10 of 10 layouts pending"):
+            report.document([queued], drawer)
+        waiting = report.document([queued], drawer, unfinished=True)
         assert "The run is not finished: waiting for workers." in waiting and "There are no results yet." in waiting
         both = report.document([store.find_run(2), store.find_run(1), store.result("1:2")], drawer)
         assert "<title>Runs 2, 1; Layout 1:2 · Dealmill" in both

@@ -144,6 +144,7 @@ def test_pages_can_only_be_read(client: TestClient, method: str) -> None:
         assert client.request(method, path).status_code == 405
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("site", "mode", "code"),
     [
@@ -159,6 +160,7 @@ def test_other_sites_can_link_to_pages_but_not_embed_them(client: TestClient, si
     assert client.get("/check?game=memory&layout=ABBA", headers=headers).status_code == code
 
 
+@pytest.mark.slow
 def test_head_has_the_headers_of_get(furnished: str) -> None:
     with serving(furnished) as address:
         for path in ("/log", "/runs/1/layouts", "/api/runs/1/results", "/static/style.css", "/nothing"):
@@ -191,11 +193,28 @@ def test_pages_are_compressed_for_browsers_that_ask_for_it(client: TestClient) -
     assert rows.headers["content-encoding"] == "gzip" and rows.text.splitlines()[-1].startswith('{"end": true')
 
 
-@pytest.mark.parametrize("length", ["9" * 20, "9" * 4_400, "70000", "-1", "1e3"])
-def test_a_body_of_any_stated_length_is_refused(furnished: str, length: str) -> None:
-    request = f"POST /api/check HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n"
+LENGTHS = {"9" * 20: 400, "9" * 4_400: 400, "70000": 413, "-1": 400, "1e3": 400, "0": 200}
+"""What is answered to a request that states the length of its body."""
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/runs/1", f"/runs/{PAIRING}/layouts.jsonl", "/api/runs", "/static/style.css", "/api/openapi.json"]
+)
+def test_a_body_of_any_stated_length_is_refused(client: TestClient, path: str) -> None:
+    for length, code in LENGTHS.items():
+        answer = client.get(path, headers={"Content-Length": length})
+        assert answer.status_code == code, length
+        assert all(answer.headers[name] == value for name, value in HEADERS.items())
+
+
+@pytest.mark.slow
+def test_the_server_refuses_a_body_by_its_stated_length(furnished: str) -> None:
     with serving(furnished) as address:
         port = int(address.rpartition(":")[2])
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-            connection.sendall(request.encode())
-            assert connection.recv(12) in (b"HTTP/1.1 400", b"HTTP/1.1 413")
+        for path in ("POST /api/check", "GET /static/style.css"):
+            for length, code in LENGTHS.items():
+                request = f"{path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: {length}\r\n\r\n"
+                with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+                    connection.sendall(request.encode())
+                    expected = 422 if (path, code) == ("POST /api/check", 200) else code
+                    assert connection.recv(12) == f"HTTP/1.1 {expected}".encode(), (path, length)

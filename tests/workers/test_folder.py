@@ -36,6 +36,7 @@ def test_the_folder_of_a_killed_command_is_removed_by_the_next_and_no_other(temp
         assert sorted(temporary.iterdir()) == sorted([foreign, mine, another])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("excess", [0, 1, 100])
 def test_the_path_of_a_socket_is_not_too_long_and_is_quoted(
     excess: int, temporary: Path, monkeypatch: pytest.MonkeyPatch

@@ -12,26 +12,43 @@ from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.run_planning import plan_run
 from dealmill.workers.app import QUEUE
 from dealmill.workers.broker import LocalBroker
-from dealmill.workers.reconciler import CLOGGED, check_broker, reconcile
+from dealmill.workers.children import kill
+from dealmill.workers.reconciler import CLOGGED, Queue, check_broker, reconcile
 from tests.doing import a_source
 
 ENGINE = "memory/two-pass"
 
 
+@pytest.mark.slow
 def test_an_overlong_queue_is_emptied_before_jobs_are_sent(database: Database, tmp_path: Path) -> None:
     plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
-    with LocalBroker(tmp_path) as broker:
+    with LocalBroker(tmp_path) as broker, Queue(broker.url) as sender:
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))
-        reconcile(database, broker.url, Installation())
+        reconcile(database, sender, Installation())
         assert queue.llen(QUEUE) == 3
-        reconcile(database, broker.url, Installation())
+        reconcile(database, sender, Installation())
         assert queue.llen(QUEUE) == 3
         queue.rpush(QUEUE, *[b"stale"] * (CLOGGED - 3))
-        reconcile(database, broker.url, Installation())
+        reconcile(database, sender, Installation())
         assert queue.llen(QUEUE) == CLOGGED
         queue.rpush(QUEUE, b"stale")
-        reconcile(database, broker.url, Installation())
+        reconcile(database, sender, Installation())
         assert queue.llen(QUEUE) == 3
+
+
+def test_the_queue_is_opened_again_after_the_broker_was_restarted(database: Database, tmp_path: Path) -> None:
+    plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
+    with LocalBroker(tmp_path) as broker, Queue(broker.url) as sender:
+        reconcile(database, sender, Installation())
+        kill(broker._process)
+        with pytest.raises(BrokerError, match="the broker is not available"):
+            reconcile(database, sender, Installation())
+        broker.keep_up()
+        reconcile(database, sender, Installation())
+        kill(broker._process)
+        broker.keep_up()
+        reconcile(database, sender, Installation())  # the connection that broke meanwhile is no error
+        assert Redis(unix_socket_path=str(tmp_path / "broker.sock")).llen(QUEUE) == 2
 
 
 @pytest.mark.parametrize(

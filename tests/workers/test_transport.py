@@ -20,6 +20,7 @@ def test_messages_name_the_task_that_workers_register() -> None:
     assert ours == {TASK}
 
 
+@pytest.mark.slow
 def test_a_message_counts_as_acknowledged_even_if_the_broker_is_away(tmp_path: Path) -> None:
     with LocalBroker(tmp_path) as broker:
         server = Redis(unix_socket_path=str(tmp_path / "broker.sock")).info()["process_id"]

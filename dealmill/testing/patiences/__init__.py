@@ -2,26 +2,21 @@
 can be won can be won in the easier game, too, whatever the live cards.
 
 Both games are searched to the end by `naive` and `easier`, plain code that was written from the statements alone, for
-decks with up to four ranks.
+decks with up to four ranks. `agreement` compares the engine and the referees with the same code.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.player import drawn_plays, read_plays
-from dealmill.pipeline.games.patience.rules import (
-    RANKS,
-    SUITS,
-    Rules,
-    cards_may_be_absent_at_once,
-    easier_game_is_sound,
-)
+from dealmill.pipeline.games.patience.rules import Rules, cards_may_be_absent_at_once, easier_game_is_sound
 from dealmill.testing.patiences import easier, naive
+from dealmill.testing.patiences.agreement import the_engine_and_the_referees_agree_with_plain_code
+from dealmill.testing.patiences.small import with_small_deck
 from dealmill.testing.subject import Subject, require
 
 SMALL_DECKS = 60
@@ -57,38 +52,6 @@ def deals_that_can_be_won_can_be_won_in_the_easier_game(subject: Subject) -> str
     return tried
 
 
-def with_small_deck(rules: Rules, random: Random) -> Rules:
-    """Return rules with fewer cards, columns and cells, which are otherwise the same."""
-    while True:
-        ranks = random.randint(min(2, rules.ranks), min(4, rules.ranks))
-        cells = min(rules.cells, random.randint(1, 2))
-        filled = min(rules.filled, random.randint(0, cells))
-        reserve = min(rules.reserve, random.randint(2, 3))
-        stock = min(rules.stock, random.choice([3, 5, 7]))
-        initial = {"none": 0, "one": 1, "all": len(SUITS)}[rules.initial] + (rules.hole != "none")
-        left = len(SUITS) * ranks - initial - filled - reserve - stock
-        if left >= 0:
-            break
-    sizes = [0] * min(len(rules.sizes), random.randint(1, 6))
-    for _ in range(left):
-        sizes[random.randrange(len(sizes))] += 1
-    base = rules.foundations if rules.foundations not in RANKS[ranks:] else RANKS[ranks - 1]
-    face_down = rules.face_down
-    if isinstance(face_down, tuple):
-        face_down = tuple(min(down, max(size - 1, 0)) for down, size in zip(face_down, sizes, strict=False))
-    return replace(
-        rules,
-        ranks=ranks,
-        sizes=tuple(sizes),
-        face_down=face_down,
-        foundations=base,
-        cells=cells,
-        filled=filled,
-        reserve=reserve,
-        stock=stock,
-    )
-
-
 def winnable_deals(rules: Rules, seed: int) -> Iterator[str]:
     """Yield those of the first deals that can be won."""
     from dealmill.pipeline.games.patience.deal import deal  # loads numba
@@ -119,6 +82,10 @@ def differ_in_repeated_plays(subject: Subject, engine: Engine, layout: str, evid
 
 
 def checks(game: Game) -> tuple[Callable[[Subject], str], ...]:
-    """Return the checks of a game beyond those that every game meets: none, unless some cards can prove a loss."""
-    proves_by_cards = isinstance(game, Patience) and easier_game_is_sound(game.rules)
-    return (deals_that_can_be_won_can_be_won_in_the_easier_game,) if proves_by_cards else ()
+    """Return the checks of a game beyond those that every game meets: those of patiences, one of them only if some
+    cards can prove a loss."""
+    if not isinstance(game, Patience):
+        return ()
+    if not easier_game_is_sound(game.rules):
+        return (the_engine_and_the_referees_agree_with_plain_code,)
+    return the_engine_and_the_referees_agree_with_plain_code, deals_that_can_be_won_can_be_won_in_the_easier_game

@@ -21,11 +21,18 @@ from dealmill.game import (
     Play,
     Read,
     ReadEachLine,
+    ReadMoves,
     RulesText,
     Scenes,
     WriteLayout,
 )
 from dealmill.pipeline.games.patience.grades import GRADES
+from dealmill.pipeline.games.patience.searches import (
+    CORRECTED_VERSION,
+    corrected,
+    memory_of_table,
+    searched_by_stages,
+)
 from dealmill.verdicts import Verdict
 
 if TYPE_CHECKING:
@@ -41,7 +48,7 @@ MOVES_OF_COPIES = (
     "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `KH3f` a whole suit "
     "to a foundation, `6Hd` dealt in a row"
 )
-LOSS_OF_COPIES = "how many positions can be reached, `* 7276`"
+LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 """What the evidence of the engine says if cards exist more than once."""
 
 
@@ -56,10 +63,15 @@ class Patience(Game):
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
         winnable, *others = GAMES.engines_by(rules_text.digest)
+        if corrected(rules):
+            winnable = replace(winnable, version=f"{CORRECTED_VERSION}-{rules_text.digest}")
+        if not searched_by_stages(rules):
+            winnable = replace(winnable, memory=memory_of_table)
         if rules.copies > 1:
             winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
         self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
         self.deals = GAMES.deals_by(rules_text.digest)
+        self.reader = "passes left out are all passes" if rules.counts_passes else ""
 
     @cached_property
     def referee(self) -> "RefereeOfPlays":
@@ -87,10 +99,27 @@ class Patience(Game):
         return writers(self.rules)
 
     @property
+    def notations(self) -> Mapping[str, ReadMoves]:
+        from dealmill.pipeline.games.patience.notation import PROGRAMS, covers, single_moves
+
+        programs = PROGRAMS if covers(self.rules) else ()
+        return {program: partial(single_moves, self.referee, program) for program in programs}
+
+    def spellings(self, layout: str) -> tuple[str, ...]:
+        from dealmill.pipeline.games.patience.layout import spellings
+
+        return spellings(self.rules, layout)
+
+    @property
     def deal(self) -> Deal:
         from dealmill.pipeline.games.patience.deal import deal
 
         return partial(deal, self.rules)
+
+    def last_deal(self, seed: int) -> int:
+        from dealmill.pipeline.games.patience.schema import FIELD_SEED, NUMBERS
+
+        return NUMBERS[self.rules.numbers][1] if seed == FIELD_SEED else super().last_deal(seed)
 
     def check_deals(self, seed: int) -> None:
         from dealmill.pipeline.games.patience.deal import check_numbers
@@ -101,7 +130,7 @@ class Patience(Game):
     def solvers(self) -> Mapping[str, EngineFunction]:
         from dealmill.pipeline.games.patience.chances import Chances
         from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
-        from dealmill.pipeline.games.patience.engine import Winnable, searched_by_stages
+        from dealmill.pipeline.games.patience.engine import Winnable
         from dealmill.pipeline.games.patience.spider import Spider
 
         winnable = Spider if searched_by_stages(self.rules) else Winnable
@@ -134,7 +163,7 @@ class Patience(Game):
         from dealmill.pipeline.games.patience.rules import MOST_PLAIN
 
         digits = evidence.rpartition(" ")[2]
-        positions = int(digits) if digits.isdecimal() and len(digits) < 10 else 1
+        positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
         is_plain = positions <= MOST_PLAIN or self.rules.copies > 1
         return positions * (PLAIN_SECONDS if is_plain else COMPILED_SECONDS)
 

@@ -8,18 +8,28 @@ each only if it has cards::
     Talon: 8C 9C
     : <4C> <5D> 8H
 
-A card in angle brackets lies face down; the card of the talon that is turned next comes first. In games with a hole,
-its card is the foundation. Headings for reserve, waste, base and passes are ours: those programs have no game that
-needs them. A board ends at a blank line, too. There may be commas between cards, and signs for suits.
+A card in angle brackets lies face down; the card of the talon that is turned next comes first. Klondike-Solver writes
+the waste into the same line, its top card first, and the talon between arrows: ``Talon: 9C ==> 8C 7D <==``. In games
+with a hole, its card is the foundation. Headings for reserve, waste, base and passes are ours: those programs have no
+game that needs them. A board ends at a blank line, too. There may be commas between cards, and signs for suits.
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from dealmill.game import BadLayout, Layout, Line, Reject, UsageError, rejected
-from dealmill.pipeline.games.patience.layout import canonical, with_letters
+from dealmill.pipeline.games.patience.layout import (
+    WIDE,
+    canonical,
+    implied_passes,
+    parts_of,
+    spellings,
+    wide_characters,
+    with_letters,
+)
 from dealmill.pipeline.games.patience.rules import CARDS, RANKS, SUITS, Referee, Rules
 
 HEADINGS = {
@@ -50,11 +60,17 @@ NOTHING = re.compile(r"-|0|[CHSD]-0", re.ASCII | re.IGNORECASE)
 FOUNDATION = re.compile(r"([CHSD])-(\w+)", re.ASCII | re.IGNORECASE)
 KEYS = ("cells", "foundations", "hole", "reserve", "stock", "tableau piles", "waste")
 """The keys of Solvitaire's JSON."""
+BOARD_KEY = "pysol_format"
+"""The key under which objects of other programs have a board; their other keys are not read."""
 LETTERS = {"1": "A", "10": "T", "11": "J", "12": "Q", "13": "K"}
 """The ranks that it writes as numbers."""
+BEFORE_STOCK, AFTER_STOCK = "==>", "<=="
+"""The arrows of Klondike-Solver around the cards of the talon, between which are those that are not turned yet."""
+PASSES_OF_BOARD = "add a line such as {} before the columns"
+PASSES_OF_JSON = "Solvitaire's files have no word for them, so write it as a line with {}, or as a board"
 UNSPLIT = ("base", "foundations", "passes")
 """The parts that are not lists of cards."""
-LONGEST_TEXT = 10_000
+LONGEST_TEXT = 100_000
 
 
 def begins_board(text: str) -> bool:
@@ -74,7 +90,8 @@ def read_boards(referee: Referee, lines: Iterable[Line]) -> Iterator[Layout | Re
             yield _board(referee, board)
             board, columns = [], 0
         if not board and text and not begins_board(text):
-            yield rejected(number, text, [TITLE])
+            wide = WIDE.search(text)
+            yield rejected(number, text, [wide_characters(wide[0]) if wide else TITLE])
         elif text:
             board.append((number, text))
             columns += is_column
@@ -96,11 +113,12 @@ def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
         try:
             if heading := _heading(text):
                 part = _part(referee.rules, heading[1])
-                if part in parts:
-                    raise BadLayout([f"the board has two lines for its {part}"])
-                parts[part] = _words_of_part(part, heading[2])
+                for name, cards in _parts_of_line(part, _words(heading[2])).items():
+                    if name in parts:
+                        raise BadLayout([f"the board has two lines for its {name}"])
+                    parts[name] = cards
             else:
-                columns.append("".join(map(_card, _words(text.removeprefix(":")))) or "-")
+                columns.append(_column(_words(text.removeprefix(":"))))
         except BadLayout as error:
             hint = "" if heading or line > number else "; put # before the line if it is a title"
             wrong_lines.append((line, text, error.reasons[0] + hint))
@@ -114,7 +132,7 @@ def _board(referee: Referee, board: list[Line]) -> Layout | Reject:
         if referee.rules.hole != "none":
             parts["hole"] = parts.pop("foundations")
         words = {part: "".join(cards).upper() for part, cards in parts.items()}
-        return Layout(number, canonical(referee, _position(referee.rules, columns, words)))
+        return Layout(number, canonical(referee, _position(referee.rules, columns, words), PASSES_OF_BOARD))
     except BadLayout as error:
         return rejected(number, first, error.reasons)
 
@@ -127,10 +145,28 @@ def _part(rules: Rules, heading: str) -> str:
     )
 
 
-def _words_of_part(part: str, text: str) -> list[str]:
-    """Return the words after a heading that are not for free places."""
-    words = [word for word in _words(text) if not NOTHING.fullmatch(word)]
-    return [_card(word) for word in words] if part in CARDS else words
+def _parts_of_line(part: str, words: list[str]) -> dict[str, list[str]]:
+    """Return the words after a heading that are not for free places, by the name of their part."""
+    if part == "stock" and words[-1:] == [AFTER_STOCK] and words.count(BEFORE_STOCK) == 1:
+        arrow = words.index(BEFORE_STOCK)
+        waste, words = words[:arrow], words[arrow + 1 : -1]
+        if waste:
+            return _parts_of_line("stock", words) | _parts_of_line("waste", waste[::-1])
+    if part == "passes":
+        return {part: words}
+    words = [word for word in words if not NOTHING.fullmatch(word)]
+    return {part: [_card(word) for word in words] if part in CARDS else words}
+
+
+def _column(words: list[str]) -> str:
+    """Return a column as it is written in a position."""
+    cards = [_card(word) for word in words]
+    if cards and cards[-1][-1].islower():
+        raise BadLayout([f"a card is missing: <{cards[-1].upper()}>, the last one of the column, lies face down"])
+    for below, card in pairwise(cards):
+        if below[-1].isupper() and card[-1].islower():
+            raise BadLayout([f"<{card.upper()}> lies face down on a card that lies face up"])
+    return "".join(cards) or "-"
 
 
 def _words(text: str) -> list[str]:
@@ -149,8 +185,12 @@ def _card(word: str) -> str:
     if down := FACE_DOWN.fullmatch(word):
         return down[1][:-1].upper() + down[1][-1].lower()
     if not FACE_UP.fullmatch(word):
-        raise BadLayout([f"{word[:40]!r} is not a card such as 6H"])
+        raise BadLayout([_not_a_card(word)])
     return word.upper()
+
+
+def _not_a_card(word: str) -> str:
+    return wide_characters(word) if WIDE.search(word) else f"{word[:40]!r} is not a card such as 6H"
 
 
 def _position(rules: Rules, columns: list[str], parts: dict[str, str]) -> str:
@@ -159,9 +199,9 @@ def _position(rules: Rules, columns: list[str], parts: dict[str, str]) -> str:
     )
 
 
-def write_board(layout: str) -> str:
+def write_board(rules: Rules, layout: str) -> str:
     """Return a position as a board, with a line for each column."""
-    columns, parts = _split(layout)
+    columns, parts = _split(rules, layout)
     parts["foundations"] = " ".join(f"{card[1]}-{card[0]}" for card in _cards(parts.get("foundations", "")))
     hole = parts.pop("hole", "")
     lines = [
@@ -199,19 +239,38 @@ def _object(referee: Referee, number: int, text: str) -> Layout | Reject:
     try:
         if len(text) > LONGEST_TEXT:
             raise BadLayout([f"the object is longer than {LONGEST_TEXT:,} characters"])
-        return Layout(number, canonical(referee, _from_json(referee.rules, text)))
+        piles = _pairs(text)
+        if isinstance(board := piles.get(BOARD_KEY), str):
+            return Layout(number, _single_board(referee, board))
+        return Layout(number, canonical(referee, _from_json(referee.rules, piles), PASSES_OF_JSON))
     except BadLayout as error:
         return rejected(number, text.strip(), error.reasons)
 
 
-def _from_json(rules: Rules, text: str) -> str:
-    """Return the position in a JSON object; whether it has the right cards is not checked."""
+def _pairs(text: str) -> dict[str, Any]:
+    """Return the values of a JSON object by their keys."""
     try:
         piles = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadLayout([f"this is not a JSON object: {error}"]) from error
     if not isinstance(piles, dict):
         raise BadLayout(["this is not a JSON object"])
+    return piles
+
+
+def _single_board(referee: Referee, text: str) -> str:
+    """Return the position of the board in a text."""
+    entries = list(read_boards(referee, enumerate(text.splitlines(), start=1)))
+    for entry in entries:
+        if isinstance(entry, Reject):
+            raise BadLayout([f"line {entry.line} of {BOARD_KEY}: {reason}" for reason in entry.reasons])
+    if len(entries) != 1:
+        raise BadLayout([f"{BOARD_KEY} has {len(entries)} boards, expected one"])
+    return entries[0].text
+
+
+def _from_json(rules: Rules, piles: Mapping[str, Any]) -> str:
+    """Return the position in a JSON object; whether it has the right cards is not checked."""
     if unknown := sorted(piles.keys() - KEYS):
         raise BadLayout([f"the key {unknown[0][:40]!r} is unknown; there are {', '.join(KEYS)}"])
     columns = piles.get("tableau piles")
@@ -235,11 +294,11 @@ def _texts(name: str, cards: object) -> list[str]:
     words = [word for card in cards if (word := with_letters(card))]
     texts = [LETTERS.get(word[:-1], word[:-1].upper()) + word[-1] for word in words]
     if wrong := [word for word, text in zip(words, texts, strict=True) if not FACE_UP.fullmatch(text)]:
-        raise BadLayout([f"{name}: {wrong[0][:40]!r} is not a card such as 6H"])
+        raise BadLayout([f"{name}: {_not_a_card(wrong[0])}"])
     return texts
 
 
-def _foundations(rules: Rules, piles: dict[str, Any]) -> list[list[str]]:
+def _foundations(rules: Rules, piles: Mapping[str, Any]) -> list[list[str]]:
     """Return the cards on each foundation that has some, the top one last."""
     listed = piles.get("foundations")
     if listed is None:
@@ -261,11 +320,14 @@ def write_json(rules: Rules, layout: str) -> str:
     Raises
     ------
     UsageError
-        If the rules limit the passes through the stock, for which it has no word.
+        If the rules limit the passes through the stock, for which it has no word, and not all of them are left.
     """
-    columns, parts = _split(layout)
-    if "passes" in parts:
-        raise UsageError(f"Solvitaire's files cannot say how many passes are left, which {rules.name} limits")
+    columns, parts = _split(rules, layout)
+    if rules.counts_passes and parts["passes"] != str(implied_passes(rules, parts)):
+        raise UsageError(
+            f"Solvitaire's files cannot say how many passes are left, which {rules.name} limits: only positions before "
+            "the first turn of the stock can be written; write a board"
+        )
     piles: dict[str, Any] = {"tableau piles": [[_ten(card) for card in column] for column in columns]}
     if "foundations" in parts:
         ranks = RANKS[: rules.ranks]
@@ -288,12 +350,11 @@ def write_json(rules: Rules, layout: str) -> str:
     return json.dumps(piles)
 
 
-def _split(layout: str) -> tuple[list[list[str]], dict[str, str]]:
+def _split(rules: Rules, layout: str) -> tuple[list[list[str]], dict[str, str]]:
     """Return the columns of a position, and its parts by name."""
-    _, columns, *parts = layout.split(" ")
-    return [_cards(column) if column != "-" else [] for column in columns.split("/")], dict(
-        part.split(":") for part in parts
-    )
+    layout = spellings(rules, layout)[0]
+    columns = layout.split(" ")[1].split("/")
+    return [_cards(column) if column != "-" else [] for column in columns], parts_of(layout)
 
 
 def _cards(text: str) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Solved, Texts, inlined, kernel, routine
 from dealmill.pipeline.games.patience import mind
-from dealmill.pipeline.games.patience.engine import Sizes, load, room_of, set_up
+from dealmill.pipeline.games.patience.engine import Sizes, divide, load, room_of, set_up
 from dealmill.pipeline.games.patience.mind import (
     Lots,
     add,
@@ -43,7 +43,8 @@ class Chances:
         """Play layouts; a node is a play. With fewer than 1,000, a layout is undecided."""
         sizes = Sizes.of(mind.TABLES, room_of(self.rules))
         words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
-        set_up(words, self.rules, sizes)
+        set_up(words, self.rules)
+        divide(words, sizes)
 
         def play(layout: str, p: Words, lots: Lots, wins: Words) -> None:
             load(words, self.rules, layout)

@@ -1,4 +1,4 @@
-"""The compiled referee of patiences, for losses with more positions than plain Python visits.
+"""The compiled referee of patiences, for losses with more positions than plain Python visits in a moment.
 
 It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only what that says of
 wins and of the form of layouts and evidence. Which of the two counts the positions of a loss follows from the evidence
@@ -22,7 +22,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import compiling, inlined, kernel, lowest_bit, routine
+from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
     MOST_PLAIN,
@@ -48,6 +48,8 @@ COMPARED = 2_000
 """The plain referee visits at most so many positions of another loss, if it visits any."""
 DRAWN_POSITIONS = 1_000_000
 """It does with a chance of one in so many for each position of the loss."""
+FIRST_ROOM, MORE_ROOM = 10_000_000, 8
+"""The positions that are counted at first, half as many if they take more memory, and how many times as many next."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 
@@ -151,14 +153,15 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> list[int]:
     ------
     InvalidEvidence
         If it is not so.
+    MemoryError
+        If there is not enough memory for the positions; it says how much is needed.
     """
-    t = np.zeros(SIZE, dtype=np.int64)
-    _load(t, rules, layout, loss)
-    keys = np.empty(int(t[WORDS]) * (loss.positions + 2), dtype=np.int64)
-    slots = np.zeros(1 << (5 * loss.positions // 3 + 16).bit_length(), dtype=np.int32)
     counts = np.zeros(COMPARED, dtype=np.int64)
-    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
-        count = _count(t, keys, slots, counts, loss.positions)
+    room = min(loss.positions, FIRST_ROOM // 2 if rules.to == "tableau" else FIRST_ROOM)
+    count = _counted(rules, layout, loss, room, counts)
+    while room < count and room < loss.positions:
+        room = min(loss.positions, MORE_ROOM * room)
+        count = _counted(rules, layout, loss, room, counts)
     if count == WON:
         raise InvalidEvidence(1, "the game can be won")
     if count > loss.positions:
@@ -166,6 +169,18 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> list[int]:
     if count < loss.positions:
         raise InvalidEvidence(1, f"{count:,} positions can be reached, not {loss.positions:,}")
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
+
+
+def _counted(rules: Rules, layout: str, loss: Loss, limit: int, counts: Words) -> int:
+    """Return and write what `_count` does."""
+    t = np.zeros(SIZE, dtype=np.int64)
+    _load(t, rules, layout, loss)
+    size, slot_count = int(t[WORDS]) * (limit + 2), 1 << (5 * limit // 3 + 16).bit_length()
+    if limit > FIRST_ROOM:
+        check_memory(8 * size + 4 * slot_count, f"a count of {limit:,} positions")
+    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
+    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
+        return int(_count(t, keys, slots, counts, limit))
 
 
 def _load(t: Words, rules: Rules, layout: str, loss: Loss) -> None:

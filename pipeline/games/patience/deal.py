@@ -18,12 +18,10 @@ import numpy as np
 from dealmill.game import UsageError
 from dealmill.kernels import Texts, open_stream, pack, shuffle
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.schema import FIELD_SEED, NUMBERS
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
-FIELD_SEED = 0
-NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 1)}
-"""The least and the greatest number of the deals of seed 0, by whose numbers they are. Ranges of deals begin with 1."""
 FIRST_PYSOL = 32_000
 """PySolFC deals lower numbers as Microsoft does."""
 DEALT_OTHERWISE_BY_PYSOL = {
@@ -149,7 +147,7 @@ def _dealt(rules: Rules, deck: list[str]) -> str:
     stock = [left.pop() for _ in range(rules.stock)]
     parts["stock"] = "".join(stock if pysol else stock[::-1])
     parts["reserve"] = "".join(left.pop() for _ in range(rules.reserve))
-    parts["passes"] = str(rules.passes - 1) if rules.passes > 1 and rules.to == "waste" else ""
+    parts["passes"] = str(rules.passes - 1) if rules.counts_passes else ""
     columns = columns or _columns(rules, left)
     texts = [
         "".join(_turned(card, down=height < down) for height, card in enumerate(column)) or "-"

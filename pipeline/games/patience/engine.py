@@ -8,31 +8,31 @@ from typing import NamedTuple
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
 from dealmill.pipeline.games.patience import solving
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
+from dealmill.pipeline.games.patience.searches import table_slots
 from dealmill.verdicts import Verdict
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
 """The suits with odd numbers are red: the other suit of a colour is ``suit ^ 2``."""
-MOST_NODES = 12_000_000
-"""The node limit of a search is at most this, for which four gigabytes are reserved, though rarely used."""
+FIRST_ROOM = 12_000_000
+"""The nodes for which an array has room at first, and no more than the limit. It is reserved, though rarely used."""
 DEPTH, MOVES = 500_000, 12_000_000
-"""A search goes no deeper than this, and has at most this many moves that are to be tried."""
-MOST_POSITIONS, MOST_DEALT = 10_000_000, 4_000_000
-"""A loss with more positions stays undecided, since no referee visits more. The second is for stocks that are dealt to
-the columns."""
-MOST_MOVES = 5_000
-"""A win with more moves stays undecided."""
+"""A search goes no deeper than this, and has at most this many moves that are to be tried, at first."""
+SHALLOW_NODES = 12_000_000
+"""A search goes deeper only after as many nodes in all, so that outputs with fewer nodes are those of earlier code."""
+FIRST_POSITIONS, FIRST_DEALT = 10_000_000, 4_000_000
+"""The positions of a loss that are counted at first; the second is for stocks that are dealt to the columns."""
 BUILDING = {"none": k.NO_BUILDING, "same-suit": k.SAME_SUIT, "red-black": k.RED_BLACK, "any-suit": k.ANY_SUIT}
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
 
 
 class Sizes(NamedTuple):
-    """The words for each part of the array, for a node limit. How deep a search goes must not depend on the limit,
-    except that it has no more positions."""
+    """The words for each part of the array. How deep a search goes must not depend on the limit, except that it has no
+    more positions."""
 
     table: int
     frames: int
@@ -40,14 +40,19 @@ class Sizes(NamedTuple):
     moves: int
 
     @classmethod
-    def of(cls, limit: int, room: int) -> "Sizes":
-        """Return the sizes for a search of `limit` nodes, with `room` for the moves of each position."""
-        table = 1 << 18
-        while 5 * limit > 3 * table:
-            table *= 4
-        depth = min(limit, DEPTH) + 1
-        moves = min(room * (depth + 1), MOVES)
-        return cls(table, k.FRAME * depth, k.STEP * (3 * depth + 1_000), moves)
+    def of(cls, positions: int, room: int, deeper: int = 0) -> "Sizes":
+        """Return the sizes for a search of so many positions, with `room` for the moves of each, which went `deeper` so
+        many times before. A table has room for the moves of a win, too."""
+        depth = min(positions, DEPTH << 2 * deeper) + 1
+        steps = 3 * depth + 1_000
+        table = table_slots(max(positions, steps))
+        moves = min(room * (depth + 1), MOVES << 2 * deeper)
+        return cls(table, k.FRAME * depth, k.STEP * steps, moves)
+
+    @property
+    def words(self) -> int:
+        """The words of the whole array."""
+        return k.END + 2 * self.table + self.frames + self.trail + self.moves
 
 
 @dataclass(frozen=True)
@@ -58,17 +63,17 @@ class Winnable:
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position that is searched, or counted."""
-        limit = min(max_nodes, MOST_NODES)
-        sizes = Sizes.of(limit, room_of(self.rules))
-        words = np.empty(k.END + 2 * sizes.table + sizes.frames + sizes.trail + sizes.moves, dtype=np.int64)
-        set_up(words, self.rules, sizes)
+        sizes = Sizes.of(min(max_nodes, FIRST_ROOM), room_of(self.rules))
+        words = np.empty(sizes.words, dtype=np.int64)
+        set_up(words, self.rules)
+        divide(words, sizes)
         batch = Batch([], [], [], [])
         for layout in unpack(layouts):
             base = load(words, self.rules, layout)
-            verdict, evidence = _solve(words, base, self.rules, limit)
+            verdict, nodes, evidence = _solve(words, base, self.rules, max_nodes)
             batch.verdicts.append(verdict)
             batch.values.append(None)
-            batch.nodes.append(int(words[k.NODES]))
+            batch.nodes.append(nodes)
             batch.evidence.append(evidence)
         return to_solved(batch)
 
@@ -78,18 +83,39 @@ def room_of(rules: Rules) -> int:
     return k.MOVES_IN_ORDER if rules.to == "tableau" else k.MOVES_OF_POSITION
 
 
-def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, str | None]:
-    match solving.solve(words, limit, MOST_DEALT if rules.to == "tableau" else MOST_POSITIONS):
+def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, int, str | None]:
+    """Return the verdict of the layout that was loaded, its nodes and its evidence."""
+    positions = FIRST_DEALT if rules.to == "tableau" else FIRST_POSITIONS
+    result = solving.solve(words, limit, positions, 0)
+    while result == k.OUT_OF_ROOM:
+        words = _with_more_room(words, rules)
+        result = solving.solve(words, limit, positions, 1)
+    nodes = int(words[k.NODES])
+    match result:
         case k.WON:
-            moves = _words_of_moves(words, base, rules)
-            if len(moves) > MOST_MOVES:
-                return Verdict.UNDECIDED, None
-            return Verdict.WINNABLE, " ".join(moves) or "-"
+            return Verdict.WINNABLE, nodes, " ".join(_words_of_moves(words, base, rules)) or "-"
         case k.LOST:
-            return Verdict.UNWINNABLE, f"*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
-        case solving.CONTRADICTION:
+            return Verdict.UNWINNABLE, nodes, f"*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
+        case k.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")
-    return Verdict.UNDECIDED, None
+    return Verdict.UNDECIDED, nodes, None
+
+
+def _with_more_room(words: k.Words, rules: Rules) -> k.Words:
+    """Return an array with the room that a search needs to go on.
+
+    Raises
+    ------
+    MemoryError
+        If there is not enough memory; it says how much is needed.
+    """
+    positions = max(int(words[k.POSITIONS_NEEDED]), FIRST_ROOM)
+    sizes = Sizes.of(positions, room_of(rules), int(words[k.DEEPER]))
+    check_memory(8 * sizes.words, f"the search of {positions:,} positions after {words[k.NODES]:,} nodes")
+    larger = np.empty(sizes.words, dtype=np.int64)
+    larger[: k.END] = words[: k.END]
+    divide(larger, sizes)
+    return larger
 
 
 def _words_of_moves(words: k.Words, base: int, rules: Rules) -> list[str]:
@@ -134,7 +160,7 @@ def _random_words() -> k.Words:
     return np.array(outputs, dtype=np.uint64).view(np.int64)
 
 
-def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
+def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
     words[: k.END] = 0
     every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
@@ -152,7 +178,7 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.TO_COLUMNS], words[k.FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
     words[k.COMPLETE] = rules.complete
     words[k.SAFE] = cards_go_up_safely(rules)
-    words[k.ROOM] = room_of(rules)
+    words[k.ROOM], words[k.SHALLOW_NODES] = room_of(rules), SHALLOW_NODES
     words[k.PARTIAL] = partial_runs_are_twins(rules)
     words[k.RELAXED] = has_hole or (rules.cells == 0 and not rules.complete)
     words[k.BUILDING] = BUILDING[rules.build]
@@ -172,6 +198,10 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
                 words[field + card] = sum(
                     1 << 13 * parent + rank + 1 for parent in range(4) if may_lie_on(build, suit, parent)
                 )
+
+
+def divide(words: k.Words, sizes: Sizes) -> None:
+    """Write where each part of the array begins, and how large it is."""
     words[k.TABLE] = words[k.OTHER_TABLE] = k.END
     words[k.OTHER_TABLE] += sizes.table
     words[k.FRAMES] = k.END + 2 * sizes.table
@@ -179,15 +209,7 @@ def set_up(words: k.Words, rules: Rules, sizes: Sizes) -> None:
     words[k.MOVES] = words[k.TRAIL] + sizes.trail
     words[k.MOST_FRAMES] = sizes.frames // k.FRAME
     words[k.MOST_MOVES] = sizes.moves
-
-
-def searched_by_stages(rules: Rules) -> bool:
-    """Return whether the engine for Spider searches a game: if cards exist more than once, and wherever whole suits
-    leave columns to which a stock is dealt, since it decides more of these deals; but not if any card moves with those
-    on it, nor with places that it does not know."""
-    dealt = rules.complete and rules.to == "tableau" and rules.stock > 0 and rules.move != "any"
-    places = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
-    return rules.copies > 1 or (dealt and places)
+    words[k.TABLE_LIMIT] = 3 * sizes.table // 5
 
 
 def may_lie_on(build: str, suit: int, parent: int) -> bool:
@@ -210,8 +232,10 @@ def cards_go_up_safely(rules: Rules) -> bool:
 
 def partial_runs_are_twins(rules: Rules) -> bool:
     """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
-    change roles otherwise. Not with cells, to which the card below could go, and not if cards will be dealt on them."""
-    return rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.to != "tableau"
+    change roles otherwise. Not with cells, to which the card below could go, not if cards will be dealt on them, and
+    not if whole suits leave the columns, since one of the two cards can be of the suit then."""
+    alike = rules.to != "tableau" and not rules.complete
+    return rules.move == "run" and rules.run == "build" and rules.cells == 0 and alike
 
 
 def lists_prove_losses(rules: Rules) -> bool:

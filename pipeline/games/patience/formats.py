@@ -8,7 +8,7 @@ from itertools import chain, islice
 
 from dealmill.game import EachLine, Layout, Line, Reject, is_skipped
 from dealmill.pipeline.games.patience.boards import begins_board, read_boards, read_json, write_board, write_json
-from dealmill.pipeline.games.patience.layout import canonical
+from dealmill.pipeline.games.patience.layout import canonical, is_name_of
 from dealmill.pipeline.games.patience.rules import Referee, Rules
 
 ReadForm = Callable[[Referee, Iterable[Line]], Iterator[Layout | Reject]]
@@ -40,11 +40,11 @@ def each_line(referee: Referee, first: str) -> EachLine | None:
     """Return the reader of a file with one position per line; None for boards and JSON, which may have a title, and if
     the first line is not even the beginning of a position."""
     name, columns, *_ = [*first.split(maxsplit=2), ""]
-    if name != referee.rules.name or ("/" not in columns and len(referee.rules.sizes) > 1):
+    if not is_name_of(referee.rules, name) or ("/" not in columns and len(referee.rules.sizes) > 1):
         return None
     return EachLine(partial(canonical, referee))
 
 
 def writers(rules: Rules) -> dict[str, Callable[[str], str]]:
     """Return the functions that write a position in other forms, by the name of the form."""
-    return {"board": write_board, "solvitaire": partial(write_json, rules)}
+    return {"board": partial(write_board, rules), "solvitaire": partial(write_json, rules)}

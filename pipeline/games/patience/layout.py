@@ -1,6 +1,9 @@
 """Layouts of patiences: positions on one line, see `dealmill.pipeline.games.patience.rules`."""
 
 import re
+from bisect import insort
+from collections.abc import Mapping
+from unicodedata import normalize
 
 from dealmill.game import BadLayout
 from dealmill.pipeline.games.patience.rules import SUITS, Referee, Rules
@@ -8,10 +11,18 @@ from dealmill.pipeline.games.patience.rules import SUITS, Referee, Rules
 LONGEST_LINE = 1_000
 TEN = re.compile(rf"10(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
 RANK = re.compile(rf"([atjqk])(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
+WIDE = re.compile("[\uff01-\uff5e]+")
+"""Full-width characters, which look like those of ASCII."""
 
+NO_PASSES = "passes:0"
 
 SIGNS = str.maketrans("♣♥♠♦♧♡♤♢", "CHSDCHSD", "\ufe0e\ufe0f")
 """How suits are also written; a sign may be followed by one that chooses its look."""
+
+
+def wide_characters(text: str) -> str:
+    """Return what is wrong with a text of full-width characters, and how it is written without them."""
+    return f"{text[:40]!r} are full-width characters: write {normalize('NFKC', text[:40])!r}"
 
 
 def with_letters(text: str) -> str:
@@ -19,9 +30,9 @@ def with_letters(text: str) -> str:
     return text.translate(SIGNS)
 
 
-def canonical(referee: Referee, text: str) -> str:
+def canonical(referee: Referee, text: str, to_add: str = "add {} to the line") -> str:
     """Return a position with single blanks, its parts and foundations in order, capital ranks, ``T`` for tens
-    and letters for suits.
+    and letters for suits, and the passes if the rules limit them. `to_add` says how to write those if they are missing.
 
     Raises
     ------
@@ -30,11 +41,62 @@ def canonical(referee: Referee, text: str) -> str:
     """
     if len(text) > LONGEST_LINE:
         raise BadLayout([f"the line is {len(text)} characters long, expected at most {LONGEST_LINE}"])
+    if wide := WIDE.search(text):
+        raise BadLayout([wide_characters(wide[0])])
     name, *words = with_letters(text).split() or [""]
-    position = " ".join([name, *map(_cards, words[:1]), *sorted(map(_part, words[1:]))])
+    name = referee.rules.name if is_name_of(referee.rules, name) else name
+    position = _joined(name, words[:1], words[1:])
     if reasons := list(referee.reasons(position)):
         raise BadLayout(reasons)
+    if referee.rules.counts_passes and "passes" not in (parts := parts_of(position)):
+        passes = implied_passes(referee.rules, parts)
+        if passes is None:
+            numbers = " or ".join(f"passes:{number}" for number in range(referee.rules.passes))
+            raise BadLayout(
+                [f"cards of the stock were turned, so the passes that are left must be known: {to_add.format(numbers)}"]
+            )
+        return _joined(name, words[:1], [*words[1:], f"passes:{passes}"])
     return position
+
+
+def is_name_of(rules: Rules, name: str) -> bool:
+    """Return whether a name at the beginning of a line is that of the game, or lacks some of its changed rules: a line
+    of ``klondike`` is read by the rules of ``klondike:stock.passes=3`` if that game is named for it."""
+    (game, *changes), (named, *others) = rules.name.split(":"), name.split(":")
+    return game == named and set(others) <= set(changes)
+
+
+def _joined(name: str, columns: list[str], parts: list[str]) -> str:
+    return " ".join([name, *map(_cards, columns), *sorted(map(_part, parts))])
+
+
+def parts_of(position: str) -> dict[str, str]:
+    """Return the parts of a position after its columns, by name."""
+    return dict(part.split(":") for part in position.split(" ")[2:])
+
+
+def implied_passes(rules: Rules, parts: Mapping[str, str]) -> int | None:
+    """Return how many further passes are left if the parts of a position do not say it: all if no card of the stock was
+    turned, and none if the stock is used up. Otherwise None: nobody knows."""
+    count = len(parts.get("stock", "")) // 2
+    if "waste" in parts or count not in (0, rules.stock):
+        return None
+    return rules.passes - 1 if count else 0
+
+
+def spellings(rules: Rules, layout: str) -> tuple[str, ...]:
+    """Return the canonical texts of a position: that of today, and that of earlier versions, which did not say that no
+    pass is left."""
+    name_and_columns, parts = layout.split(" ")[:2], layout.split(" ")[2:]
+    if not rules.counts_passes:
+        return (layout,)
+    if NO_PASSES in parts:
+        parts.remove(NO_PASSES)
+        return (layout, " ".join([*name_and_columns, *parts]))
+    if any(part.startswith("passes:") for part in parts):
+        return (layout,)
+    insort(parts, NO_PASSES)
+    return (" ".join([*name_and_columns, *parts]), layout)
 
 
 SUIT_NAMES = ("CHSD", "SHCD", "CDSH", "SDCH", "HCDS", "DCHS", "HSDC", "DSHC")

@@ -7,7 +7,8 @@ A position is one line of text: the name of the game, its columns, and whatever 
 Columns are joined by ``/``, with the top card last, and ``-`` is an empty one. A small letter for the suit is a card
 that lies face down. The stock begins with the card that is turned next; of the waste, the reserve and a column, the
 last card is on top. ``foundations`` are the top cards, and ``base`` is the rank of their first cards if it differs from
-deal to deal. Parts without cards are left out.
+deal to deal. If the rules limit the passes through the stock, ``passes:1`` says how many are left. Parts without cards
+are left out. Earlier versions left out ``passes:0``, too, so such a text has no further pass.
 
 A move is a card and where it goes, with all cards that lie on it: ``6H7S`` onto the seven of spades, ``6Hf`` to its
 foundation, ``6Hc`` to a free cell, ``6He`` to an empty column, ``6Hh`` into the hole. A card of the stock can be taken
@@ -38,12 +39,11 @@ SUITS = "CHSD"
 RED = "HD"
 UNLIMITED = 0
 MOST_POSITIONS = 100_000
-"""The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on to `MOST_COMPILED`."""
+"""The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on, if cards exist once."""
 MOST_PLAIN = 100
 """Where there is the compiled one, plain Python counts losses with at most so many: a tenth of a second, or less."""
-MOST_COMPILED = 10_000_000
-MOST_DEALT = 4_000_000
-"""The same if the stock goes to the columns: such a position takes more memory."""
+MOST_COMPILED = 1_000_000_000
+"""No referee visits more."""
 FEW_POSITIONS = range(1, 13)
 """How many positions of a loss are shown one by one."""
 FOUNDATION, CELL, EMPTY, HOLE, DEALT = "fcehd"
@@ -109,6 +109,11 @@ class Rules:
     def piles(self) -> str:
         """The suit of each foundation."""
         return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])
+
+    @property
+    def counts_passes(self) -> bool:
+        """Whether a position says how many further passes through the stock are left."""
+        return self.to == "waste" and self.passes > 1
 
     def deck(self) -> list[str]:
         """Return all cards."""
@@ -193,10 +198,12 @@ class Visit(NamedTuple):
 @dataclass(frozen=True)
 class Referee:
     """The rules of a game at work: positions, moves, and checks of evidence. In the easier game that proves a loss,
-    some cards are idle: they become absent as soon as they can be moved."""
+    some cards are idle: they become absent as soon as they can be moved. Losses of more positions than the `limit` are
+    left to others."""
 
     rules: Rules
     idle: frozenset[str] = frozenset()
+    limit: int = MOST_POSITIONS
 
     def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
         """Replay the moves of a win, or count the positions of a loss.
@@ -269,7 +276,9 @@ class Referee:
         if len(columns) != len(rules.sizes):
             yield f"the number of columns is {len(columns)}, expected {len(rules.sizes)}"
         for number, column in enumerate(columns, start=1):
-            if not COLUMN.fullmatch(column):
+            if column[-1:].islower() and COLUMN.fullmatch(column.upper()):
+                yield f"a card is missing: {column[-2:].upper()}, the last one of column {number}, lies face down"
+            elif not COLUMN.fullmatch(column):
                 yield f"column {number} is {column[:40]!r}, expected cards such as 6H, face-down ones first, or -"
             elif rules.face_down == "none" and column.upper() != column:
                 yield f"column {number} has face-down cards, but all cards lie face up"
@@ -292,7 +301,7 @@ class Referee:
             "cells": rules.cells > 0,
             "foundations": rules.hole == "none",
             "hole": rules.hole != "none",
-            "passes": rules.to == "waste" and rules.passes > 1,
+            "passes": rules.counts_passes,
             "reserve": rules.reserve > 0,
             "stock": rules.stock > 0,
             "waste": rules.stock > 0 and rules.to == "waste",
@@ -301,10 +310,13 @@ class Referee:
             if not allowed[part]:
                 yield f"{rules.name} has no {part}"
         ranks = RANKS[: rules.ranks]
-        if rules.foundations == "dealt" and parts.get("base") not in tuple(ranks):
-            yield f"the base is {parts.get('base')!r}, expected one of {ranks}"
+        if rules.foundations == "dealt" and "base" not in parts:
+            yield f"the base is missing: add the rank of the first foundation card, such as base:{ranks[-1]}"
             return
-        base = ranks.index(parts.get("base", rules.foundations))
+        if allowed["base"] and parts["base"] not in tuple(ranks):
+            yield f"the base is {parts['base'][:40]!r}, expected one of {ranks}"
+            return
+        base = ranks.index(parts["base"] if allowed["base"] else rules.foundations)
         up = _pairs(parts.get("foundations", ""))
         suits = [card[1] for card in up]
         times, order = "once" if rules.copies == 1 else f"{rules.copies} times", SUITS_OF_DECK[rules.suits]
@@ -313,7 +325,7 @@ class Referee:
             yield f"the suits of the foundations are {names}, expected each at most {times}, in the order {order}"
             return
         yield from self._wrong_deck(columns, parts, up, base)
-        yield from self._wrong_sizes(parts, up)
+        yield from self._wrong_sizes({part: text for part, text in parts.items() if allowed[part]}, up)
 
     def _wrong_deck(self, columns: list[str], parts: dict[str, str], up: tuple[str, ...], base: int) -> Iterator[str]:
         """Yield which cards are missing, doubled or unknown; below the card in a hole, any may lie."""
@@ -348,8 +360,8 @@ class Referee:
         for part, limit in limits.items():
             if (count := len(parts.get(part, "")) // 2) > limit:
                 yield f"{count} cards are in {part}, expected at most {limit}"
-        if "passes" in parts and parts["passes"] not in {str(number) for number in range(1, rules.passes)}:
-            yield f"the number of further passes is {parts['passes'][:40]}, expected 1 to {rules.passes - 1}"
+        if "passes" in parts and parts["passes"] not in map(str, range(rules.passes)):
+            yield f"the number of further passes is {parts['passes'][:40]}, expected 0 to {rules.passes - 1}"
 
     # Moves
 
@@ -648,12 +660,10 @@ class Referee:
     def _check_loss(self, position: Position, evidence: str) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence."""
         loss = read_loss(self.rules, evidence)
-        if loss.positions > MOST_POSITIONS:
-            raise Unchecked(
-                f"{loss.positions:,} positions are more than the {MOST_POSITIONS:,} that plain Python visits"
-            )
-        referee, position = self.easier(position, loss)
-        referee._check_count(position, loss.positions)
+        if loss.positions > self.limit:
+            raise Unchecked(f"{loss.positions:,} positions are more than the {self.limit:,} that plain Python visits")
+        referee, first = self.easier(position, loss)
+        referee._check_count(first, loss.positions)
 
     def _check_count(self, position: Position, claimed: int) -> None:
         count = max(self.counts(position, claimed))
@@ -798,7 +808,7 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     if not words or evidence.startswith(" "):
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1")
     absent_at_once, cards, positions = not words[1], _pairs(words[2]), int(words[3])
-    limit = MOST_POSITIONS if rules.copies > 1 else MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
+    limit = MOST_POSITIONS if rules.copies > 1 else MOST_COMPILED
     if positions > limit:
         raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
     if not cards:

@@ -67,6 +67,10 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and value.isprintable() and len(value) <= MOST_CHARACTERS
 
 
+FIELD_SEED = 0
+"""The seed whose deals have the numbers that the field knows."""
+NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 2)}
+"""The least and the greatest number of the deals of that seed, by whose numbers they are. Ranges begin with 1."""
 UNLIMITED_WORD = "unlimited"
 BOTH = (True, False)
 BUILD = ("any-suit", "red-black", "same-suit", "none")
@@ -372,8 +376,10 @@ def _has_order_of_pysol(rules: Rules) -> bool:
 
 
 def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str]:
-    left = _cards_left(rules)
-    if sum(rules.sizes) != left or left < 0:
+    left, deck = _cards_left(rules), len(rules.deck())
+    if left < 0:
+        yield f"{deck - left} cards are not in columns, but the deck has only {deck}"
+    elif sum(rules.sizes) != left:
         yield f"the columns have {sum(rules.sizes)} cards, but {left} cards of the deck are left for them"
     if rules.run != "build" and rules.move != "run":
         yield f'tableau.run = "{rules.run}": tableau.move is "{rules.move}", not "run"'

@@ -9,7 +9,6 @@ from dealmill.pipeline.games.patience.search.shortening import shorten
 from dealmill.pipeline.games.patience.search.start import prepare
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
-CONTRADICTION = 5
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""
 QUICK_TRY, LAST_TRY = 300, 20
@@ -160,16 +159,31 @@ def _lowest_cards(s: Words) -> int:
     return lowest
 
 
+@inlined
+def _lacks_room(s: Words, positions: int) -> bool:
+    """Return whether the table has no room for so many positions, or for those that the limit leaves."""
+    s[k.POSITIONS_NEEDED] = min(positions, s[k.LIMIT] - s[k.NODES])
+    return bool(s[k.POSITIONS_NEEDED] > s[k.TABLE_LIMIT])
+
+
 @routine
-def _count(s: Words, most_positions: int) -> int:
-    """Count all positions of a loss, at most `most_positions`, unless a list with no more is known. Idle are the cards
-    that can be so in every loss, then those that no position allows to lift, and perhaps others, as long as the game
-    stays lost with no more positions."""
+def _count(s: Words, first_positions: int) -> int:
+    """Count all positions of a loss, unless a list with no more is known: at most `first_positions`, then four times as
+    many. Idle are the cards that can be so in every loss, then those that no position allows to lift, and perhaps
+    others, as long as the game stays lost with no more positions."""
+    positions = first_positions << 2 * s[k.COUNTS]
+    if s[k.LISTED] == 0 and _lacks_room(s, positions):
+        return word(k.OUT_OF_ROOM)
     s[k.LITERAL] = 1
     s[k.IDLE] = first = _lowest_cards(s)
-    result = search(s, s[k.LISTED_COUNT] - 1 if s[k.LISTED] else most_positions)
+    result = search(s, s[k.LISTED_COUNT] - 1 if s[k.LISTED] else positions)
     if result == k.OPEN and s[k.LISTED]:
         return word(k.LOST)
+    if result == k.OPEN:
+        s[k.COUNTS] += 1
+        s[k.DEEPER] += s[k.TOO_DEEP]
+        s[k.POSITIONS_NEEDED] = positions << 2
+        return word(k.OUT_OF_ROOM)
     s[k.LISTED], s[k.LISTED_COUNT] = 0, s[k.STORED]
     if result == k.LOST and s[k.LISTS]:
         candidates = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * (s[k.OWN_DRAW] > 1))
@@ -182,13 +196,21 @@ def _count(s: Words, most_positions: int) -> int:
 @inlined
 def _decide(s: Words) -> int:
     """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for
-    a full search. No budget depends on the limit, so a smaller limit changes nothing but where the search ends.
+    a full search. No budget depends on the limit, so a smaller limit changes nothing but where the search ends. It is
+    `OUT_OF_ROOM` before a round that takes more room, or in which the search is to go deeper, since else all was
+    searched.
 
     A stock that is turned by two or more cards stays whole in a search for a list of its own: without one of its
     cards, all others are always offered.
     """
-    result, proof, number = search(s, s[k.FIRST_NODES]), s[k.STORED], word(0)
+    result, proof, number = word(k.OPEN), word(0), s[k.ROUND]
+    if number == 0:
+        result = search(s, s[k.FIRST_NODES])
+        proof = s[k.STORED]
     while result == k.OPEN:
+        s[k.ROUND] = number
+        if _lacks_room(s, word(FULL_SEARCH) << 2 * number):
+            return word(k.OUT_OF_ROOM)
         nodes, budget = s[k.PROBE_NODES] << number, word(LISTS_SEARCH) << number
         for probe in range((PROBES << number) // nodes):
             if result == k.OPEN:
@@ -197,7 +219,7 @@ def _decide(s: Words) -> int:
         s[k.NOISE] = 0
         if result == k.OPEN:
             result = search(s, word(FULL_SEARCH) << 2 * number)
-        proof = s[k.STORED]
+        proof, too_deep = s[k.STORED], s[k.TOO_DEEP]
         for form in range((1 + (s[k.OWN_DRAW] > 1)) * s[k.EARLY_LISTS]):
             candidates = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * form)
             if result == k.OPEN:
@@ -206,6 +228,11 @@ def _decide(s: Words) -> int:
                     result = _find_list(s, candidates, number, s[k.IDLE], s[k.STORED], budget)
                 s[k.IDLE] = s[k.NOISE] = 0
         number += 1
+        if result == k.OPEN and too_deep and s[k.NODES] >= s[k.SHALLOW_NODES]:
+            s[k.ROUND] = number
+            s[k.DEEPER] += 1
+            s[k.POSITIONS_NEEDED] = 0
+            return word(k.OUT_OF_ROOM)
     if result != k.LOST or s[k.LISTED] or s[k.LISTS] * s[k.RELAXED] == 0:
         return result
     if s[k.OWN_DRAW] == 1 or proof <= s[k.FIRST_NODES]:
@@ -217,24 +244,30 @@ def _decide(s: Words) -> int:
 
 
 @kernel
-def solve(words: Words, limit: int, most_positions: int) -> int:
+def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
     """Decide the layout that was loaded within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
 
     The moves of a win are on the trail. A loss is proved by `LISTED_COUNT` positions of the easier game with the
-    cards in `LISTED`; if there are none, by all positions, at most `most_positions`.
+    cards in `LISTED`; if there are none, by all positions. If it is `OUT_OF_ROOM`, it goes on with an array that has
+    room for `POSITIONS_NEEDED`, and for a search that is `DEEPER`, if it is called with that and is `resumed`.
     """
     s = pointer_to(words)
-    prepare(s)
-    s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
-    s[k.LIMIT] = limit
-    result = _decide(s)
+    if not resumed:
+        prepare(s)
+        s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
+        s[k.ROUND] = s[k.PROVED] = s[k.DEEPER] = s[k.COUNTS] = 0
+        s[k.LIMIT] = limit
+    result = word(k.LOST)
+    if s[k.PROVED] == 0:
+        result = _decide(s)
     moves = s[k.DONE] + 1
     while result == k.WON and s[k.DONE] < moves:
         moves = s[k.DONE]
         if not shorten(s):
-            result = word(CONTRADICTION)
+            result = word(k.CONTRADICTION)
     if result == k.LOST:
-        result = _count(s, most_positions)
+        s[k.PROVED] = 1
+        result = _count(s, first_positions)
         if result == k.WON:
-            result = word(CONTRADICTION)
+            result = word(k.CONTRADICTION)
     return result

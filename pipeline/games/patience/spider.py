@@ -30,9 +30,6 @@ PROBES = ((1_000, 20), (4_000, 50), (16_000, 100), (16_000, 100), (60_000, 200))
 """The positions of each stage of a search, and those to which a row is dealt. The last search is repeated."""
 COUNTS = {0: 5_000, 2: MOST_POSITIONS}
 """After which search positions are counted, and up to how many. No referee visits more of a loss."""
-MOST_NODES = 100_000_000
-MOST_MOVES = 5_000
-"""A win with more moves stays undecided."""
 NOISE = 0x9E3779B97F4A7C1
 
 
@@ -45,8 +42,7 @@ class Spider:
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position that is searched, or counted."""
         batch = Batch([], [], [], [])
-        limit = min(max_nodes, MOST_NODES)
-        search = _Search(self.rules, limit)
+        search = _Search(self.rules, max_nodes)
         for layout in unpack(layouts):
             verdict, evidence = search.solve(layout)
             batch.verdicts.append(verdict)
@@ -100,9 +96,8 @@ class _Search:
             if result == k.LOST:
                 return Verdict.UNWINNABLE, f"* {self.words[k.COUNT]}"
             if result == k.WON:
-                moves = list(self._words_of_moves(columns, stock, literal=literal))
-                if len(moves) <= MOST_MOVES:
-                    return Verdict.WINNABLE, " ".join(moves) or NO_MOVES
+                moves = self._words_of_moves(columns, stock, literal=literal)
+                return Verdict.WINNABLE, " ".join(moves) or NO_MOVES
         return Verdict.UNDECIDED, None
 
     def _results(self) -> Iterator[tuple[int, bool]]:

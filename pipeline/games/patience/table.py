@@ -94,7 +94,7 @@ def written(referee: Referee, position: Position) -> str:
         "cells": "".join(position.cells),
         "foundations": "".join(referee.tops(position)) if rules.hole == "none" else "",
         "hole": position.hole,
-        "passes": str(position.passes or ""),
+        "passes": str(position.passes) if rules.counts_passes else "",
         "reserve": "".join(position.reserve),
         "stock": "".join(position.stock[position.turned :]),
         "waste": "".join(position.stock[: position.turned]),

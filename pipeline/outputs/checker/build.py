@@ -26,7 +26,7 @@ PACK_READERS = {".csv": csv_rows, ".json": json_pack}
 ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove", "Unchecked")
 TAKEN = ("IllegalMove", "InvalidEvidence", "Unchecked", "Verdict")
 """The names of Dealmill that the rules of a game may import."""
-RECORD = ("Fact", "RecordField", "ResultRow", "fields_of", "RESULT")
+RECORD = ("Fact", "RecordField", "ResultRow", "fields_of", "RESULT", "UNFINISHED")
 REFEREE = (
     *("LONGEST_TEXT", "Check", "Outcome", "Judgement", "VERDICTS", "VALID", "NO_EVIDENCE"),
     *("judge_by", "too_long", "_wrong_claim"),
@@ -43,9 +43,11 @@ Dealmill wrote {file} and this program together:
 The program needs Python 3.11 or newer and no packages; with -I -S, Python
 ignores those that are installed. It ends with exit code 0 if every row is
 proved, with 1 at the first row that is not, and with 3 if all are proved but
-those whose evidence is too long for plain Python and needs Dealmill. It checks:
+those whose evidence is too long for plain Python. It checks:
 
 - The file is the one that was exported: it has the SHA-256 above.
+- It has all results: the run was finished, and each result could be read. If
+  not, a line above says why it is incomplete, and the exit code is 1.
 - Every row has valid columns, and none is missing, doubled or moved.
 - The evidence of each row proves its verdict and its value, by the rules of
   the game. They are below, as Dealmill itself uses them.
@@ -65,7 +67,9 @@ It does not check:
 
 --sample N proves only N rows, spread evenly, and reads all others; --seed S
 selects another sample. The same N and S select the same rows everywhere.
---show ROW prints that row, and what proves it if it is the loss of a patience.
+--show ROW proves only that row, or also a sample, and prints it, and what
+proves it if it is the loss of a patience. --limit N proves losses of patiences
+of up to N positions; for more, exit code 3 says that they were left out.
 """
 
 START = """\
@@ -170,6 +174,8 @@ def checker(sections: Sequence[Section], export: Export, about: Mapping[str, str
 
 def _top(export: Export, about: Mapping[str, str]) -> str:
     lines = {"rows": f"{export.rows:,} of {export.layouts:,} layouts", "SHA-256": export.sha256, **about}
+    if export.incomplete:
+        lines["incomplete"] = export.incomplete
     text = TOP.format(
         file=export.file,
         command=shlex.join([export.file + SUFFIX, export.file]),

@@ -1,16 +1,16 @@
 """Reading of an export in CSV: the first line names the columns; a number or evidence that is missing is empty.
 
-The columns of a pack that follow those of an export are not read.
+The columns of a pack that follow those of an export, and that of an unfinished run, are not read.
 """
 
 import csv
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from dealmill.pipeline.record import RESULT, RecordField, ResultRow
+from dealmill.pipeline.record import RESULT, UNFINISHED, RecordField, ResultRow
 
-GRADED = ["grade", "number"]
-"""The columns of a pack that follow those of an export."""
+FURTHER: tuple[list[str], ...] = ([], [UNFINISHED.name], ["grade", "number"])
+"""What may follow the columns of an export: nothing, the column of an unfinished run, or those of a pack."""
 LONGEST_CELL = 2**31 - 1
 """The greatest limit that every system accepts. The limit of the library, 131,072, is too low for some evidence."""
 
@@ -28,7 +28,7 @@ def read_rows(file: BinaryIO) -> Iterator[ResultRow]:
         rows = csv.reader(_csv_lines(file), strict=True)
         names = next(rows, [])
         count = len(ResultRow._fields)
-        if names[:count] != [*ResultRow._fields] or names[count : count + 2] not in ([], GRADED):
+        if names[:count] != [*ResultRow._fields] or names[count : count + 2] not in FURTHER:
             raise ValueError(f"the first line of the file is not {','.join(ResultRow._fields)}")
         for cells in rows:
             if len(cells) != len(names):

@@ -8,7 +8,8 @@ class Export(NamedTuple):
 
     `engine` is the full name of the engine as which the rules of the game know it.
     `layouts` is the number of layouts of the run, and `verdicts` are those that were exported. `source_sha256` is the
-    digest of the text of the source; it is None for numbered deals, which are no file.
+    digest of the text of the source; it is None for numbered deals, which are no file. `incomplete` says why results
+    are missing in the export; None if none is.
     """
 
     file: str
@@ -19,3 +20,4 @@ class Export(NamedTuple):
     verdicts: tuple[str, ...]
     source: str
     source_sha256: str | None
+    incomplete: str | None

@@ -1,10 +1,16 @@
-"""Reading of an export in JSON Lines: one object per line, which has the columns in their order."""
+"""Reading of an export in JSON Lines: one object per line, which has the columns in their order.
+
+That of an unfinished run, which may follow them, is not read.
+"""
 
 from collections.abc import Iterator
 from json import JSONDecoder
 from typing import BinaryIO
 
-from dealmill.pipeline.record import ResultRow
+from dealmill.pipeline.record import UNFINISHED, ResultRow
+
+COLUMNS = (ResultRow._fields, (*ResultRow._fields, UNFINISHED.name))
+"""The columns of an export, and of one of an unfinished run."""
 
 
 def read_rows(file: BinaryIO) -> Iterator[ResultRow]:
@@ -20,6 +26,6 @@ def read_rows(file: BinaryIO) -> Iterator[ResultRow]:
         if not line.endswith(b"\n"):
             raise ValueError("the file ends in the middle of a line")
         columns = decode(line.decode("ascii"))
-        if not isinstance(columns, tuple) or tuple(name for name, _ in columns) != ResultRow._fields:
+        if not isinstance(columns, tuple) or tuple(name for name, _ in columns) not in COLUMNS:
             raise ValueError(f"the line is not an object with {', '.join(ResultRow._fields)}, in this order")
-        yield ResultRow(*(value for _, value in columns))
+        yield ResultRow(*(value for _, value in columns[: len(ResultRow._fields)]))

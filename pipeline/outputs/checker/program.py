@@ -4,12 +4,14 @@ import sys
 import time
 from argparse import ArgumentParser, Namespace
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import file_digest
+from heapq import merge
 from io import BufferedReader, TextIOWrapper
 from pathlib import Path
-from typing import BinaryIO
+from threading import Event, Thread
+from typing import Any, BinaryIO
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.games.verdict import Verdict
@@ -23,8 +25,8 @@ ReadRows = Callable[[BinaryIO], Iterator[ResultRow]]
 Tally = Counter[tuple[Outcome | None, str]]
 """The number of rows that the referee has checked, by outcome and verdict; None are those that need Dealmill."""
 
-REDRAW = 0.2
-"""Seconds between two updates of the progress."""
+REDRAW, REPORT = 0.2, 60.0
+"""Seconds between two updates of the progress on a terminal, and between two lines of it in a file."""
 
 
 class CheckFailed(Exception):
@@ -36,9 +38,9 @@ def main(export: Export, check: Check, read_rows: ReadRows, arguments: Sequence[
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    options = read_options(export, arguments)
+    options = read_options(export, check, arguments)
     try:
-        return check_export(export, check, read_rows, options)
+        return check_export(export, with_limit(check, options.limit), read_rows, options)
     except CheckFailed as failed:
         print_line(f"{printable(options.file)}: {failed}")
         return 1
@@ -54,7 +56,7 @@ def main(export: Export, check: Check, read_rows: ReadRows, arguments: Sequence[
         return 130
 
 
-def read_options(export: Export, arguments: Sequence[str] | None) -> Namespace:
+def read_options(export: Export, check: Check, arguments: Sequence[str] | None) -> Namespace:
     """Return the arguments of the command line; end the program with exit code 2 if they are not valid."""
     parser = ArgumentParser(description="Check an export of Dealmill. The top of this program says what it proves.")
     parser.add_argument("file", metavar="FILE", help="the export")
@@ -62,18 +64,32 @@ def read_options(export: Export, arguments: Sequence[str] | None) -> Namespace:
     parser.add_argument(
         "--seed", metavar="S", type=int, default=1, help="select the sample by this number (default: 1)"
     )
-    parser.add_argument("--show", metavar="ROW", type=int, help="print this row and, if it is a loss, what proves it")
+    parser.add_argument(
+        "--show",
+        metavar="ROW",
+        type=int,
+        help="check the evidence of this row only, or also of a sample; print it and, if it is a loss, what proves it",
+    )
+    limit = getattr(check, "limit", None)
+    bound = "the evidence of this game has no limit" if limit is None else f"default: {limit:,}"
+    parser.add_argument("--limit", metavar="N", type=int, help=f"check losses of up to N positions ({bound})")
     parser.add_argument("--source", metavar="SOURCE", help="also compare the layouts with the file that was solved")
     options = parser.parse_args(arguments)
+    if options.limit is not None and (limit is None or options.limit < 1):
+        parser.error(f"--limit is {options.limit}, expected a number of positions" if limit else f"--limit: {bound}")
     if options.sample is not None and not 1 <= options.sample <= export.rows:
         parser.error(f"--sample is {options.sample}, expected 1 to {export.rows}, the number of rows")
     if options.show is not None and not 1 <= options.show <= export.rows:
         parser.error(f"--show is {options.show}, expected 1 to {export.rows}, the number of rows")
-    if options.show is not None and options.sample is not None:
-        parser.error("--show and --sample exclude each other, because the row may not be in the sample")
     if options.source and export.source_sha256 is None:
         parser.error(f"--source cannot be used, because {export.source} is not a file")
     return options
+
+
+def with_limit(check: Check, limit: int | None) -> Check:
+    """Return the referee that checks losses of up to so many positions; the same if None."""
+    referee: Any = check  # a dataclass, if it has a limit
+    return check if limit is None else replace(referee, limit=limit)
 
 
 def check_export(export: Export, check: Check, read_rows: ReadRows, options: Namespace) -> int:
@@ -83,14 +99,16 @@ def check_export(export: Export, check: Check, read_rows: ReadRows, options: Nam
         changed = other_digest(file, export.sha256)
         if changed:  # go on: the first bad row says more
             print_line(f"{name} is not the file that was exported: {changed}")
-        with closing(with_progress(read_rows(file), export.rows)) as rows:
-            tally = check_rows(export, check, rows, options)
+        if export.incomplete:
+            print_line(f"{name} is not complete: {export.incomplete}")
+        with Progress(export.rows) as progress:
+            tally = check_rows(export, check, progress.count(read_rows(file)), options)
         file.seek(0)
         equal = compare_source(export, read_rows(file), options.source) if options.source else 0
     print_line(f"{name}: {export.rows:,} row{'s' * (export.rows != 1)}{'' if changed else ', as exported'}")
-    print_summary(export, options, tally, equal)
+    print_summary(export, check, options, tally, equal)
     needs_dealmill = any(outcome is None for outcome, _ in tally)
-    return 1 if changed else 3 if needs_dealmill else 0
+    return 1 if changed or export.incomplete else 3 if needs_dealmill else 0
 
 
 def other_digest(file: BufferedReader, expected: str) -> str | None:
@@ -100,16 +118,23 @@ def other_digest(file: BufferedReader, expected: str) -> str | None:
     return None if digest == expected else f"SHA-256 {digest[:12]}…, expected {expected[:12]}…"
 
 
+def rows_to_prove(export: Export, options: Namespace) -> Iterator[int]:
+    """Return the numbers of the rows whose evidence is checked, in ascending order: of the sample and the row that is
+    shown, or of all rows."""
+    shown = [] if options.show is None else [options.show]
+    size = options.sample or (0 if shown else export.rows)
+    return merge((sampled(number, size, export.rows, options.seed) for number in range(1, size + 1)), shown)
+
+
 def check_rows(export: Export, check: Check, rows: Iterator[ResultRow], options: Namespace) -> Tally:
-    """Check all rows, and the evidence of all of them or of a sample.
+    """Check all rows, and the evidence of those that the options select.
 
     Raises
     ------
     CheckFailed
         At the first row that is wrong.
     """
-    size = options.sample or export.rows
-    chosen = (sampled(number, size, export.rows, options.seed) for number in range(1, size + 1))
+    chosen = rows_to_prove(export, options)
     engine, following = export.engine.partition("/")[2], next(chosen, 0)
     numbers = {verdict.word: verdict for verdict in Verdict}
     tally, number, position = Tally(), 0, 0
@@ -119,11 +144,12 @@ def check_rows(export: Export, check: Check, rows: Iterator[ResultRow], options:
                 raise CheckFailed(f"row {number:,}: {printable(wrong)}")
             position = row.position
             if number == following:
-                following = next(chosen, 0)
+                while number == following:  # twice if the row that is shown is in the sample
+                    following = next(chosen, 0)
                 try:
                     judgement = judge_by(check, engine, row.layout, numbers[row.verdict], row.value, row.evidence)
                 except Unchecked as unchecked:
-                    print_line(f"row {number:,} (position {position:,}) needs Dealmill: {unchecked}")
+                    print_line(f"row {number:,} (position {position:,}) needs {remedy(check)}: {unchecked}")
                     tally[None, row.verdict] += 1
                     continue
                 if judgement.outcome is Outcome.INVALID:
@@ -190,33 +216,67 @@ def compare_source(export: Export, rows: Iterator[ResultRow], path: str) -> int:
     return equal
 
 
-def with_progress(rows: Iterator[ResultRow], total: int) -> Generator[ResultRow, None, None]:
-    """Yield rows, and show their number on standard error if that is a terminal."""
-    if not sys.stderr.isatty():
-        yield from rows
-        return
-    due = 0.0
-    try:
-        for done, row in enumerate(rows):
-            if time.monotonic() >= due:
-                sys.stderr.write(f"\r{done:,} of {total:,} rows ({done / total:.0%})")
-                sys.stderr.flush()
-                due = time.monotonic() + REDRAW
+class Progress:
+    """The number of rows that are checked, on standard error: redrawn on a terminal, else a line each minute.
+
+    A thread writes it, since a single row may take minutes.
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total, self.done = total, 0
+        self.is_terminal, self.started, self.ended = sys.stderr.isatty(), time.monotonic(), Event()
+        self.thread = Thread(target=self.show, daemon=True)
+
+    def __enter__(self) -> "Progress":
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.ended.set()
+        self.thread.join()
+        clear_progress()
+
+    def count(self, rows: Iterator[ResultRow]) -> Iterator[ResultRow]:
+        """Yield rows, and count those before."""
+        for self.done, row in enumerate(rows):
             yield row
-    finally:
+
+    def show(self) -> None:
+        """Show the number until the end."""
+        if self.is_terminal:
+            self.write("\r", "")
+        while not self.ended.wait(REDRAW if self.is_terminal else REPORT):
+            self.write(*("\r", "") if self.is_terminal else ("", "\n"))
+
+    def write(self, before: str, after: str) -> None:
+        """Write how many rows were checked in how many seconds."""
+        seconds, share = time.monotonic() - self.started, self.done / max(self.total, 1)
+        sys.stderr.write(f"{before}{self.done:,} of {self.total:,} rows ({share:.0%}), {seconds:.0f} s{after}")
+        sys.stderr.flush()
+
+
+def clear_progress() -> None:
+    """Remove the progress from a terminal."""
+    if sys.stderr.isatty():
         sys.stderr.write("\r\033[K")
+        sys.stderr.flush()
 
 
-def print_summary(export: Export, options: Namespace, tally: Tally, equal: int) -> None:
+def remedy(check: Check) -> str:
+    """Return what can check the evidence that the referee leaves out."""
+    return "a higher --limit, or Dealmill" if hasattr(check, "limit") else "Dealmill"
+
+
+def print_summary(export: Export, check: Check, options: Namespace, tally: Tally, equal: int) -> None:
     """Print what was checked, and what was not; `equal` rows were found to have the layouts of their lines."""
-    titles = {Outcome.VALID: "proved", Outcome.NO_EVIDENCE: "nothing to prove", None: "needs Dealmill"}
+    titles = {Outcome.VALID: "proved", Outcome.NO_EVIDENCE: "nothing to prove", None: f"needs {remedy(check)}"}
     for outcome, title in titles.items():
         counts = [f"{count:,} {word}" for word in export.verdicts if (count := tally[outcome, word])]
         if counts:
             print_line(f"{title}: {', '.join(counts)}")
     unchecked = ["node counts", "the fingerprint of the run"]
-    if options.sample:
-        unchecked.insert(0, f"the evidence of the other {export.rows - options.sample:,} rows")
+    if options.sample or options.show:
+        unchecked.insert(0, f"the evidence of the other {export.rows - tally.total():,} rows")
     if options.source:
         print_line(f"in the source: {equal:,} layouts, each in its line")
     if equal < export.rows:
@@ -230,4 +290,5 @@ def print_summary(export: Export, options: Namespace, tally: Tally, equal: int) 
 
 def print_line(line: str) -> None:
     """Print a line of the result."""
+    clear_progress()
     sys.stdout.write(f"{line}\n")

@@ -11,8 +11,8 @@ from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import READERS, SUFFIX, checker, sections_of
 from dealmill.pipeline.outputs.checker.facts import Export
-from dealmill.pipeline.outputs.export import export, metadata
-from dealmill.pipeline.printable import printable
+from dealmill.pipeline.outputs.export import count_of, export, metadata
+from dealmill.pipeline.printable import counted, printable
 from dealmill.pipeline.progress import Progress, silent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
@@ -39,7 +39,7 @@ def export_with_checker(
 ) -> int:
     """Write an export as `export` does, and a checker for it beside it; return the number of its rows."""
     write = partial(export, database, run, path, verdicts, force=force, skip_damaged=skip_damaged, progress=progress)
-    return write_with_checker(database, run, path, verdicts, write, force=force)
+    return write_with_checker(database, run, path, verdicts, write, force=force, expected=count_of(run, verdicts))
 
 
 def write_with_checker(
@@ -51,8 +51,12 @@ def write_with_checker(
     *,
     force: bool = False,
     readers: Mapping[str, ModuleType] = READERS,
+    expected: int | None = None,
 ) -> int:
-    """Have `write` write a file with results of a run, and write a checker beside it; return the number of its rows."""
+    """Have `write` write a file with results of a run, and write a checker beside it; return the number of its rows.
+
+    The checker of a file with fewer rows than `expected`, or of an unfinished run, says so and fails.
+    """
     game, engine = engine_of_run(run.id, run.rules_engine)
     sections = sections_of(game, path, readers)
     source = find_source(database, run.source)
@@ -67,10 +71,19 @@ def write_with_checker(
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,
             source_sha256=None if source.generator or run.checked_as else source.digest[:SHA256].hex(),
+            incomplete=_why_incomplete(run, written, expected),
         )
         about = _description(metadata(database, run, verdicts), source)
         file.write(checker(sections, facts, about).encode())
     return written
+
+
+def _why_incomplete(run: RunStatus, written: int, expected: int | None) -> str | None:
+    """Return why results are missing in a file; None if none is."""
+    if run.why_unfinished:
+        return f"the run was not finished: {run.why_unfinished}"
+    missing = 0 if expected is None else expected - written
+    return f"{counted(missing, 'result')} could not be read" if missing > 0 else None
 
 
 def _sha256(path: Path) -> str:
@@ -88,7 +101,7 @@ def _description(about: Mapping[str, str], source: Source) -> dict[str, str]:
         "source digest": source.digest.hex(),
         "only": about.get("verdicts"),
         "retracted": about.get("retracted"),
-        "fingerprint": about.get("fingerprint", "none: the run was not finished"),
+        "fingerprint": about.get("fingerprint"),
         "Dealmill": about["dealmill"],
     }
     return {name: fact for name, fact in known.items() if fact is not None}

@@ -20,7 +20,8 @@ MAX_FAULTS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """Two lines of an import with the same layout and different verdicts or values, of which one is wrong."""
+    """Two lines of an import with the same layout and different verdicts or values, of which one is wrong. `line` is 0
+    for a deal that the file leaves out."""
 
     line: int
     result: str
@@ -28,8 +29,11 @@ class Contradiction:
     first_result: str
 
     def __str__(self) -> str:
+        lines = f"lines {self.first_line} and {self.line}"
+        if not self.line:
+            lines = f"line {self.first_line} and a deal that is left out"
         return (
-            f"lines {self.first_line} and {self.line} have the same layout, with the verdicts {self.first_result} and "
+            f"{lines} have the same layout, with the verdicts {self.first_result} and "
             f"{self.result}: one of them is wrong"
         )
 

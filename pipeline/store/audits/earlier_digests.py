@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from sqlalchemy import Connection, bindparam, select
 
 from dealmill.pipeline.digests import BLOCK, columns_digest, numbers, seal, texts
-from dealmill.pipeline.store.database.tables import actions, engines, rejects, verdicts
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.database.tables import actions, engines, rejects
 
 LOG = (
     select(
@@ -22,12 +21,6 @@ REJECTS = (
     select(rejects.c.number, rejects.c.line, rejects.c.text, rejects.c.reasons)
     .where(rejects.c.source_id == bindparam("source"))
     .order_by(rejects.c.number)
-)
-NODES = (
-    select(verdicts.c.nodes)
-    .where(verdicts.c.run_id == bindparam("run"))
-    .where(verdicts.c.position >= bindparam("first"), verdicts.c.position < bindparam("stop"))
-    .order_by(verdicts.c.position)
 )
 
 
@@ -44,13 +37,3 @@ def reject_digests(connection: Connection, source: int) -> Iterator[bytes]:
     for rows in connection.execute(REJECTS, {"source": source}).partitions(BLOCK):
         positions, lines, contents, reasons = zip(*rows, strict=True)
         yield columns_digest("rejects", numbers(positions), numbers(lines), texts(contents), texts(reasons))
-
-
-def node_digests(connection: Connection, run: PlannedRun, items: int) -> Iterator[bytes]:
-    """Yield the digests of the node counts of every thousand of the first `items` verdicts of a run, if these
-    are stored."""
-    if run.storage.stores_layouts:
-        for first in range(1, items + 1, BLOCK):
-            where = {"run": run.id, "first": first, "stop": min(first + BLOCK, items + 1)}
-            nodes = connection.execute(NODES, where).scalars().all()
-            yield columns_digest("nodes", numbers([first]), numbers(nodes))

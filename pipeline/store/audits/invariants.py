@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.audits.contradictions import contradiction_faults
 from dealmill.pipeline.store.audits.findings import audit_faults, earlier_faults
 from dealmill.pipeline.store.audits.run_record import (
@@ -16,6 +17,7 @@ from dealmill.pipeline.store.audits.run_record import (
     reject_faults,
     source_faults,
 )
+from dealmill.pipeline.store.audits.stored_types import type_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.database.tables import DONE, LEASED, PENDING
@@ -128,7 +130,7 @@ def _wrong_totals(scope: AuditScope) -> Iterator[Fault]:
 def _shown(value: object) -> str:
     if isinstance(value, bytes):
         return f"{value.hex()[:16]}…"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
 def _blocks_without_digest(scope: AuditScope) -> Iterator[Fault]:
@@ -156,6 +158,12 @@ def _strays(scope: AuditScope) -> Iterator[Fault]:
 
 def _damaged_rows(scope: AuditScope) -> Iterator[Fault]:
     yield from scope.scan.damaged
+
+
+def _other_types(scope: AuditScope) -> Iterator[Fault]:
+    if scope.whole:
+        free = [name for names in FREE for name in names]
+        yield from type_faults(scope.database, scope.run, free, scope.population, scope.first, scope.stop)
 
 
 def _altered_lines(scope: AuditScope) -> Iterator[Fault]:
@@ -235,6 +243,7 @@ INVARIANTS: tuple[Invariant, ...] = (
         of_whole=True,
     ),
     Invariant("rows", "Every layout, verdict and job has valid values in its columns.", _damaged_rows),
+    Invariant("types", "Columns that no other invariant covers have values of their types.", _other_types),
     Invariant(
         "lines", "The digest of each 1,000 items matches their lines and layouts.", _altered_lines, only_stored=True
     ),
@@ -281,7 +290,7 @@ FREE = {
     ),
     ("jobs.id", "audit_jobs.id"): "numbers that only messages use",
 }
-"""The columns that an audit does not check, with their meaning. An invariant covers each of the others."""
+"""The columns of which an audit checks only the types, with their meaning. An invariant covers each of the others."""
 
 
 def faults_in(scope: AuditScope) -> list[Fault]:

@@ -2,17 +2,17 @@
 even if all digests in the record were changed to match."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
 from blake3 import blake3
 from sqlalchemy import Connection, bindparam, func, select
 
-from dealmill.pipeline.digests import block_of, seal, values
+from dealmill.pipeline.digests import BLOCK, block_of, columns_digest, numbers, seal, values
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.store.audits.audit import AuditStatus
-from dealmill.pipeline.store.audits.earlier_digests import log_digest, node_digests, reject_digests
+from dealmill.pipeline.store.audits.earlier_digests import log_digest, reject_digests
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import (
     actions,
@@ -22,6 +22,7 @@ from dealmill.pipeline.store.database.tables import (
     runs,
     source_blocks,
     sources,
+    verdicts,
 )
 from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.planned import PlannedRun
@@ -40,8 +41,14 @@ RESULTS = (
     .where(blocks.c.run_id == bindparam("run"), blocks.c.number <= bindparam("last"))
     .order_by(blocks.c.number)
 )
-NODES = select(func.coalesce(func.sum(bounded(jobs.c.nodes)), 0)).where(
+SUM_OF_NODES = select(func.coalesce(func.sum(bounded(jobs.c.nodes)), 0)).where(
     jobs.c.run_id == bindparam("run"), jobs.c.first <= bindparam("population")
+)
+NODES = (
+    select(verdicts.c.nodes)
+    .where(verdicts.c.run_id == bindparam("run"))
+    .where(verdicts.c.position >= bindparam("first"), verdicts.c.position < bindparam("stop"))
+    .order_by(verdicts.c.position)
 )
 SOURCE_SEAL = select(sources.c.seal).where(sources.c.id == bindparam("source"))
 ITEMS = (
@@ -62,22 +69,30 @@ def record_seal(connection: Connection, run: PlannedRun, entry: int) -> str | No
     """Return the seal of the record of a run as of an entry of the action log; None if that is not the entry of an
     audit of this run. A seal is the number of the entry, a dash, and 64 hexadecimal digits.
 
-    It covers the seal of the run, the audit's number of items, the source, the digests of the blocks of these items,
-    and the sum of their nodes. If the layouts of the run are stored, it covers the items of the source. Otherwise
-    the source may be read later, for another run, so the seal covers only the parts that never change.
+    It covers the seal of the run, the audit's number of items, the source, and the digests of the blocks of these
+    items. If the layouts of the run are stored, it covers the items of the source and the nodes of each verdict.
+    Otherwise the source may be read later, for another run, so the seal covers only the parts that never change; the
+    nodes are those that solving again gives, and the seal covers the sum of those on record.
     """
     fields = _fields(connection, run, entry)
-    return None if fields is None else _written(entry, *fields)
+    if fields is None:
+        return None
+    *others, nodes = fields
+    if run.storage.stores_layouts:
+        _, items, *_ = others
+        nodes = _digest(_node_digests(connection, run, items))
+    return _written(entry, *others, nodes)
 
 
 def _fields(connection: Connection, run: PlannedRun, entry: int, more: Iterable[bytes] = ()) -> tuple[Any, ...] | None:
-    """Return the fields of a seal, the audit's number of items second. The digests `more` follow those of the items."""
+    """Return the fields of a seal of version 0.2.0: the audit's number of items is the second, and the sum of the nodes
+    the last one. The digests `more` follow those of the items."""
     audited = connection.execute(AUDITED, {"entry": entry, "run": run.id}).one_or_none()
     if audited is None:
         return None
     where = {"run": run.id, "population": audited.population, "last": block_of(audited.population)}
     results = _digest(connection.execute(RESULTS, where, execution_options=FETCH_OPTIONS).scalars())
-    nodes = int(connection.execute(NODES, where).scalar_one())
+    nodes = int(connection.execute(SUM_OF_NODES, where).scalar_one())
     return *audited, *_source(connection, run, more), results, nodes
 
 
@@ -93,14 +108,29 @@ def _source(connection: Connection, run: PlannedRun, more: Iterable[bytes]) -> t
     return connection.execute(SOURCE_SEAL, where).scalar_one(), _digest(chain(digests, more))
 
 
+def _node_digests(connection: Connection, run: PlannedRun, items: int) -> Iterator[bytes]:
+    """Yield the digests of the node counts of every thousand of the first `items` verdicts of a run, if these
+    are stored."""
+    if run.storage.stores_layouts:
+        for first in range(1, items + 1, BLOCK):
+            where = {"run": run.id, "first": first, "stop": min(first + BLOCK, items + 1)}
+            nodes = connection.execute(NODES, where).scalars().all()
+            yield columns_digest("nodes", numbers([first]), numbers(nodes))
+
+
 def _earlier_seals(connection: Connection, run: PlannedRun, entry: int) -> list[str]:
-    """Return the seal that version 0.1.0 gave a record, and the one that it got afterwards, before version 0.2.0."""
-    fields = _fields(connection, run, entry, reject_digests(connection, run.source))
-    if fields is None:
+    """Return the seals that versions 0.2.0 and 0.1.0 gave a record, and the one that it got between these."""
+    fields = _fields(connection, run, entry)
+    with_rejects = _fields(connection, run, entry, reject_digests(connection, run.source))
+    if fields is None or with_rejects is None:
         return []
     _, items, *_ = fields
-    nodes, log = _digest(node_digests(connection, run, items)), log_digest(connection, entry)
-    return [_written(entry, *fields, log), _written(entry, *fields, nodes, log)]
+    nodes, log = _digest(_node_digests(connection, run, items)), log_digest(connection, entry)
+    return [
+        _written(entry, *fields),
+        _written(entry, *with_rejects, nodes, log),
+        _written(entry, *with_rejects, log),
+    ]
 
 
 def _digest(digests: Iterable[object]) -> bytes:

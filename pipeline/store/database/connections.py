@@ -260,6 +260,17 @@ class Database:
         if self._file or not self.embedded:
             self._engine(self._file).dispose()
 
+    def disconnect(self) -> bool:
+        """Close the connections of this process, and open new ones when they are needed. Return False, and close
+        nothing, while a transaction is open."""
+        if self._closed or not (self._file or not self.embedded):
+            return True
+        engine = self._engine(self._file)
+        if engine.pool.checkedout():  # type: ignore[attr-defined]
+            return False
+        engine.dispose()
+        return True
+
     def vacant(self) -> bool:
         """Return whether an embedded store has not been created yet: its file is missing or has no tables."""
         if self._file or not self.embedded:

@@ -79,7 +79,7 @@ class RowCheck:
             if values[index] is not None and values[index] not in codes:
                 return f"{column} is {values[index]}, which is not a valid {column.info[CODES].__name__.lower()}"
         for index in self._texts:
-            if not _is_unicode(values[index]):
+            if not is_unicode(values[index]):
                 return f"{self._columns[index]} is {shown_value(values[index])}, which is not UTF-8"
         for index, column in self._bounded:
             if len(values[index] or "") > (limit := column.info[MOST_CHARACTERS]):
@@ -98,7 +98,7 @@ def _fits(column: ColumnElement[Any], value: object) -> bool:
     return type(value) is python_type or (python_type is float and type(value) is int)
 
 
-def _is_unicode(text: str | None) -> bool:
+def is_unicode(text: str | None) -> bool:
     """Return whether a stored text is valid UTF-8. Invalid bytes were decoded as surrogates."""
     if text is None or text.isascii():
         return True
@@ -111,7 +111,7 @@ def _is_unicode(text: str | None) -> bool:
 
 def _are_unicode(texts: Sequence[str | None]) -> bool:
     """Return whether all texts are valid UTF-8."""
-    return "".join(filter(None, texts)).isascii() or all(map(_is_unicode, texts))
+    return "".join(filter(None, texts)).isascii() or all(map(is_unicode, texts))
 
 
 def shown_value(value: object) -> str:

@@ -14,7 +14,8 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
 actions                             who did what, when and why
 
 The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/digests.py`), so that an
-audit detects changes. An audit checks every column except those listed in `pipeline/store/audits/invariants.py`.
+audit detects changes. An audit checks every column; of those listed in `pipeline/store/audits/invariants.py`, only the
+types.
 
 PostgreSQL stores the comments of columns, so they name nothing that changes without a migration, such as modules.
 

@@ -27,7 +27,7 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.errors import DamagedError
-from dealmill.pipeline.games import games
+from dealmill.pipeline.games import games_of
 from dealmill.pipeline.games.contract import GENERATOR
 from dealmill.pipeline.games.installed import families
 from dealmill.pipeline.games.verdict import Verdict
@@ -56,7 +56,7 @@ OF_JOB = runs.alias("of_job")
 def workable_runs(installed: Installed) -> Select[tuple[int]]:
     """Select the active runs of installed engines that are not retracted. If their layouts are not stored, the
     installed generator of their deals must be the one recorded."""
-    readable = STORES_LAYOUTS | _dealt_here()
+    readable = STORES_LAYOUTS | _dealt_here(installed)
     not_retracted = engines.c.retracted_why.is_(None)
     return select(runs.c.id).select_from(OVER).where(_known(installed), readable, not_retracted, ACTIVE)
 
@@ -67,7 +67,7 @@ def audits_of(installed: Installed) -> Select[tuple[int]]:
     imported verdicts are checked. Otherwise it needs the same version of the engine and the same generator."""
     rules_engine = func.coalesce(engines.c.checked_as, engines.c.name)
     has_referee = rules_engine.in_(sorted({name for name, _ in installed})) | sources.c.rules.is_not(None)
-    workable = (STORES_LAYOUTS & has_referee) | (~STORES_LAYOUTS & _known(installed) & _dealt_here())
+    workable = (STORES_LAYOUTS & has_referee) | (~STORES_LAYOUTS & _known(installed) & _dealt_here(installed))
     return select(audits.c.id).select_from(audits.join(OVER, audits.c.run_id == runs.c.id)).where(workable)
 
 
@@ -75,13 +75,14 @@ def _known(installed: Installed) -> ColumnElement[bool]:
     return tuple_(engines.c.name, engines.c.version).in_(sorted(installed))
 
 
-def _dealt_here() -> ColumnElement[bool]:
+def _dealt_here(installed: Installed) -> ColumnElement[bool]:
+    """Return the condition that the deals of a source of these engines can be dealt here."""
     recorded = [
         sources.c.generator
         == literal(f"{GENERATOR} ").concat(sources.c.game).concat(f"/{family.deals.version}-").concat(sources.c.rules)
         for family in families().values()
     ]
-    return or_(sources.c.generator.in_([game.generator for game in games().values()]), *recorded)
+    return or_(sources.c.generator.in_([game.generator for game in games_of(name for name, _ in installed)]), *recorded)
 
 
 MAX_ADDEND = 2**56

@@ -307,13 +307,6 @@ def leased(database: Database, jobs: JobTable) -> set[str]:
         return set(map(str, connection.execute(query).scalars()))
 
 
-def parents_in_progress(database: Database, jobs: JobTable) -> set[int]:
-    """Return the parents with leased jobs."""
-    query = select(jobs.parent).distinct().where(jobs.table.c.state == LEASED)
-    with database.reading() as connection:
-        return set(connection.execute(query).scalars())
-
-
 def free_expired(database: Database, jobs: JobTable) -> None:
     """Make jobs with expired leases pending again. Split each in two, unless it is of one item."""
     table, expired = jobs.table, _expired(jobs)
@@ -357,6 +350,13 @@ def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
     job_id = jobs.table.c.id
     workable = select(job_id).where(waiting(jobs), jobs.parent.in_(jobs.workable_parents(installed)))
     return workable.order_by(job_id).limit(bindparam("limit", type_=Integer))
+
+
+def has_leased(database: Database, jobs: JobTable, parent: int) -> bool:
+    """Return whether a worker has claimed a job of a parent."""
+    claimed = exists().where(jobs.parent == parent, jobs.table.c.state == LEASED)
+    with database.reading() as connection:
+        return connection.execute(select(claimed)).scalar_one()
 
 
 def stuck(database: Database, jobs: JobTable, parents: Collection[int] | Select[tuple[int]]) -> list[Lease]:

@@ -11,7 +11,14 @@ from typing import Any, Self, overload
 from sqlalchemy import BigInteger, ColumnElement, func, literal, or_, select
 
 from dealmill.pipeline.arguments import row_number
-from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.errors import (
+    DamagedError,
+    NotFoundError,
+    RetractedError,
+    StoreError,
+    UnfinishedError,
+    UsageError,
+)
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
@@ -21,12 +28,15 @@ from dealmill.pipeline.store.database.tables import Control, engines, runs, sour
 from dealmill.pipeline.store.runs.job_sums import counted_runs, doubtful_runs
 from dealmill.pipeline.store.runs.jobs import TOTALS
 from dealmill.pipeline.store.runs.planned import JOINED, NOT_DELETED, PlannedRun, item_count, planned_fields
-from dealmill.pipeline.store.runs.times import TEN_YEARS, recent_seconds, worked_seconds
+from dealmill.pipeline.store.runs.times import TEN_YEARS, elapsed_seconds, recent_seconds
 
 SILENT_READER = timedelta(seconds=60)
 """The time without a new entry after which a reader is taken to have stopped: several times that of a batch."""
 WITHOUT_WORKER = timedelta(seconds=10)
 """The time without a lease after which a run is said to wait for workers: longer than the pause after a failure."""
+
+VERDICTS = tuple(Verdict)
+"""All verdicts. A list of runs looks at them several times per run, and iterating over an enumeration is slow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +99,7 @@ class RunStatus(PlannedRun):
     def counts(self) -> dict[Verdict, int]:
         """The number of items for every verdict that occurs."""
         totals = self.check_totals().totals
-        return {verdict: totals[verdict.word] for verdict in Verdict if totals[verdict.word]}
+        return {verdict: total for verdict in VERDICTS if (total := totals[verdict.word])}
 
     @property
     def unproved(self) -> int:
@@ -110,6 +120,40 @@ class RunStatus(PlannedRun):
     def finished(self) -> bool:
         """Whether every item has a verdict, its source is complete, and it is neither paused nor cancelled."""
         return self.complete and self.done == self.jobs and self.covered == self.items and not self.halted
+
+    @property
+    def why_unfinished(self) -> str | None:
+        """Why it is not finished, in words; None if it is."""
+        if self.finished:
+            return None
+        if self.damaged:
+            return "its jobs are lost or damaged"
+        if not self.complete:
+            return "its source has not been read to its end"
+        if self.solved < self.items:
+            return f"{self.items - self.solved:,} of {self.items:,} layouts pending"
+        return f"it is {self.control.word}"
+
+    def check_exportable(self, *, unfinished: bool, skip_damaged: bool = False) -> Self:
+        """Check that its results may be written to a file, and return this run: if it is finished, if `unfinished` asks
+        for unfinished runs, or `skip_damaged` for damaged ones.
+
+        Every file with results of a run is written by this rule, and says why if the run was not finished.
+
+        Raises
+        ------
+        DamagedError
+            If jobs are lost or damaged, so that it is not known whether it is finished.
+        UnfinishedError
+            If it is not finished.
+        """
+        if (why := self.why_unfinished) and not (unfinished or (skip_damaged and self.damaged)):
+            check_jobs(self)
+            raise UnfinishedError(
+                f"run {self.id} is not finished ({why}); query it, or export what it has with --unfinished, or "
+                "unfinished=True in Python"
+            )
+        return self
 
     @property
     def halted(self) -> bool:
@@ -144,12 +188,12 @@ class RunStatus(PlannedRun):
 
     @property
     def seconds(self) -> float | None:
-        """How long it was worked on (see `dealmill.pipeline.store.runs.times`), up to the last job unless it goes on;
-        None if no job was started."""
+        """The time from its start (see `dealmill.pipeline.store.runs.times`) to the end of its last job, or to now if
+        it goes on; None if no job was started."""
         if self.started is None or self.seen is None:
             return None
         end = self.now if self.state in {"reading", "solving"} else self.seen
-        return worked_seconds(self.reading_seconds, self.started.timestamp(), end.timestamp())
+        return elapsed_seconds(self.reading_seconds, self.started.timestamp(), end.timestamp())
 
     @property
     def mean(self) -> float | None:
@@ -462,7 +506,7 @@ def check_finished(run: RunStatus) -> None:
 
     Raises
     ------
-    RetractedError, DamagedError, StoreError
+    RetractedError, DamagedError, StoreError, UnfinishedError
         If it has not, by the reason.
     """
     if run.finished:
@@ -471,8 +515,8 @@ def check_finished(run: RunStatus) -> None:
     check_not_halted(run)
     check_jobs(run)
     if not run.complete:
-        raise StoreError(
+        raise UnfinishedError(
             f"run {run.id} is not finished, since {run.source_name} has not been read to its end; correct it, or "
             "repeat the command that read it"
         )
-    raise StoreError(f"run {run.id} is not finished; finish it with: dealmill work --drain")
+    raise UnfinishedError(f"run {run.id} is not finished; finish it with: dealmill work --drain")

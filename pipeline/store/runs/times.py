@@ -1,7 +1,8 @@
-"""How long runs were worked on: while their source was read for them, and from the claim of their first job to the end
-of their last one.
+"""The time that runs took from their start to their end: while their source was read for them, and from the claim of
+their first job to the end of their last one.
 
-The time between the two does not count: the workers compile, or do jobs of other runs. Pauses after the first claim do.
+The time between the two does not count: the workers compile, or do jobs of other runs. All time after the first claim
+does, also pauses, and time in which there were no workers.
 
 Both times are in the row of the run, because the jobs that were claimed first may be split or merged later.
 """
@@ -47,8 +48,8 @@ def with_reading_time(source: int, begun: float, write: Write) -> Write:
     return write_both
 
 
-def worked_seconds(reading: float, started: float, end: float) -> float:
-    """Return how long a run was worked on until `end`: not negative if the clock was set back."""
+def elapsed_seconds(reading: float, started: float, end: float) -> float:
+    """Return the time of a run until `end`: not negative if the clock was set back."""
     return reading + max(end - started, 0.0)
 
 
@@ -59,5 +60,5 @@ def recent_seconds(reading: float, started: float | None, recent: float | None, 
     if end is None:
         return 0.0
     if started is not None and 0 <= end - started <= MINUTE:
-        return worked_seconds(reading, started, end)
+        return elapsed_seconds(reading, started, end)
     return 0.0 if recent is None else max(end - recent, 0.0)

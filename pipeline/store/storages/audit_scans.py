@@ -14,7 +14,7 @@ from dealmill.pipeline.store.database.tables import DONE, jobs, packs
 from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
-PART_SECONDS = 3.0
+PART_SECONDS = 2.0
 """The time after which a job of an audit leaves the rest of its items to new jobs: it has more work than was expected.
 """
 

@@ -33,7 +33,7 @@ from dealmill.pipeline.store.arrow import COLUMNS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
-from dealmill.pipeline.store.database.tables import items, judgements, runs, verdicts
+from dealmill.pipeline.store.database.tables import items, judgements, runs, sources, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 from dealmill.pipeline.store.storages.storage import (
@@ -234,16 +234,24 @@ def between(
 def first_pages(
     database: Database, numbers: Sequence[int], filter_: Filter, ordering: Ordering, limit: int
 ) -> list[Page]:
-    """Return the first `limit` matching verdicts of these runs in the given order, a page for each run with some."""
-    runs = {run.id: run for run in list_runs(database, numbers)}
+    """Return the first `limit` matching verdicts of these runs in the given order, a page for each run with some. Only
+    these runs are read, and those that lack verdicts, without those that cannot be read."""
     query, ends = by_number(Conditions.of(filter_), ordering), _range_ends(filter_)
     with database.reading() as connection:
-        counts = {row.run_id: row.verdicts for row in connection.execute(VALID_VERDICTS, {"numbers": [*runs]})}
+        lacking = set(connection.execute(LACKING, {"numbers": numbers}).scalars())
+    runs = {run.id: run for run in list_runs(database, lacking)}
     for run in runs.values():
-        if counts.get(run.id, 0) != run.items:
-            check_complete(database, run)
-    with database.reading() as connection:
-        rows = connection.execute(query, {"numbers": [*runs], "most": limit, **ends}).all()
+        check_complete(database, run)
+    unreadable = lacking.difference(runs)
+    while True:
+        readable = [number for number in numbers if number not in unreadable]
+        with database.reading() as connection:
+            rows = connection.execute(query, {"numbers": readable, "most": limit, **ends}).all()
+        new = {RUN_OF_ROW(row) for row in rows}.difference(runs)
+        runs |= {run.id: run for run in list_runs(database, new)}
+        if new <= runs.keys():
+            break
+        unreadable |= new.difference(runs)
     of_runs = groupby(sorted(rows, key=RUN_OF_ROW), RUN_OF_ROW)
     return [page_of(runs[number], filter_, list(of_run), None) for number, of_run in of_runs]
 
@@ -328,7 +336,21 @@ VALID_VERDICTS = (
     select(verdicts.c.run_id, func.count().label("verdicts"))
     .where(one_of(verdicts.c.run_id, NUMBERS), VALID)
     .group_by(verdicts.c.run_id)
+    .subquery()
 )
+LACKING = (
+    select(runs.c.id)
+    .select_from(
+        runs.join(sources, sources.c.id == runs.c.source_id).outerjoin(
+            VALID_VERDICTS, VALID_VERDICTS.c.run_id == runs.c.id
+        )
+    )
+    .where(
+        one_of(runs.c.id, NUMBERS),
+        func.coalesce(VALID_VERDICTS.c.verdicts, 0).is_distinct_from(sources.c.accepted),
+    )
+)
+"""The runs without a valid verdict on each layout."""
 
 
 def check_complete(database: Database, run: RunStatus, after: int = 0, before: int = BEHIND) -> None:

@@ -93,6 +93,7 @@ def test_a_node_limit_leaves_exactly_the_layouts_undecided_that_take_more() -> N
                 assert limited.nodes[number] == limit
 
 
+@pytest.mark.slow
 def test_a_loss_with_too_long_a_certificate_is_undecided() -> None:
     solved = winnable([PIGEONHOLES, TOO_MANY, PIGEONHOLES])
     assert solved.verdicts == [Verdict.UNWINNABLE, Verdict.UNDECIDED, Verdict.UNWINNABLE]

@@ -154,6 +154,7 @@ def test_every_loss_has_lemmas_that_are_accepted() -> None:
     assert min(kinds[kind] for kind in "+-: glv^") > 20, kinds
 
 
+@pytest.mark.slow
 def test_exactly_the_certificates_are_accepted_that_follow_the_definition() -> None:
     chance = Random(16)
     proved = proofs()

@@ -113,6 +113,7 @@ def test_the_open_options_are_those_that_close_no_circle() -> None:
     assert closed > 100
 
 
+@pytest.mark.slow
 def test_no_jam_rules_out_a_play_that_wins() -> None:
     """For some options that a winning play takes, and some that it does not, as well as for all of them."""
     chance = Random(5)
@@ -128,6 +129,7 @@ def test_no_jam_rules_out_a_play_that_wins() -> None:
                 assert not choice.staying(upwards=True), (deck, state)
 
 
+@pytest.mark.slow
 def test_jams_are_those_of_the_definition_and_no_possible_play_wins() -> None:
     chance = Random(5)
     jammed = {"both": 0, "downwards": 0, "upwards": 0, "neither": 0}

@@ -213,6 +213,7 @@ def near_canonical(draw: st.DrawFn) -> str:
 texts = near_canonical() | st.text("6A \t-,1", max_size=16) | st.lists(st.text("6A \t", max_size=10)).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=400)
 @given(st.lists(texts.filter(str.isascii), min_size=1, max_size=5))
 def test_a_layout_is_accepted_if_and_only_if_it_follows_the_rules(lines: list[str]) -> None:

@@ -3,16 +3,17 @@
 from dataclasses import replace
 from random import Random
 
-import pytest
-
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
+from tests.selection import SELECTION
 
 
 def seeds(first: int, count: int, quick: int) -> list[object]:
-    """Return the seeds `[first, first + count)` as parameters of a test. `make test` tries the first `quick` of them,
-    and `make test-slow` the others."""
-    marks = dict.fromkeys(range(first + quick, first + count), pytest.mark.slow)
-    return [pytest.param(seed, marks=marks.get(seed, ())) for seed in range(first, first + count)]
+    """Return the seeds `[first, first + count)` as parameters of a test, ten at once. `make test` tries the first
+    `quick` of them, and `make test-slow` the others."""
+    tens = [range(seed, seed + 10) for seed in range(first, first + count, 10)]
+    return SELECTION.parameters(tens, lambda ten: ten[0] < first + quick)
 
 
 def random_rules(random: Random) -> Rules:
@@ -115,3 +116,60 @@ def random_rules_by_stages(random: Random) -> Rules:
             hole="none",
         )
         return rules if rules.move == "run" else replace(rules, run="build")
+
+
+def any_rules(random: Random) -> Rules:
+    """Rules of every kind that a rules file may have, with few cards: the values of keys are drawn independently."""
+    choose = random.choice
+    while True:
+        decks, suits = choose([(1, 4)] * 6 + [(1, 2), (1, 1), (2, 4), (2, 2), (2, 1)])
+        ranks = choose([1, 2, 2, 3, 3, 4]) if decks == 1 else choose([1, 2])
+        hole = choose(["none", "none", "none", "dealt", "AS"])
+        initial = "none" if hole != "none" else choose(["none", "none", "one", "all"])
+        cells = choose([0, 0, 1, 2])
+        filled, reserve, stock = random.randint(0, cells), choose([0, 0, 1, 2, 3]), choose([0, 0, 2, 3, 5, 8])
+        left = 4 * decks * ranks - {"none": 0, "one": 1, "all": 4}[initial] - (hole != "none") - filled
+        if (left := left - reserve - stock) < 0:
+            continue
+        sizes = [0] * random.randint(1, 6)
+        for _ in range(left):
+            sizes[random.randrange(len(sizes))] += 1
+        face_down: list[str | tuple[int, ...]] = ["none", "all-but-top"]
+        face_down.append(tuple(random.randrange(max(size, 1)) for size in sizes))
+        base = "A" if hole != "none" else "dealt" if initial == "one" else choose(RANKS[:ranks])
+        move = choose(["card", "run", "run", "any"])
+        rules = Rules(
+            name="any",
+            title="Any",
+            family="Patience",
+            numbers="solvitaire",
+            decks=decks,
+            suits=suits,
+            ranks=ranks,
+            sizes=tuple(sizes),
+            deal=choose(["rows", "diagonal"]),
+            face_down=choose(face_down),
+            build=choose(["any-suit", "red-black", "same-suit", "none"]),
+            move=move,
+            run=choose(["build", "build", "any-suit", "red-black", "same-suit"]) if move == "run" else "build",
+            spaces=choose(["any", "kings", "none", "reserve"]),
+            foundations=base,
+            initial=initial,
+            removable=hole == "none" and random.random() < 0.5,
+            complete=random.random() < 0.35,
+            cells=cells,
+            filled=filled,
+            reserve=reserve,
+            stacked=random.random() < 0.6,
+            stock=stock,
+            to=choose(["waste", "waste", "tableau", "tableau", "hole"]),
+            full_columns=random.random() < 0.4,
+            draw=choose([1, 1, 2, 3, 4]),
+            passes=choose([0, 0, 1, 2, 3]),
+            hole=hole,
+            wrap=random.random() < 0.5,
+        )
+        try:
+            return parse_rules(rules.name, canonical_rules(rules))
+        except UsageError:
+            continue

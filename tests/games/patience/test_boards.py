@@ -1,20 +1,25 @@
 """Positions as other programs write them: boards, and Solvitaire's JSON."""
 
 import json
+import re
+from dataclasses import replace
 from random import Random
 
 import pytest
 
+from dealmill import Result, solve
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.patience.boards import TITLE, write_json
-from dealmill.pipeline.games.patience.deal import deal as deals_of
-from dealmill.pipeline.games.patience.formats import read
+from dealmill.pipeline.games.patience.boards import TITLE
 from dealmill.pipeline.games.patience.rules import Referee
+from dealmill.pipeline.games.patience.table import Table
+from dealmill.pipeline.games.reading import is_canonical
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.referee import judge
+from dealmill.pipeline.solve import solve as solve_texts
 from tests.games.patience.files import FILES
-from tests.games.patience.random_rules import random_rules
 
 MICROSOFT_24 = """
 4C 2C 9C 8C QS 4S 2H
@@ -176,7 +181,7 @@ def test_solvitaires_files_have_defaults_and_numbers_for_ranks() -> None:
         ('{"tableau piles": [], "stock": ["6X", "6H"]}', "stock: '6X' is not a card such as 6H"),
         ('{"tableau piles": [], "hole": 3}', "hole: '[3]' is not a list of cards such as 6H"),
         ('{"tableau piles": [[""], [""]]}', "the number of columns is 2, expected 7"),
-        ('{"tableau piles": ' + "[" * 10_000, "the object is longer than 10,000 characters"),
+        ('{"tableau piles": ' + "[" * 100_000, "the object is longer than 100,000 characters"),
         ('{"tableau piles": ' + "[" * 9_000 + "}", "this is not a JSON object: "),
     ],
 )
@@ -212,9 +217,138 @@ def test_damaged_boards_and_files_are_refused_with_a_reason() -> None:
                     assert isinstance(entry, Reject) or list(game.read([(1, entry.text)])) == [Layout(1, entry.text)]
 
 
-def test_solvitaires_files_cannot_limit_passes() -> None:
-    rules = next(rules for seed in range(1_000) if (rules := random_rules(Random(seed))).passes > 1)
-    [deal] = unpack(deals_of(rules, 1, 1, 1))
-    with pytest.raises(UsageError, match="cannot say how many passes are left"):
-        write_json(rules, deal)
-    assert list(read(Referee(rules), [(1, deal)])) == [Layout(1, deal)]
+PASSES = find_game("klondike:stock.passes=3")
+PASSES_RULES = replace(FILES["klondike"].rules, name=PASSES.name, passes=3)
+[PASSES_DEAL] = unpack(PASSES.deal(0, 2, 1))
+TURNED = f"{PASSES_DEAL.replace('stock:8D4D7H', 'stock:')} waste:8D4D7H"
+TAKEN = PASSES_DEAL.replace("QS/TcJcTS", "QS8D/TcJcTS").replace("5H/9s8S", "5H8D/9s8S").replace("stock:8D", "stock:")
+
+
+def boards_without(part: str, layout: str) -> list[tuple[int, str]]:
+    return numbered(re.sub(f"{part}:.*\n", "", PASSES.writers["board"](layout)))
+
+
+def test_passes_left_out_are_all_passes_before_the_stock_is_turned() -> None:
+    assert " passes:2 " in PASSES_DEAL
+    line = PASSES_DEAL.replace(" passes:2", "")
+    read_before = [[(1, line)], boards_without("Passes", PASSES_DEAL), [(1, PASSES.writers["solvitaire"](PASSES_DEAL))]]
+    for lines in (*read_before, [(1, line.replace(PASSES.name, "klondike"))]):
+        assert [entry.text for entry in PASSES.read(lines)] == [PASSES_DEAL]
+    assert solve(PASSES.name, line).verdict is solve(PASSES.name, PASSES_DEAL).verdict is Verdict.WINNABLE
+    assert solve(PASSES.name, PASSES_DEAL.replace("passes:2", "passes:0")).verdict is Verdict.UNWINNABLE
+    used_up = f"{PASSES.name} KS/-/-/-/-/-/- foundations:KCKHQSKD"
+    assert [entry.text for entry in PASSES.read([(1, used_up)])] == [f"{used_up} passes:0"]
+
+
+@pytest.mark.parametrize("layout", [TURNED, TAKEN])
+def test_passes_left_out_later_are_an_error_that_says_what_to_add(layout: str) -> None:
+    [line] = PASSES.read([(1, layout.replace(" passes:2", ""))])
+    [board] = PASSES.read(boards_without("Passes", layout))
+    piles = json.loads(PASSES.writers["solvitaire"](PASSES_DEAL))
+    piles |= {"waste": ["8D"], "stock": piles["stock"][:-1]}
+    [piled] = PASSES.read([(1, json.dumps(piles))])
+    for entry, hint in [
+        (line, "add passes:0 or passes:1 or passes:2 to the line"),
+        (board, "add a line such as passes:0 or passes:1 or passes:2 before the columns"),
+        (piled, "Solvitaire's files have no word for them, so write it as a line with passes:0 or"),
+    ]:
+        assert isinstance(entry, Reject) and "cards of the stock were turned" in entry.reasons[0]
+        assert hint in entry.reasons[0]
+
+
+@pytest.mark.parametrize("layout", [PASSES_DEAL, TURNED, TAKEN])
+@pytest.mark.parametrize("passes", [0, 1, 2])
+def test_all_forms_say_the_passes(layout: str, passes: int) -> None:
+    layout = layout.replace("passes:2", f"passes:{passes}")
+    board = PASSES.writers["board"](layout)
+    assert f"Passes: {passes}\n" in board
+    assert list(PASSES.read([(1, layout)])) == [Layout(1, layout)]
+    assert [entry.text for entry in PASSES.read(numbered(board))] == [layout]
+    if (layout, passes) == (PASSES_DEAL, 2):
+        assert list(PASSES.read([(1, PASSES.writers["solvitaire"](layout))])) == [Layout(1, layout)]
+    else:
+        with pytest.raises(UsageError, match=r"cannot say how many passes are left.* limits: .*before the first turn"):
+            PASSES.writers["solvitaire"](layout)
+
+
+def test_positions_in_play_say_that_no_pass_is_left() -> None:
+    for seed in range(3):
+        table, random = Table(Referee(PASSES_RULES), PASSES_DEAL), Random(seed)
+        for _ in range(40):
+            assert list(PASSES.read([(1, table.layout)])) == [Layout(1, table.layout)]
+            if not (words := [choice.word for choice in table.choices]):
+                break
+            table = Table(Referee(PASSES_RULES), table.layout, [random.choice(words)])
+
+
+def test_texts_of_earlier_versions_have_no_pass_left() -> None:
+    """They left out `passes:0`: engines and referee take them as before, and what is written says it."""
+    now, before = PASSES_DEAL.replace("passes:2", "passes:0"), PASSES_DEAL.replace(" passes:2", "")
+    assert PASSES.spellings(now) == PASSES.spellings(before) == (now, before)
+    assert PASSES.spellings(PASSES_DEAL) == (PASSES_DEAL,)
+    assert is_canonical(PASSES, before) and is_canonical(PASSES, now)
+    assert not is_canonical(PASSES, before.replace(" stock", "  stock"))
+    engine = PASSES.full_name(PASSES.engines[0])
+    batch = solve_texts(engine, [before, now])
+    assert len({*zip(batch.verdicts, batch.nodes, batch.evidence, strict=True)}) == 1
+    assert batch.verdicts[0] is Verdict.UNWINNABLE
+    assert judge(engine, before, batch.verdicts[0], None, batch.evidence[0]).valid
+    assert "Passes: 0\n" in PASSES.writers["board"](before)
+    [stored] = [Result(engine, before, *batch_row, 1, 1) for batch_row in [(batch.verdicts[0], None, 1, None)]]
+    assert solve(PASSES.name, stored).layout == now
+    assert solve(PASSES.name, [stored])[0].verdict is Verdict.UNWINNABLE
+
+
+def test_boards_of_klondike_solver_have_the_waste_before_the_talon() -> None:
+    game = FILES["klondike"]
+    [deal] = unpack(game.deal(0, 2, 1))
+    board = game.writers["board"](deal)
+    first, *rest = re.findall("..", deal.partition("stock:")[2])
+    for talon, parts in [
+        (f"==> {' '.join([first, *rest])} <==", f"stock:{first}{''.join(rest)}"),
+        (f"{rest[0]} {first} ==> {' '.join(rest[1:])} <==", f"stock:{''.join(rest[1:])} waste:{first}{rest[0]}"),
+        (f"{' '.join([first, *rest][::-1])} ==> <==", f"waste:{first}{''.join(rest)}"),
+    ]:
+        text = re.sub("Talon: .*", f"Foundations: H-0 C-0 D-0 S-0\nTalon: {talon}", board)
+        assert [entry.text for entry in game.read(numbered(text))] == [f"{deal.partition(' stock:')[0]} {parts}"]
+    [reject] = game.read(numbered(re.sub("Talon: .*", f"Talon: ==> {first}", board)))
+    assert isinstance(reject, Reject) and "'==>' is not a card" in reject.reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("altered", "line", "reason"),
+    [
+        (("QC 9S 6H", "QC 9S \uff16\uff28"), 4, "'\uff16\uff28' are full-width characters: write '6H'"),
+        (("4C 2C", "\uff14\uff23 2C"), 2, "'\uff14\uff23' are full-width characters: write '4C'"),
+        (("4C 2C", "Foundations\uff1a H-0\n4C 2C"), 2, "'\uff1a' are full-width characters: write ':'"),
+        (("9S KS 3D", "9S KS <3D>"), 4, "a card is missing: <3D>, the last one of the column, lies face down"),
+        (("9S KS 3D", "9S <KS> 3D"), 4, "<KS> lies face down on a card that lies face up"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_with_its_number(altered: tuple[str, str], line: int, reason: str) -> None:
+    for game in ("freecell", "klondike"):
+        text = MICROSOFT_24.replace("3H 4H QD", "3H 4H QD").replace("9H 3S KS", "9H 9S KS").replace(*altered)
+        rejects = [entry for entry in FILES[game].read(numbered(text)) if isinstance(entry, Reject)]
+        assert (rejects[0].line, rejects[0].reasons[0]) == (line, reason)
+
+
+def test_boards_of_full_width_characters_are_named() -> None:
+    wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)} | {" ": "\u3000"})
+    rejects = FILES["freecell"].read(numbered(MICROSOFT_24.translate(wide)))
+    assert {reject.reasons[0].partition(" are ")[2][:21] for reject in rejects if isinstance(reject, Reject)} == {
+        "full-width characters"
+    }
+
+
+def test_objects_with_a_board_under_pysol_format_are_read() -> None:
+    game = FILES["freecell"]
+    [deal] = unpack(game.deal(0, 24, 1))
+    for indent in (None, 2):
+        text = json.dumps({"seed": 24, "pysol_format": MICROSOFT_24.strip(), "cards": [{"rank": "4"}]}, indent=indent)
+        assert [entry.text for entry in game.read(numbered(f"{text}\n{text}"))] == [deal, deal]
+    for board, reason in [
+        (MICROSOFT_24.replace("5H QH", "5H XX"), "line 3 of pysol_format: 'XX' is not a card such as 6H"),
+        (MICROSOFT_24 * 2, "pysol_format has 2 boards, expected one"),
+    ]:
+        [reject] = game.read([(1, json.dumps({"pysol_format": board}))])
+        assert isinstance(reject, Reject) and reject.reasons == (reason,)

@@ -1,7 +1,7 @@
 """The engine that plays patiences as a careful player does, against the player of the referee, and hostile evidence."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -19,13 +19,12 @@ from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules, random_rules_by_stages, random_spider_rules, seeds
+from tests.selection import SELECTION
 
 FEW = range(1, 4)
 GOLDEN = Path(__file__).parents[2] / "golden"
 WON = "trigon -/-/-/-/-/-/KC foundations:QCKHKSKD"
 """A position in which every play wins by its only move."""
-PLAYED = ["canfield", "freecell", "golf", "klondike", "mrs-mop", "spiderette", "yukon"]
-"""One game for each kind of rules that the player meets."""
 
 
 def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]]:
@@ -36,17 +35,17 @@ def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]
     return list(zip(layouts, batch.values, map(str, batch.evidence), strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules, random_rules_by_stages])
-@pytest.mark.parametrize("seed", seeds(1_000, 30, quick=5))
-def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seed: int) -> None:
-    rules = random_rules(Random(seed))
-    for text, value, evidence in solved(rules, unpack(deal(rules, seed, 1, 2))):
-        check_plays(Referee(rules), text, value, evidence, range(1, 40))
+@pytest.mark.parametrize("seeds", seeds(1_000, 30, quick=0))
+def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        rules = random_rules(Random(seed))
+        for text, value, evidence in solved(rules, unpack(deal(rules, seed, 1, 2))):
+            check_plays(Referee(rules), text, value, evidence, range(1, 40))
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name in PLAYED else pytest.mark.slow) for name in FILES]
-)
+@pytest.mark.parametrize("name", SELECTION.parameters(FILES, lambda name: name == "klondike"))
 def test_real_games_are_played_as_by_the_plain_player_and_as_before(name: str) -> None:
     game = find_game(name)
     engine = game.engines[1]

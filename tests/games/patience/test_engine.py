@@ -1,19 +1,23 @@
 """The engine of patiences against plain code, on layouts that must be the same to it, and on deals known elsewhere."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from random import Random
 from statistics import median
 
 import pytest
 
-from dealmill.pipeline.games import find_game
+import dealmill
+from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.games import find_game, machine
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
-from dealmill.pipeline.games.patience import MAX_NODES
+from dealmill.pipeline.games.patience import MAX_NODES, engine
 from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Loss, Referee, Rules, read_loss
+from dealmill.pipeline.solve import solve
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
@@ -30,21 +34,22 @@ def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
-@pytest.mark.parametrize("seed", seeds(1_000, 200, quick=80))
-def test_verdicts_are_those_of_plain_code(random_rules: Callable[[Random], Rules], seed: int) -> None:
-    rules = random_rules(Random(seed))
-    layouts = unpack(deal(rules, seed, 1, 3))
-    batch = solved(rules, layouts)
-    for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
-        truth = naive.counted(text, rules, 200)
-        if truth is None or verdict is Verdict.UNDECIDED:
-            continue
-        assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, text)
-        assert evidence
-        full = evidence.startswith("* ")
-        assert truth[0] or evidence == f"* {truth[1]}" or not full, (rules, text)
-        assert truth[0] or full or int(evidence.split(" ")[1]) <= truth[1], (rules, text)
-        Referee(rules)("winnable", text, verdict, None, evidence)
+@pytest.mark.parametrize("seeds", seeds(1_000, 200, quick=20))
+def test_verdicts_are_those_of_plain_code(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        rules = random_rules(Random(seed))
+        layouts = unpack(deal(rules, seed, 1, 3))
+        batch = solved(rules, layouts)
+        for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
+            truth = naive.counted(text, rules, 200)
+            if truth is None or verdict is Verdict.UNDECIDED:
+                continue
+            assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, text)
+            assert evidence
+            full = evidence.startswith("* ")
+            assert truth[0] or evidence == f"* {truth[1]}" or not full, (rules, text)
+            assert truth[0] or full or int(evidence.split(" ")[1]) <= truth[1], (rules, text)
+            Referee(rules)("winnable", text, verdict, None, evidence)
 
 
 @pytest.mark.parametrize("name", ["klondike", "klondike-deal-1", "canfield", "seahaven-towers", "fan", "golf"])
@@ -58,6 +63,7 @@ def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> 
         assert (fewer.verdicts, fewer.nodes, fewer.evidence) == ([Verdict.UNDECIDED], [nodes - 1], [None]), text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["klondike", "canfield", "seahaven-towers", "beleaguered-castle", "fan", "trigon", "simple-simon"]
 )
@@ -97,6 +103,7 @@ def _are_equal(first: str, second: str) -> bool:
     return "open" in (first, second) or first == second or (both_lost and not both_full)
 
 
+@pytest.mark.slow
 def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
     rules = rules_of("klondike")
     batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), MAX_NODES)
@@ -118,6 +125,7 @@ LOST_DEALS_OF_FREECELL = {
 """Those among Microsoft's first million, with the positions that Freecell Solver, too, finds in each."""
 
 
+@pytest.mark.slow
 def test_the_lost_deals_of_freecell_are_proved() -> None:
     game = find_game("freecell")
     texts = {number: unpack(game.deal(0, number, 1))[0] for number in LOST_DEALS_OF_FREECELL}
@@ -151,6 +159,7 @@ def test_wins_are_short(name: str, moves: int) -> None:
     assert len(wins) >= 20 and median(map(len, wins)) <= moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["klondike", "free-cell-3-cell", "canfield"])
 def test_no_move_of_a_win_can_be_left_out(name: str) -> None:
     rules = rules_of(name)
@@ -162,6 +171,40 @@ def test_no_move_of_a_win_can_be_left_out(name: str) -> None:
         for index in range(len(moves)):
             with pytest.raises(InvalidEvidence):
                 Referee(rules)("winnable", text, verdict, None, " ".join(moves[:index] + moves[index + 1 :]))
+
+
+@pytest.mark.slow
+def test_a_win_of_hundreds_of_thousands_of_moves_is_a_win() -> None:
+    """Deal 31465 of Microsoft's, whose solution is published; the search finds one with 262,144 moves or more."""
+    [text] = unpack(find_game("freecell").deal(0, 31465, 1))
+    batch = solved(rules_of("freecell"), [text], 6_000_000)
+    assert batch.verdicts == [Verdict.WINNABLE]
+    assert len(str(batch.evidence[0]).split(" ")) < 500
+    Referee(rules_of("freecell"))("winnable", text, Verdict.WINNABLE, None, str(batch.evidence[0]))
+
+
+def test_a_search_for_which_memory_is_missing_fails_and_can_be_retried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "FIRST_DEALT", 3)
+    game = find_game("east-haven")
+    [lost] = unpack(game.deal(0, 48, 1))
+    assert solve("east-haven/winnable", [lost]).verdicts == [Verdict.UNWINNABLE]
+    monkeypatch.setattr(machine, "memory_of_machine", lambda: 10**6)
+    failed = solve("east-haven/winnable", [lost])
+    assert failed.verdicts == [Verdict.FAILED]
+    assert re.fullmatch(
+        r"retryable: MemoryError: the search of 12,000,000 positions after \d+ nodes takes up to 1\.2 GB, and this "
+        r"machine has 0\.0 GB",
+        str(failed.evidence[0]),
+    )
+
+
+def test_a_limit_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine, "memory_of_machine", lambda: 24 * 10**9)
+    deal_of_seed_0 = dealmill.deals("freecell", seed=0, count=1)
+    with pytest.raises(UsageError, match=r"1,000,000,000 nodes takes up to 68\.7 GB .* such as to 536,870,912"):
+        dealmill.solve("freecell", deal_of_seed_0, max_nodes=10**9)
+    machine.check_limit(find_game("freecell").engines[0], 500_000_000)
+    machine.check_limit(find_game("spider").engines[0], 10**12)
 
 
 def test_a_win_of_254940_moves_becomes_short() -> None:

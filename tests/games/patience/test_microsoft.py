@@ -2,19 +2,24 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import dealmill
 from dealmill.game import UsageError
-from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.deals import DealRange, parse_deal, parse_deal_range, parse_deals
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.ingest.cells import DealColumn
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import sources
 from tests.doing import deal
 from tests.programs.freecell import dealt
+from tests.servers import dealmill as command
 
 LAST = 2**33 - 1
 PUBLISHED = {
@@ -50,8 +55,8 @@ def test_seed_0_has_published_deals(number: int) -> None:
 @settings(max_examples=20, deadline=None)
 @given(number=st.integers(1, 2**33 - 1))
 def test_seed_0_has_the_deals_of_freecell_solver(number: int) -> None:
-    command = ["make-microsoft-freecell-board", "-t", str(number)]
-    board = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    make_board = ["make-microsoft-freecell-board", "-t", str(number)]
+    board = subprocess.run(make_board, capture_output=True, text=True, check=True).stdout
     assert dealt(number) == ["freecell " + "/".join(line.replace(" ", "") for line in board.splitlines())]
 
 
@@ -61,11 +66,39 @@ def test_seed_0_has_no_other_deals(first: int, count: int) -> None:
         dealt(first, count)
 
 
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: dealmill.deals("freecell", seed=0, first=0),
+        lambda: dealmill.deals("freecell", seed=0, first=2**33),
+        lambda: dealmill.deals("freecell", seed=0, first=2**33 - 1, count=2),
+        lambda: dealmill.deals("freecell", seed=0, first=2**64),
+        lambda: parse_deal("deal:freecell:seed=0:0"),
+        lambda: parse_deal("deal:freecell:seed=0:8589934592"),
+        lambda: parse_deal_range("deal:freecell:seed=0:5-8589934592"),
+    ],
+)
+def test_messages_name_the_last_deal(ask: Callable[[], object]) -> None:
+    with pytest.raises(UsageError, match=r"must be a whole number from 1 to 8,589,934,591, not \d+$"):
+        ask()
+
+
+def test_cells_and_commands_name_the_last_deal(tmp_path: Path) -> None:
+    column = DealColumn(parse_deals("deal:freecell:seed=0"), "number")
+    assert column.read([LAST, LAST + 1, 0, -1])[1:] == [
+        (f"the number of the deal is {number}, expected a number from 1 to 8,589,934,591",)
+        for number in (LAST + 1, 0, -1)
+    ]
+    for first in ("0", str(LAST + 1)):
+        dealt = command("deal", "freecell", "--seed", "0", "--first", first, cwd=tmp_path)
+        assert f"from 1 to 8,589,934,591, not {first}" in dealt.stderr
+    assert len(parse_deals("deal:freecell:seed=0")) == LAST
+
+
 def test_nothing_is_stored_of_a_range_with_deals_that_do_not_exist(sqlite_store: Database) -> None:
     game = find_game("freecell")
-    deals = DealRange(game, 0, LAST - 5, LAST + 1)
-    with pytest.raises(UsageError, match="numbers 1 to 8,589,934,591"):
-        deals_source(sqlite_store, deals)
+    with pytest.raises(UsageError, match="number of the last deal must be a whole number from 1 to 8,589,934,591"):
+        deals_source(sqlite_store, DealRange(game, 0, LAST - 5, LAST + 1))
     with sqlite_store.reading() as connection:
         assert connection.execute(sources.select()).all() == []
     assert deals_source(sqlite_store, DealRange(game, 0, LAST - 5, LAST)).id == 1

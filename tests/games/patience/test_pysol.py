@@ -64,6 +64,7 @@ def test_a_survey_of_deals_that_pysolfc_does_not_have_is_refused_before_anything
     assert not (tmp_path / "a.db").exists()
 
 
+@pytest.mark.slow
 def test_stored_results_of_such_deals_can_still_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Dealmill 0.2.0 did not refuse them. The deals of a packed run are dealt again whenever they are read."""
     with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:

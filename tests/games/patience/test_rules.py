@@ -1,6 +1,7 @@
 """The referee of patiences, and the engine, against plain code that knows the rules: positions, moves and verdicts over
 random rules and small decks."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from random import Random
@@ -16,14 +17,14 @@ from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, random_rules_by_stages, random_spider_rules, seeds
 
-RULES, QUICK = 150, 50
+RULES, QUICK = 150, 20
 """Rules of each kind that are tried, and those of them that `make test` tries."""
 POSITIONS = 120
 """A deal with more positions is passed over."""
 ABSENT_IN_STOCK = (542, 583, 626, 1_014, 1_234)
 """Further rules, by which it matters which cards of a stock are idle or absent."""
 FIRST_SPIDER, FIRST_STAGED = 10_000, 20_000
-SEEDS = [seed for first in (0, FIRST_SPIDER, FIRST_STAGED) for seed in seeds(first, RULES, QUICK)]
+SEEDS = [ten for first in (0, FIRST_SPIDER, FIRST_STAGED) for ten in seeds(first, RULES, QUICK)]
 CARDS = [rank + suit for rank in "A234" for suit in "CHSD"]
 WORDS_OF_MOVES = [card + target for card in CARDS for target in (*CARDS, *"fcehd", *(f"e{n}" for n in range(1, 8)))]
 FORMS = {False: referees.easier_game_is_sound, True: referees.cards_may_be_absent_at_once}
@@ -46,42 +47,44 @@ def accepts(rules: Rules, text: str, verdict: Verdict, evidence: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_referee_counts_the_positions_that_plain_code_reaches(seed: int) -> None:
-    rules, deals = known(seed)
-    for text, truth in deals:
-        if truth and not truth[0]:
-            assert accepts(rules, text, Verdict.UNWINNABLE, f"* {truth[1]}"), (rules, text)
-            for wrong in (truth[1] - 1, truth[1] + 1):
-                assert not accepts(rules, text, Verdict.UNWINNABLE, f"* {wrong}"), (rules, text)
-        elif truth:
-            assert not accepts(rules, text, Verdict.UNWINNABLE, "* 100000"), (rules, text)
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_the_referee_counts_the_positions_that_plain_code_reaches(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        rules, deals = known(seed)
+        for text, truth in deals:
+            if truth and not truth[0]:
+                assert accepts(rules, text, Verdict.UNWINNABLE, f"* {truth[1]}"), (rules, text)
+                for wrong in (truth[1] - 1, truth[1] + 1):
+                    assert not accepts(rules, text, Verdict.UNWINNABLE, f"* {wrong}"), (rules, text)
+            elif truth:
+                assert not accepts(rules, text, Verdict.UNWINNABLE, "* 100000"), (rules, text)
 
 
 def written(card: naive.Card) -> str:
     return card.name[0] + card.name[1].lower() if card.down else card.name
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_referee_has_the_moves_of_plain_code(seed: int) -> None:
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_the_referee_has_the_moves_of_plain_code(seeds: Sequence[int]) -> None:
     """Along random plays. Moves that differ only in when the stock is turned are one."""
-    rules, deals = known(seed)
-    random, referee = Random(seed), referees.Referee(rules)
-    for text, _ in deals:
-        position, state = referee.position(text), naive.parsed(text, rules)
-        for _ in range(12):
-            expected = dict(reversed(list(naive.following(state, rules))))
-            assert {play.word for play in referee.plays(position)} == expected.keys(), (rules, text)
-            words = expected.keys() | random.sample(WORDS_OF_MOVES, 20)
-            assert {word for word in words if referee.play(position, word)} == expected.keys(), (rules, text)
-            assert referee.won(position) == naive.won(state, rules)
-            if not expected:
-                break
-            word = random.choice(sorted(expected))
-            play = referee.play(position, word)
-            assert play
-            position, state = play.after, expected[word]
-            assert position.columns == tuple(tuple(map(written, column)) for column in state.columns), (rules, text)
+    for seed in seeds:
+        rules, deals = known(seed)
+        random, referee = Random(seed), referees.Referee(rules)
+        for text, _ in deals:
+            position, state = referee.position(text), naive.parsed(text, rules)
+            for _ in range(12):
+                expected = dict(reversed(list(naive.following(state, rules))))
+                assert {play.word for play in referee.plays(position)} == expected.keys(), (rules, text)
+                words = expected.keys() | random.sample(WORDS_OF_MOVES, 20)
+                assert {word for word in words if referee.play(position, word)} == expected.keys(), (rules, text)
+                assert referee.won(position) == naive.won(state, rules)
+                if not expected:
+                    break
+                word = random.choice(sorted(expected))
+                play = referee.play(position, word)
+                assert play
+                position, state = play.after, expected[word]
+                assert position.columns == tuple(tuple(map(written, column)) for column in state.columns), (rules, text)
 
 
 @cache
@@ -99,16 +102,17 @@ def known_easier(seed: int) -> tuple[Rules, list[tuple[str, str, tuple[bool, int
     return rules, claims
 
 
-@pytest.mark.parametrize("seed", [*seeds(0, RULES, QUICK), *ABSENT_IN_STOCK])
-def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_reaches(seed: int) -> None:
-    rules, claims = known_easier(seed)
-    for text, cards, truth in claims:
-        if truth and not truth[0]:
-            assert accepts(rules, text, Verdict.UNWINNABLE, f"{cards} {truth[1]}"), (rules, text)
-            for wrong in (truth[1] - 1, truth[1] + 1):
-                assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} {wrong}"), (rules, text)
-        elif truth:
-            assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} 100000"), (rules, text)
+@pytest.mark.parametrize("seeds", [*seeds(0, RULES, QUICK), ABSENT_IN_STOCK])
+def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_reaches(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        rules, claims = known_easier(seed)
+        for text, cards, truth in claims:
+            if truth and not truth[0]:
+                assert accepts(rules, text, Verdict.UNWINNABLE, f"{cards} {truth[1]}"), (rules, text)
+                for wrong in (truth[1] - 1, truth[1] + 1):
+                    assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} {wrong}"), (rules, text)
+            elif truth:
+                assert not accepts(rules, text, Verdict.UNWINNABLE, f"{cards} 100000"), (rules, text)
 
 
 @pytest.mark.parametrize(
@@ -160,24 +164,25 @@ TINY = replace(KLONDIKE, name="tiny", ranks=1, sizes=(1, 1, 1), face_down="none"
     ("rules", "parts", "reasons"),
     [
         (replace(TINY, cells=1), "cells:AD", []),
-        (TINY, "cells:AD", ["tiny has no cells", "1 cards are in cells, expected at most 0"]),
+        (TINY, "cells:AD", ["tiny has no cells"]),
         (replace(TINY, reserve=1), "reserve:AD", []),
-        (TINY, "reserve:AD", ["tiny has no reserve", "1 cards are in reserve, expected at most 0"]),
+        (TINY, "reserve:AD", ["tiny has no reserve"]),
         (replace(TINY, stock=1), "stock:AD", []),
         (replace(TINY, stock=1), "waste:AD", []),
-        (TINY, "stock:AD", ["tiny has no stock", "1 cards are in stock, expected at most 0"]),
-        (TINY, "waste:AD", ["tiny has no waste", "1 cards are in waste, expected at most 0"]),
+        (TINY, "stock:AD", ["tiny has no stock"]),
+        (TINY, "waste:AD", ["tiny has no waste"]),
         (replace(TINY, stock=1, to="hole"), "waste:AD", ["tiny has no waste"]),
         (replace(TINY, stock=1, to="tableau"), "waste:AD", ["tiny has no waste"]),
         (replace(TINY, stock=1, to="tableau"), "stock:AD", []),
-        (replace(TINY, stock=1, passes=2), "passes:1 stock:AD", []),
+        *((replace(TINY, stock=1, passes=2), f"{passes}stock:AD", []) for passes in ("passes:1 ", "passes:0 ", "")),
         (replace(TINY, stock=1, passes=2, to="tableau"), "passes:1 stock:AD", ["tiny has no passes"]),
         (replace(TINY, stock=1, passes=2, to="hole"), "passes:1 stock:AD", ["tiny has no passes"]),
         *(
-            (replace(TINY, stock=1, passes=2), f"passes:{passes} stock:AD", [f"{passes}, expected 1 to 1"])
-            for passes in ("0", "2", "01", "x")
+            (replace(TINY, stock=1, passes=2), f"passes:{passes} stock:AD", [f"{passes}, expected 0 to 1"])
+            for passes in ("2", "01", "x")
         ),
-        (replace(TINY, stock=1, passes=1), "passes:1 stock:AD", ["tiny has no passes", "1, expected 1 to 0"]),
+        (replace(TINY, stock=1, passes=1), "passes:1 stock:AD", ["tiny has no passes"]),
+        (replace(TINY, stock=1), "passes:1 stock:AD", ["tiny has no passes"]),
     ],
 )
 def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: str, reasons: list[str]) -> None:
@@ -235,11 +240,14 @@ def test_positions_are_counted_up_to_the_limit() -> None:
     for positions, error, reason in (
         (100_000, InvalidEvidence, "can be reached, not 100,000"),
         (100_001, Unchecked, "100,001 positions are more than the 100,000 that plain Python visits"),
-        (10_000_000, Unchecked, "10,000,000 positions are more"),
-        (10_000_001, InvalidEvidence, "more than the limit of 10,000,000"),
+        (1_000_000_000, Unchecked, "1,000,000,000 positions are more"),
+        (1_000_000_001, InvalidEvidence, "more than the limit of 1,000,000,000"),
     ):
         with pytest.raises(error, match=reason):
             referees.Referee(rules_of("black-hole"))("winnable", lost, Verdict.UNWINNABLE, None, f"* {positions}")
+    assert referees.read_loss(rules_of("spider"), "* 100000").positions == 100_000
+    with pytest.raises(InvalidEvidence, match="more than the limit of 100,000"):
+        referees.read_loss(rules_of("spider"), "* 100001")
 
 
 def test_positions_are_counted_by_the_moves_to_them_until_there_are_too_many() -> None:
@@ -304,7 +312,9 @@ def test_a_list_of_cards_belongs_to_the_deck() -> None:
         referees.Referee(TINY)("winnable", "tiny AC/AH/AS foundations:AD", Verdict.UNWINNABLE, None, "ACKD 1")
 
 
-@pytest.mark.parametrize("evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 10000001", "* 99999999999", "* 2"])
+@pytest.mark.parametrize(
+    "evidence", ["", "*", "* 0", "*7", "* 07", "7", "* 7 ", "* 1000000001", "* 99999999999", "* 2"]
+)
 def test_a_wrong_number_of_positions_is_refused(evidence: str) -> None:
     lost = "black-hole 2H/2C/KS foundations:AS"
     rules = rules_of("black-hole")

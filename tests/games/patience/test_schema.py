@@ -64,6 +64,10 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
             'title = "A"\n[tableau]\nsizes = [1, 99]',
             ["tableau.sizes = [1, 99]: expected a list of up to 20 numbers, at most 52"],
         ),
+        (
+            'title = "A"\n[stock]\nsize = 52\n[reserve]\nsize = 8',
+            ["60 cards are not in columns, but the deck has only 52"],
+        ),
         ('title = "A"\n[tableau]\nsizes = [1, 2]', ["the columns have 3 cards, but 52 cards of the deck are left"]),
         ('title = "A"\n[tableau]\nsizes = [52]\ncount = 1', ["tableau.count and tableau.sizes are both given"]),
         *(

@@ -37,6 +37,7 @@ def played(game: Patience, layout: str, chance: random.Random, most: int) -> lis
     return moves
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", GAMES)
 def test_a_position_is_a_layout_that_goes_on_as_the_game_does(name: str) -> None:
     game, chance = find_game(name), random.Random(name)

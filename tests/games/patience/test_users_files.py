@@ -60,6 +60,7 @@ def test_a_users_file_meets_all_checks_of_games(rules: Path) -> None:
     assert [f"{check}: {outcome.sentence}" for check, outcome in outcomes.items() if outcome.state == "failed"] == []
 
 
+@pytest.mark.slow
 def test_a_users_game_is_found_by_name_in_commands_and_in_other_processes(rules: Path) -> None:
     cwd, env = rules.parent, {"DEALMILL_RULES": "rules"}
     listed = command("games", "--nl", cwd=cwd, env=env)
@@ -170,6 +171,7 @@ def test_a_folder_that_is_missing_is_named(rules: Path, monkeypatch: pytest.Monk
         dealmill.games()
 
 
+@pytest.mark.slow
 def test_runs_of_a_packages_game_stay_readable_when_a_patience_has_its_name(rules: Path) -> None:
     """As those of FreeCell by the package that offered it. Rules judge only what was recorded with rules."""
     cwd, site = rules.parent, rules.parent / "site"

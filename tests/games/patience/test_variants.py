@@ -10,6 +10,7 @@ from dealmill.pipeline.deals import parse_deal_range, sources_with_rules, varian
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.patience import Patience
 from tests.servers import dealmill as command
 
@@ -105,6 +106,7 @@ def test_a_range_of_deals_by_wrong_rules_is_refused(rule: str, error: str) -> No
         sources_with_rules([f"deal:{DRAW_1}:seed=0:1-10"], None, [rule])
 
 
+@pytest.mark.slow
 def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: Path) -> None:
     deals = "deal:klondike:seed=0:1-6"
     ran = command("run", deals, "--rule", "stock.draw=1", "--max-nodes", "2000", cwd=tmp_path)
@@ -115,14 +117,17 @@ def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: P
     assert "=1 is not a changed rule: write KEY=VALUE without blanks or quotes" in unclear.stderr
     dealt = command("deal", "klondike", "--rule", "stock.draw=1", "--seed", "0", "--count", "6", cwd=tmp_path)
     (tmp_path / "layouts.txt").write_text(dealt.stdout)
+    (tmp_path / "unchanged.txt").write_text(dealt.stdout.replace(DRAW_1, "klondike"))
     written = command("deal", DRAW_1, "--seed", "0", "--count", "6", "--format", "board", cwd=tmp_path)
     (tmp_path / "boards.txt").write_text(written.stdout)
     by_rules = ("--rule", "stock.draw=1", "--max-nodes", "2000")
     for arguments in (
         ("run", "layouts.txt", "--game", "klondike", *by_rules),
         ("run", "boards.txt", "--game", "klondike", *by_rules),
+        ("run", "unchanged.txt", "--game", "klondike", *by_rules),
         ("diff", "1", "2"),
         ("diff", "1", "3"),
+        ("diff", "1", "4"),
         ("audit", "1"),
         ("rerun", "1"),
         ("survey", "klondike", "--rule", "stock.draw=1", "--count", "1000", "--max-nodes", "100"),
@@ -134,3 +139,21 @@ def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: P
         assert ran.returncode == 0, (arguments, ran.stdout, ran.stderr)
     found = command("find", dealt.stdout.splitlines()[1], cwd=tmp_path)
     assert "1:2 " in found.stdout and "2:2 " in found.stdout, found.stdout + found.stderr
+
+
+def test_lines_of_a_game_with_fewer_changes_are_read_by_the_rules_of_the_named_one() -> None:
+    game = find_game("klondike:stock.draw=1:stock.passes=3")
+    [layout] = unpack(game.deal(0, 2, 1))
+    for name, is_read in {
+        "klondike": True,
+        "klondike:stock.passes=3": True,
+        "klondike:stock.draw=1": True,
+        "klondike:stock.passes=2": False,
+        "klondike:stock.draw=1:tableau.count=7": False,
+        "klondike-deal-1": False,
+        "trigon": False,
+    }.items():
+        [entry] = game.read([(1, layout.replace(game.name, name))])
+        assert (entry == Layout(1, layout)) is is_read, name
+    [entry] = find_game("klondike").read([(1, layout)])
+    assert not isinstance(entry, Layout)

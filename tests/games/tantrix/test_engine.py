@@ -27,6 +27,7 @@ def assert_all_agree(layouts: list[str]) -> None:
         check("legal-moves", layout, Verdict.SCORED, value, evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiles", [1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20])
 def test_positions_of_legal_play(tiles: int) -> None:
     assert_all_agree(deal(2005, 1, 60, tiles=tiles))
@@ -62,6 +63,7 @@ def has_crowded_space(field: naive.Field) -> bool:
     return any(naive.facing(field, cell).count("") <= 2 for cell in around)
 
 
+@pytest.mark.slow
 def test_positions_of_no_legal_play() -> None:
     random = Random(56)
     layouts = [wild_position(random, random.randint(2, 18)) for _ in range(150)]

@@ -181,11 +181,11 @@ def _list_stock(s: Words, end: int, chosen: int, useful: int, rising: int, space
 
 @inlined
 def _list_absent(s: Words, end: int, rising: int) -> int:
-    """Add the moves of a card of each rank that is absent into the hole."""
+    """Add the moves of a card of each rank that is absent into the hole; it goes nowhere else."""
     for rank in range(s[k.RANKS]):
-        cards = s[k.ABSENT] & word(k.LOWEST) << rank
+        cards = s[k.ABSENT] & rising & word(k.LOWEST) << rank
         if cards:
-            end = _single(s, end, first_of(cards), word(k.AWAY), word(0), rising)
+            end = _add(s, end, word(100), first_of(cards) | k.AWAY << 6 | k.IN_HOLE << 12 | 1 << 18)
     return end
 
 
@@ -211,7 +211,7 @@ def list_moves(s: Words, start: int, chosen: int) -> int:
         end = _list_stock(s, end, chosen, going | fitting, rising, space)
     for suit in range(4 * s[k.REMOVABLE]):
         card = top_of_foundation(s, suit)
-        if card >= 0 and (s[k.LITERAL] or not is_safe(s, card)):
+        if card >= 0 and (s[k.LITERAL] or s[k.SAFE] == 0 or not is_safe(s, card)):
             end = _list_cards(s, end, chosen & bit_of(card), word(k.FOUNDATION), word(-30), rising, space)
     if s[k.HOLE]:
         end = _list_absent(s, end, rising)

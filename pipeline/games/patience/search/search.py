@@ -86,8 +86,9 @@ def _choices(s: Words, start: int) -> int:
 
 @routine
 def search(s: Words, budget: int) -> int:
-    """Search from the start of the layout until it is won or lost. It is `OPEN` after `budget` nodes, or if a position
-    is too deep; and `OUT_OF_NODES` if the limit of all searches is reached before."""
+    """Search from the start of the layout until it is won or lost. It is `OPEN` after `budget` nodes, or if all is
+    searched but what lies below a position that is `TOO_DEEP`; and `OUT_OF_NODES` if the limit of all searches is
+    reached before."""
     stop, unfinished, result = s[k.NODES] + budget, word(k.OPEN), word(k.LOST)
     if stop > s[k.LIMIT]:
         stop, unfinished = s[k.LIMIT], word(k.OUT_OF_NODES)
@@ -99,7 +100,7 @@ def search(s: Words, budget: int) -> int:
         s[k.TURNED] = s[k.PASSES_LEFT] = 0
     s[k.LIFTED] = 0 if s[k.TO_HOLE] else s[k.IN_STOCK]
     _clear_table(s, word(k.FIRST_TABLE))
-    s[k.STORED] = 0
+    s[k.STORED] = s[k.TOO_DEEP] = 0
     settle(s)
     if s[k.LEFT] == 0:
         return word(k.WON)
@@ -144,4 +145,5 @@ def search(s: Words, budget: int) -> int:
         depth += 1
         frame += k.FRAME
         s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = start, start, _choices(s, start), s[k.DONE]
+    s[k.TOO_DEEP] = word(result == k.OPEN)
     return result

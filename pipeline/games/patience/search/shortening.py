@@ -7,8 +7,6 @@ from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.settling import settle
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_slot, word
 
-LONGEST_WIN = 1 << 18
-"""A win with as many moves is not shortened."""
 LONG_WIN = 10_000
 """A win with more moves is first shortened by skipping positions."""
 LONGEST_DETOUR, MOST_CARDS = 60, 10
@@ -61,21 +59,21 @@ def _take_win_back(s: Words) -> int:
 @inlined
 def _slot_of(s: Words, size: int, key: int) -> int:
     """Return where the number of a position of the win is in the index, or the free place for it."""
-    at = first_slot(key, size)
-    while s[s[k.FRAMES] + at] and s[s[k.TABLE] + s[s[k.FRAMES] + at]] != key:
+    index, at = s[k.MOVES] + s[k.ROOM], first_slot(key, size)
+    while s[index + at] and s[s[k.TABLE] + s[index + at]] != key:
         at = (at + 1) & (size - 1)
-    slot: int = s[k.FRAMES] + at
+    slot: int = index + at
     return slot
 
 
 @inlined
 def _write_index(s: Words, last: int) -> int:
     """Note the number of each position of the win, except the first, by its key. Return the size of the index, which
-    takes the room of the search's frames: it had one for each choice, so at most about half of the room is needed."""
-    size = word(1)
-    while 2 * size <= k.FRAME * s[k.MOST_FRAMES]:
+    takes the room of the search's moves, behind those of one position."""
+    size, first = word(1), s[k.MOVES] + s[k.ROOM]
+    while size < 2 * last:
         size *= 2
-    for at in range(s[k.FRAMES], s[k.FRAMES] + size):
+    for at in range(first, first + size):
         s[at] = 0
     for number in range(1, last + 1):
         s[_slot_of(s, size, s[s[k.TABLE] + number])] = number
@@ -231,8 +229,6 @@ def _leave_out(s: Words) -> bool:
 def shorten(s: Words) -> bool:
     """Shorten a win, whose moves are on the trail. Return False if it is invalid then."""
     s[k.LITERAL], s[k.NOISE] = 1, 0
-    if s[k.DONE] >= LONGEST_WIN:
-        return True
     if s[k.DONE] > LONG_WIN and not _skip(s):
         return False
     return _take_shortcuts(s) and _leave_out(s)

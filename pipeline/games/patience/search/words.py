@@ -44,6 +44,8 @@ STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = 244, 296, 348, 400
 # More rules of the game
 TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = range(452, 460)
 START, WINS, DROPPED = 460, 660, 790
+# How far a layout is decided, for a search that goes on with more room; see `solving`
+ROUND, PROVED, DEEPER, COUNTS, TOO_DEEP, POSITIONS_NEEDED, TABLE_LIMIT, SHALLOW_NODES = range(760, 768)
 MOST_WINS = 100
 # A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try
 HOMES, PLACES, TRIES = 842, 894, 946
@@ -55,7 +57,7 @@ CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY, DEALT = range(52, 6
 """Places of cards, besides other cards; `TURNED_UP` is only hashed, absent cards are `AWAY`, and a row of the stock is
 `DEALT`."""
 FIRST_COLUMN_LIMIT = 20
-WON, LOST, OPEN, OUT_OF_NODES = 1, 2, 3, 4
+WON, LOST, OPEN, OUT_OF_NODES, CONTRADICTION, OUT_OF_ROOM = 1, 2, 3, 4, 5, 6
 FRAME, STEP = 4, 3
 MOVES_OF_POSITION = 500
 """A position has fewer moves: each of 52 cards to 4 others, a space, a cell, its foundation, and out of the game."""

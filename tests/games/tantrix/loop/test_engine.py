@@ -11,13 +11,19 @@ from dealmill.pipeline.games.tantrix.loop.rules import MOST_CHAINS
 from dealmill.pipeline.games.verdict import Verdict
 from tests.doing import dealer, solver
 from tests.games.tantrix.loop import naive
+from tests.selection import SELECTION
 
 deal = dealer("tantrix-loop")
 winnable = solver("tantrix-loop/winnable")
 
 
-@pytest.mark.parametrize(("tiles", "count"), [(3, 150), (4, 150), (5, 100), (6, 60), (7, 30), (8, 10)])
-def test_small_sets_are_decided_as_an_exhaustive_search_decides_them(tiles: int, count: int) -> None:
+COUNTS = {3: 150, 4: 150, 5: 100, 6: 60, 7: 30, 8: 10}
+"""How many small sets are decided, by their number of tiles."""
+
+
+@pytest.mark.parametrize("tiles", SELECTION.parameters(COUNTS, lambda tiles: tiles < 6))
+def test_small_sets_are_decided_as_an_exhaustive_search_decides_them(tiles: int) -> None:
+    count = COUNTS[tiles]
     layouts = [layout for colour in (1, 2, 3, 4) for layout in deal(tiles, 1, count, tiles=tiles, colour=colour)]
     solved = winnable(layouts)
     for layout, verdict, evidence in zip(layouts, solved.verdicts, solved.evidence, strict=True):
@@ -36,6 +42,7 @@ def test_an_even_number_of_gentle_curves_is_a_loop_in_large_sets(tiles: int) -> 
         assert naive.is_proof(layout, verdict, str(evidence))
 
 
+@pytest.mark.slow
 def test_a_search_that_gives_up_starts_again_and_in_the_end_lays_all_chains() -> None:
     """These sets have more chains than one search may lay, with a loop and without one."""
     layouts = deal(4, 1, 400, tiles=11)

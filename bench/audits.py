@@ -1,4 +1,4 @@
-"""Benchmarks of the referee against engines, and of audits against a script."""
+"""Benchmarks of the referee against engines, and of audits against a script and against solving."""
 
 import tempfile
 from functools import partial

@@ -7,7 +7,7 @@ from functools import partial
 from dealmill.pipeline.errors import DamagedError, ProgramError, VersionError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
-from dealmill.pipeline.printable import duration
+from dealmill.pipeline.printable import counted, duration
 from dealmill.pipeline.programs.declared import check_starts
 from dealmill.pipeline.progress import (
     Auditing,
@@ -21,9 +21,10 @@ from dealmill.pipeline.progress import (
     Working,
 )
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
+from dealmill.pipeline.store.audits.work import seconds_left
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
 from dealmill.pipeline.store.installation import Installation
-from dealmill.pipeline.store.job_kinds import KINDS, estimated_seconds
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (
@@ -46,8 +47,8 @@ the elapsed time."""
 TIMES, MOST_SECONDS = 20, 60.0
 """After a check, the pause is at least this many times as long as the check took, but at most this many seconds. With a
 million jobs, a check takes the database most of a second."""
-WORTH_AN_ESTIMATE = 10.0
-"""An audit says how long it will take if solving took more processor seconds than this."""
+LEAST_ANNOUNCED = 10.0
+"""An audit says beforehand about how many seconds it takes if they are at least so many."""
 MOST_NAMED = 10
 """The most other runs that a command names whose jobs its workers do, too."""
 
@@ -245,10 +246,11 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
         return unfinished_runs(database) - {run.id}
 
     _report_other_runs(database, [run.id], progress)
-    if not audit.finished and (run.cpu_seconds or 0) > WORTH_AN_ESTIMATE:
-        seconds = estimated_seconds(database, run, audit)
-        took = f"solving run {run.id} took {duration(run.cpu_seconds or 0)}"
-        progress(Message(f"audit {audit_id} takes about {duration(seconds)} of processor time; {took}"))
+    seconds = seconds_left(database, run, audit)
+    if seconds >= LEAST_ANNOUNCED:
+        left = counted(audit.size - audit.judged, "verdict")
+        about = f"about {duration(seconds)} of processor time"
+        progress(Message(f"audit {audit_id} of run {run.id}: {left} to check, {about}"))
     work_until_done(database, next_installation, progress, engines=False)
     return find_audit(database, audit_id)
 

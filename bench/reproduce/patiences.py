@@ -6,8 +6,6 @@ from bench.reproduce.surveys import Question
 from dealmill import Store, Survey
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.counting import check_count
-from dealmill.pipeline.games.patience.rules import read_loss
 from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS = 10_000, 1_000
@@ -45,7 +43,7 @@ def question(name: str) -> Question:
 
 
 def check(name: str, survey: Survey) -> None:
-    """Replay each win, and count the positions of each loss, by the compiled referee if cards are unique: it is fast.
+    """Have the referees of a patience replay each win, and count the positions of each loss.
 
     Raises
     ------
@@ -54,11 +52,8 @@ def check(name: str, survey: Survey) -> None:
     """
     game = PATIENCES[name]
     for result in survey.results():
-        evidence = result.evidence or ""
-        if result.verdict is Verdict.UNWINNABLE and game.rules.copies == 1:
-            check_count(game.rules, result.layout, read_loss(game.rules, evidence))
-        elif result.verdict is not Verdict.UNDECIDED:
-            game.referee("winnable", result.layout, result.verdict, None, evidence)
+        if result.verdict is not Verdict.UNDECIDED:
+            game.compiled_check("winnable", result.layout, result.verdict, None, result.evidence or "")
 
 
 def row(name: str, survey: Survey) -> list[str]:

@@ -14,13 +14,14 @@ import dealmill
 from dealmill.pipeline.bounded import BoundedProcess, TooMuch
 from dealmill.pipeline.deals import is_deal_range, parse_deal
 from dealmill.pipeline.games import engine_of
+from dealmill.pipeline.games.caches import UncompiledError, nothing_compiled
 from dealmill.pipeline.games.verdict import RETRYABLE
 from dealmill.web.drawing import Steps, draw, draw_layout
 
 TIME_LIMIT = 10
 """The longest time for solving a layout, judging a result, or drawing it."""
 LOADING_TIME_LIMIT = 60
-"""The longest time for loading an engine, which may have to be compiled."""
+"""The longest time if an engine, or a referee, may have to be compiled."""
 WAIT_LIMIT = 15
 """How long a request waits for those before it, in seconds."""
 QUEUE_LIMIT = 15
@@ -125,7 +126,8 @@ class PasteSolver(SharedProcess):
             if (task.game, task.engine) not in self._loaded:
                 self.call(LOADING_TIME_LIMIT, _load, task)
                 self._loaded.add((task.game, task.engine))
-            return self.call(TIME_LIMIT, _solve, task)
+            solved = self.call(TIME_LIMIT, _without_compiling, _solve, task)
+            return solved or self.call(LOADING_TIME_LIMIT, _solve, task)
         except TooMuch as error:
             raise TooMuch(f"the layout {error}; lower the node limit, or solve it with: dealmill run") from error
 
@@ -221,7 +223,8 @@ class Judge:
             If the game is not installed, or the referee takes too much time or memory.
         """
         try:
-            return self.process.call(TIME_LIMIT, dealmill.Result.check, result)
+            judgement = self.process.call(TIME_LIMIT, _without_compiling, dealmill.Result.check, result)
+            return judgement or self.process.call(LOADING_TIME_LIMIT, dealmill.Result.check, result)
         except TooMuch as error:
             raise TooMuch(f"checking it {error}; use: dealmill audit {result.run}") from error
 
@@ -248,6 +251,15 @@ def _load(task: Task) -> None:
     game, _ = engine_of(task.game, task.engine)
     deal = dealmill.deals(game.name, seed=1, first=4, count=1)
     dealmill.solve(task.game, deal, engine=task.engine, max_nodes=1)
+
+
+def _without_compiling(function: Callable[..., T], *arguments: object) -> T | None:
+    """Call a function. Return None if it needs kernels that are not compiled yet, which would take too long."""
+    try:
+        with nothing_compiled():
+            return function(*arguments)
+    except UncompiledError:
+        return None
 
 
 @lru_cache(maxsize=SOLUTION_LIMIT)

@@ -14,7 +14,7 @@ from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.referee import Judgement, referee
 from dealmill.pipeline.sampling import sampled
-from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus
+from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in
 from dealmill.pipeline.store.database.connections import Database
@@ -146,9 +146,6 @@ class SolvingJobs(JobKind[Job, SolvedJob]):
         return {verdict.word: results.totals[verdict.word] for verdict in Verdict}
 
 
-ESTIMATED_FROM, STRIDE, ESTIMATION_SECONDS = 50, 7, 1.0
-"""About the number of verdicts from which the time of an audit is estimated, and the time that this takes. Every
-seventh comes first, so that those that are judged within this time are spread evenly, too."""
 AUDIT_OF_JOB = select(audits.c.population, audits.c.size, audits.c.seed).where(audits.c.id == bindparam("audit"))
 
 
@@ -212,21 +209,6 @@ class AuditJobs(JobKind[AuditJob, Findings]):
     def count(self, results: Findings) -> Mapping[str, int]:
         """Return the number of judgements for each outcome, by its name in lower case."""
         return Counter(judgement.outcome.name.lower() for _, judgement in results.judged)
-
-
-def estimated_seconds(database: Database, run: PlannedRun, audit: AuditStatus) -> float:
-    """Return roughly how many seconds of processor time the referee takes for the verdicts of an audit. It judges some
-    that are spread evenly, for about a second."""
-    numbers = range(1, audit.size + 1, max(audit.size // ESTIMATED_FROM, 1))
-    positions = [sampled(number, audit.size, audit.population, audit.seed) for number in numbers]
-    judge = referee(run.rules_engine, imported=run.checked_as is not None)
-    items = storage_of(run).sample(database, run, audit.population, positions).items
-    begun, judged = time.process_time(), 0
-    for item in (item for start in range(STRIDE) for item in items[start::STRIDE]):
-        if item.verdict is not None and time.process_time() - begun < ESTIMATION_SECONDS:
-            judge(item.layout, item.verdict, item.value, item.evidence)
-            judged += 1
-    return (time.process_time() - begun) / max(judged, 1) * audit.size
 
 
 def _positions(job: AuditJob) -> Sequence[int]:

@@ -1,7 +1,6 @@
 """Long work with real workers: run, audit, rerun, survey and work, one after the other in one process."""
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,9 +10,7 @@ import pytest
 
 import dealmill
 from dealmill import Store, progress
-from dealmill.pipeline.progress import words
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.workers import working
 from tests.api.processes import children_with, temporary_folder
 from tests.servers import dealmill as command
 
@@ -206,28 +203,6 @@ def test_calls_in_two_threads_work_at_the_same_time(tmp_path: Path) -> None:
         thread.join()
     assert solved == {60_000: 60_000, 2_000: 2_000}
     assert [recorder.threads for recorder in recorders.values()] == [{thread.ident} for thread in threads]
-
-
-def test_an_audit_says_how_long_it_takes_and_what_it_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(working, "WORTH_AN_ESTIMATE", -1.0)
-    auditing, idle = Recorder(), list[progress.Auditing]()
-
-    def without_workers(_database: object, check: working.NextInstallation, *_more: object, **_options: object) -> None:
-        check()
-        idle.extend(event for event in auditing.events if isinstance(event, progress.Auditing))
-
-    with dealmill.open(f"sqlite:///{tmp_path / 'dealmill.db'}") as store:
-        run = store.run("deal:memory:seed=1:1-100")
-        run.audit(progress=auditing)
-        [told] = [event.text for event in auditing.events if isinstance(event, progress.Message)]
-        assert re.fullmatch(r"audit 1 takes about [\d.]+ s of processor time; solving run 1 took [\d.]+ s", told)
-        assert not any(event.waits for event in auditing.events if isinstance(event, progress.Auditing))
-        store.queue("deal:memory:seed=2:1-10")
-        auditing.events.clear()
-        monkeypatch.setattr(working, "work_until_done", without_workers)
-        run.audit(progress=auditing)
-    assert [event.waits for event in idle] == [True]
-    assert words(idle[0]) == ("auditing", "", "waits for the jobs of other runs")
 
 
 @pytest.mark.slow

@@ -40,7 +40,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
 ) -> None:
     run = a_run(database, PAIRING, DEALS, chunk=700)
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.store.audits.audit_planning.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audits.work.JOB_ITEMS", chunk)
         assert an_audit(database, run).clean
     alter(database, "DELETE FROM verdicts WHERE position IN (7, 2100)")
     alter(database, "DELETE FROM items WHERE position = 650")
@@ -51,7 +51,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
     expected = faults(database, run)
     assert len(expected) > 10
     with monkeypatch.context() as cut:
-        cut.setattr("dealmill.pipeline.store.audits.audit_planning.CHUNK", chunk)
+        cut.setattr("dealmill.pipeline.store.audits.work.JOB_ITEMS", chunk)
         assert faults(database, run) == expected
 
 

@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from queue import SimpleQueue
 from typing import NoReturn
@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 import dealmill
 from dealmill.pipeline.bounded import TooMuch
+from dealmill.pipeline.games.caches import check_may_compile
 from dealmill.web import check, drawing
 from dealmill.web.check import QUEUE_LIMIT, Busy, PasteSolver, Task
 from tests.doing import QUICK
@@ -197,6 +198,34 @@ def test_a_judgement_that_takes_long_is_made_once_and_shown_later(monkeypatch: p
 
 def stop(*_: object) -> NoReturn:
     raise TooMuch("took more than 10 seconds")
+
+
+def test_what_must_be_compiled_first_has_more_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls, compiled = list[int](), list[str]()
+
+    def call(seconds: int, function: Callable[..., object], *arguments: object) -> object:
+        calls.append(seconds)
+        return function(*arguments)
+
+    def checked(result: dealmill.Result) -> dealmill.Judgement:
+        if not compiled:
+            check_may_compile("the referee")
+            compiled.append("the referee")
+        return dealmill.check("card-pairing", result.layout, result.verdict, result.evidence)
+
+    result, judge = dealmill.solve("card-pairing", WON), check.Judge()
+    monkeypatch.setattr(judge.process, "call", call)
+    monkeypatch.setattr(dealmill.Result, "check", checked)
+    assert judge.judge_now(result).valid
+    assert judge.judge_now(result).valid
+    assert calls == [check.TIME_LIMIT, check.LOADING_TIME_LIMIT, check.TIME_LIMIT]
+    solver = PasteSolver()
+    monkeypatch.setattr(solver, "call", call)
+    compiled.clear()
+    calls.clear()
+    check._solve.cache_clear()
+    assert solver.solve(Task("card-pairing", WON, None, 1_000))[1].valid
+    assert calls == [check.LOADING_TIME_LIMIT, check.TIME_LIMIT, check.LOADING_TIME_LIMIT]
 
 
 def test_judgements_are_made_in_the_process_and_errors_are_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,6 +33,7 @@ from dealmill.pipeline.games.patience.searches import (
     memory_of_table,
     searched_by_stages,
 )
+from dealmill.verdicts import Verdict
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 MAX_NODES = 1_000_000
 PLAYS = 1_000
 """The plays of `chances`, each of which is a node."""
+MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, CHANCES_SECONDS = 4e-5, 4e-4, 4e-6, 0.5
+"""About how long the referees take for a move of a win, a position of a loss, and the plays of `chances`."""
 MOVES_OF_COPIES = (
     "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `KH3f` a whole suit "
     "to a foundation, `6Hd` dealt in a row"
@@ -151,6 +154,18 @@ class Patience(Game):
         from dealmill.pipeline.games.patience.counting import CompiledReferee
 
         return CompiledReferee(self.rules)
+
+    def check_seconds(self, engine: str, verdict: Verdict, evidence: str) -> float:
+        if engine == "chances":
+            return CHANCES_SECONDS
+        if verdict is not Verdict.UNWINNABLE:
+            return MOVE_SECONDS * (evidence.count(" ") + 1)
+        from dealmill.pipeline.games.patience.rules import MOST_PLAIN
+
+        digits = evidence.rpartition(" ")[2]
+        positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
+        is_plain = positions <= MOST_PLAIN or self.rules.copies > 1
+        return positions * (PLAIN_SECONDS if is_plain else COMPILED_SECONDS)
 
     @property
     def frames(self) -> Frames:

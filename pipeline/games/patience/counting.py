@@ -1,7 +1,8 @@
 """The compiled referee of patiences, for losses with more positions than plain Python visits in a moment.
 
 It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only what that says of
-wins and of the form of layouts and evidence.
+wins and of the form of layouts and evidence. Which of the two counts the positions of a loss follows from the evidence
+and the layout alone (`CompiledReferee`), so that a verdict is judged in the same way everywhere.
 
 A card is a number, 13 for each suit, counted from the base of the foundations. A position is one digit for each card,
 the code of where it is, and one number for how far the stock is turned, the further passes, and the rank in the hole:
@@ -14,6 +15,7 @@ is one array of all else, with the offsets below; "Positions" are fields of the 
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
@@ -23,11 +25,14 @@ from numpy.typing import NDArray
 from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
+    MOST_PLAIN,
     RANKS,
     RED,
     SUITS,
     UNLIMITED,
     Loss,
+    Position,
+    Referee,
     Rules,
     read_loss,
 )
@@ -37,12 +42,12 @@ Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
-PLAIN_POSITIONS = 100
-"""The plain referee counts the positions of losses that claim at most so many: it visits about a thousand a second. It
-is a number and no time, so that an audit does the same on every machine."""
-SAMPLE, SAMPLE_POSITIONS = 64, 2_000
-"""Of the losses that are counted here, the plain referee visits about one in so many, too, and at most so many of its
-positions."""
+SAMPLE = 16
+"""Of the losses that the plain referee counts, about one in so many is counted here, too."""
+COMPARED = 2_000
+"""The plain referee visits at most so many positions of another loss, if it visits any."""
+DRAWN_POSITIONS = 1_000_000
+"""It does with a chance of one in so many for each position of the loss."""
 FIRST_ROOM, MORE_ROOM = 10_000_000, 8
 """The positions that are counted at first, half as many if they take more memory, and how many times as many next."""
 SECONDS = 4.0
@@ -82,8 +87,13 @@ SUIT = (1 << 13) - 1
 
 @dataclass(frozen=True)
 class CompiledReferee:
-    """The referee of a game: plain Python for wins and short losses, and compiled code for longer ones, of which plain
-    Python visits a sample. It is plain Python alone if cards exist more than once."""
+    """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and compiled code for others.
+
+    Of each kind, both judge a sample. A loss with few positions is counted by both. Of one with more, plain Python
+    visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
+    move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
+    fraction of the time of all counts. What is drawn follows from the layout.
+    """
 
     rules: Rules
 
@@ -103,16 +113,41 @@ class CompiledReferee:
             return
         position = plain.position(layout)
         loss = read_loss(self.rules, evidence)
-        if self.rules.copies > 1 or loss.positions <= PLAIN_POSITIONS:
-            plain(engine, layout, verdict, value, evidence)
+        if loss.positions > MOST_PLAIN:
+            counts = check_count(self.rules, layout, loss)
+            if _number_of(layout) % DRAWN_POSITIONS < loss.positions:
+                _compare(*plain.easier(position, loss), counts)
             return
-        check_count(self.rules, layout, loss)
-        if not blake2b(layout.encode(), digest_size=1).digest()[0] % SAMPLE:
-            plain.visit_positions(position, loss, SAMPLE_POSITIONS)
+        plain(engine, layout, verdict, value, evidence)
+        if _number_of(layout) % SAMPLE == 0:
+            check_count(self.rules, layout, loss)
 
 
-def check_count(rules: Rules, layout: str, loss: Loss) -> None:
+def _number_of(layout: str) -> int:
+    """Return a number that looks random, always the same for a layout."""
+    return int.from_bytes(blake2b(layout.encode(), digest_size=8).digest(), "big")
+
+
+def _compare(plain: Referee, position: Position, counts: list[int]) -> None:
+    """Check that plain Python reaches as many positions as the compiled referee, up to `COMPARED`.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it does not, or a position that it visits is won.
+    """
+    plain_counts = [count for count in plain.counts(position, COMPARED) if count <= COMPARED]
+    for moves, (plain_count, count) in enumerate(zip_longest(plain_counts, counts)):
+        if plain_count != count:
+            reached = f"plain Python reaches {plain_count or 'no more'} positions with at most {moves} moves"
+            raise InvalidEvidence(1, f"the referees disagree: {reached}, the compiled referee {count or 'no more'}")
+
+
+def check_count(rules: Rules, layout: str, loss: Loss) -> list[int]:
     """Check that no position can be won, and that the number of positions is the one that the evidence claims.
+
+    Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
+    `COMPARED` positions.
 
     Raises
     ------
@@ -121,21 +156,23 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> None:
     MemoryError
         If there is not enough memory for the positions; it says how much is needed.
     """
+    counts = np.zeros(COMPARED, dtype=np.int64)
     room = min(loss.positions, FIRST_ROOM // 2 if rules.to == "tableau" else FIRST_ROOM)
-    count = _counted(rules, layout, loss, room)
+    count = _counted(rules, layout, loss, room, counts)
     while room < count and room < loss.positions:
         room = min(loss.positions, MORE_ROOM * room)
-        count = _counted(rules, layout, loss, room)
+        count = _counted(rules, layout, loss, room, counts)
     if count == WON:
         raise InvalidEvidence(1, "the game can be won")
     if count > loss.positions:
         raise InvalidEvidence(1, f"more than {loss.positions:,} positions can be reached")
     if count < loss.positions:
         raise InvalidEvidence(1, f"{count:,} positions can be reached, not {loss.positions:,}")
+    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 
-def _counted(rules: Rules, layout: str, loss: Loss, limit: int) -> int:
-    """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won."""
+def _counted(rules: Rules, layout: str, loss: Loss, limit: int, counts: Words) -> int:
+    """Return and write what `_count` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)
     size, slot_count = int(t[WORDS]) * (limit + 2), 1 << (5 * limit // 3 + 16).bit_length()
@@ -143,7 +180,7 @@ def _counted(rules: Rules, layout: str, loss: Loss, limit: int) -> int:
         check_memory(8 * size + 4 * slot_count, f"a count of {limit:,} positions")
     keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
     with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
-        return int(_count(t, keys, slots, limit))
+        return int(_count(t, keys, slots, counts, limit))
 
 
 def _load(t: Words, rules: Rules, layout: str, loss: Loss) -> None:
@@ -710,13 +747,19 @@ def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
 
 
 @kernel
-def _count(t: Words, keys: Words, slots: Slots, limit: int) -> int:
-    """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won."""
+def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+    """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
+    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     _settle(t)
     _encode(t)
-    count, visited = word(0), word(0)
+    count, visited, moved, before = word(0), word(0), word(0), word(0)
     count += _is_new(t, keys, slots, count)
     while visited < count:
+        if visited == before:  # all positions with one move less are visited
+            before = count
+            if moved < len(counts):
+                counts[moved] = count
+            moved += 1
         for part in range(t[WORDS]):
             t[KEY + part] = keys[t[WORDS] * visited + part]
         _decode(t)

@@ -253,7 +253,7 @@ class Player:
         for below, card in pairwise(cards):
             if not referee.fits(card, below, base):
                 cost += misfit
-            elif (card, below) not in referee.pairs_of_runs[base]:
+            elif not referee.is_run(card, below, base):
                 cost += broken
         if not referee.rules.complete:
             waited = [height == foundations[SUITS.index(card[1])] for card, height in zip(cards, heights, strict=True)]

@@ -29,7 +29,7 @@ docs/proofs/patience.md for the reason why a game that can be won can still be w
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache
 from typing import NamedTuple
 
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
@@ -40,6 +40,8 @@ RED = "HD"
 UNLIMITED = 0
 MOST_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on, if cards exist once."""
+MOST_PLAIN = 100
+"""Where there is the compiled one, plain Python counts losses with at most so many: a tenth of a second, or less."""
 MOST_COMPILED = 1_000_000_000
 """No referee visits more."""
 FEW_POSITIONS = range(1, 13)
@@ -426,16 +428,16 @@ class Referee:
             yield from self._single(card, rest, before)
         for number, column in enumerate(rest.columns):
             if column:
-                word = self._word(card, column[-1], number, rest, before)
-                fits = self.fits(card, column[-1], base) and column == before.columns[number]
+                target = column[-1]
+                fits = self.fits(card, target, base) and column == before.columns[number]
             else:  # a whole column does not move to another empty one, unless it will be dealt to there
                 target = EMPTY + (str(number + 1) if rules.to == "tableau" else "")
-                word = self._word(card, target, number, rest, before)
                 is_space = rest.columns.count(()) == before.columns.count(())
                 if self._has_order(before):
                     is_space = not before.columns[number]
                 fits = is_space and self._fills(card, base)
             if fits:
+                word = self._word(card, target, number, rest, before)
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
                 yield self._play(word, cards, rest._replace(columns=columns))
 
@@ -573,7 +575,8 @@ class Referee:
         )
 
     def _fits_absent(self, card: str, position: Position) -> bool:
-        return any(self.fits(card, absent, position.base) for absent in position.absent)
+        below = cards_below(self.rules.build, self.rules.ranks, position.base)[card]
+        return not below.isdisjoint(position.absent)
 
     def _plays(self, position: Position) -> Iterator[Play]:
         """Yield all moves. A card that could still lie on an absent one is offered by a stock that is turned by two or
@@ -593,42 +596,22 @@ class Referee:
 
     def _move_together(self, card: str, below: str, base: int) -> bool:
         """Return whether a card of a column takes the one on it along when it moves to another column."""
-        is_run = (card, below) in self.pairs_of_runs[base]
-        return {"card": False, "run": is_run, "any": below[1].isupper()}[self.rules.move]
+        move = self.rules.move
+        return below[1].isupper() if move == "any" else move == "run" and self.is_run(card, below, base)
+
+    def is_run(self, card: str, below: str, base: int) -> bool:
+        """Return whether a card moves along with the one that it lies on, if runs move."""
+        rules = self.rules
+        return below in cards_below(rules.build if rules.run == "build" else rules.run, rules.ranks, base)[card]
 
     def fits(self, card: str, below: str, base: int) -> bool:
         """Return whether a card may lie on another one in a column, if both lie face up."""
-        return (card, below) in self._pairs_that_fit[base]
+        return below in cards_below(self.rules.build, self.rules.ranks, base)[card]
 
     def _fills(self, card: str, base: int) -> bool:
         """Return whether a card may go to an empty column."""
         last = RANKS[(base - 1) % self.rules.ranks]
         return self.rules.spaces in ("any", "reserve") or (self.rules.spaces == "kings" and card[0] == last)
-
-    @cached_property
-    def _pairs_that_fit(self) -> list[set[tuple[str, str]]]:
-        """By base, the pairs of cards of which the first may be put on the second."""
-        return self._pairs_built(self.rules.build)
-
-    @cached_property
-    def pairs_of_runs(self) -> list[set[tuple[str, str]]]:
-        """By base, the pairs of cards of which the first moves along with the second, if runs move."""
-        return self._pairs_built(self.rules.build if self.rules.run == "build" else self.rules.run)
-
-    def _pairs_built(self, build: str) -> list[set[tuple[str, str]]]:
-        ranks = self.rules.ranks
-        return [
-            {
-                (RANKS[(base + number) % ranks] + suit, RANKS[(base + number + 1) % ranks] + below)
-                for number in range(ranks - 1)
-                for suit in SUITS
-                for below in SUITS
-                if build == "any-suit"
-                or (build == "same-suit" and suit == below)
-                or (build == "red-black" and (suit in RED) != (below in RED))
-            }
-            for base in range(ranks)
-        ]
 
     def _next_to(self, card: str, top: str) -> bool:
         """Return whether a card may go into the hole onto its top card."""
@@ -679,36 +662,40 @@ class Referee:
         loss = read_loss(self.rules, evidence)
         if loss.positions > self.limit:
             raise Unchecked(f"{loss.positions:,} positions are more than the {self.limit:,} that plain Python visits")
-        self.visit_positions(position, loss, self.limit)
+        referee, first = self.easier(position, loss)
+        referee._check_count(first, loss.positions)
 
-    def visit_positions(self, position: Position, loss: Loss, limit: int) -> None:
-        """Visit the positions of a loss, but no more than `limit` of them. None of these may be won; if they are all of
-        them, their number must be the one that is claimed.
+    def _check_count(self, position: Position, claimed: int) -> None:
+        count = max(self.counts(position, claimed))
+        if count > claimed:
+            raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
+        if count < claimed:
+            raise InvalidEvidence(1, f"{count:,} positions can be reached, not {claimed:,}")
+
+    def counts(self, position: Position, limit: int) -> Iterator[int]:
+        """Yield how many positions can be reached without a move, with at most one, with at most two, and so on, up to
+        the number of all positions, or any number greater than `limit`.
 
         Raises
         ------
         InvalidEvidence
-            If it is not so.
+            If one of the positions that are visited for this is won.
         """
-        referee, first = self.easier(position, loss)
-        referee._check_count(first, loss.positions, limit)
-
-    def _check_count(self, position: Position, claimed: int, limit: int) -> None:
-        first = self.key(position)
-        reached, waiting = {first}, [first]
-        while waiting and len(reached) - len(waiting) < limit:
-            position = waiting.pop()
-            if self.won(position):
-                raise InvalidEvidence(1, "the game can be won")
-            for play in self._plays(position):
-                after = self.key(play.after)
-                if after not in reached:
-                    reached.add(after)
-                    waiting.append(after)
-            if len(reached) > claimed:
-                raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
-        if not waiting and len(reached) < claimed:
-            raise InvalidEvidence(1, f"{len(reached):,} positions can be reached, not {claimed:,}")
+        latest = [self.key(position)]
+        reached = set(latest)
+        while latest:
+            yield len(reached)
+            before, latest = latest, []
+            for visited in before:
+                if len(reached) > limit:
+                    break
+                if self.won(visited):
+                    raise InvalidEvidence(1, "the game can be won")
+                for play in self._plays(visited):
+                    after = self.key(play.after)
+                    if after not in reached:
+                        reached.add(after)
+                        latest.append(after)
 
     def visits(self, position: Position, loss: Loss) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
@@ -773,6 +760,25 @@ class Referee:
             reserve=position.reserve if self.rules.stacked else tuple(sorted(position.reserve)),
             hole=position.hole and position.hole[0] + SUITS[0],
         )
+
+
+@cache
+def cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:
+    """Return the cards on which each card may be put, by a rule for building, the number of ranks and the rank of the
+    first cards of the foundations."""
+    order = [RANKS[(base + number) % ranks] for number in range(ranks)]
+    return {
+        rank + suit: frozenset(
+            following + below
+            for following in order[number + 1 : number + 2]
+            for below in SUITS
+            if build == "any-suit"
+            or (build == "same-suit" and suit == below)
+            or (build == "red-black" and (suit in RED) != (below in RED))
+        )
+        for number, rank in enumerate(order)
+        for suit in SUITS
+    }
 
 
 def easier_game_is_sound(rules: Rules) -> bool:

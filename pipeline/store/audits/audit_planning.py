@@ -7,6 +7,7 @@ from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import audit_seal
 from dealmill.pipeline.store.audits.run_record import plan_faults, source_faults
+from dealmill.pipeline.store.audits.work import spans, stretches
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock, greatest_below_end
 from dealmill.pipeline.store.database.tables import LEASED, PENDING, audit_jobs, audits
@@ -17,8 +18,6 @@ from dealmill.pipeline.store.runs.planned import lock_run
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
 
-CHUNK = 10_000
-"""Verdicts per job: a few seconds of work for a referee at most."""
 UNFINISHED = select(audit_jobs.c.audit_id).where(
     audit_jobs.c.state.in_((PENDING, LEASED)), *(audit_jobs.c[name] == 0 for name in AUDITING.totals)
 )
@@ -91,12 +90,7 @@ def _planned(database: Database, run: RunStatus, sample: int | None, seed: int) 
         number = {"id": _next_number(connection)} if database.embedded else {}
         audit: int = connection.execute(INSERT_AUDIT, {**number, **plan}).scalar_one()
         connection.execute(SEALED, {"audit": audit, "computed": audit_seal(connection, audit)})
-        cut(
-            connection,
-            AUDITING,
-            audit,
-            [(first, min(first + CHUNK, size + 1)) for first in range(1, max(size, 1) + 1, CHUNK)],
-        )
+        cut(connection, AUDITING, audit, list(spans(stretches(connection, run, population, size, seed))))
         what = "all verdicts" if size == population else f"a sample of {size:,} of {population:,}, seed {seed}"
         log.record(connection, "audit", engine, run=run.id, audit=audit, why=what)
     return audit

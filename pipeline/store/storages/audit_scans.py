@@ -15,8 +15,8 @@ from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
 PART_SECONDS = 2.0
-"""The time after which a job of an audit leaves the rest of its items to new jobs, so that the progress moves. Most
-jobs take less than a second."""
+"""The time after which a job of an audit leaves the rest of its items to new jobs: it has more work than was expected.
+"""
 
 
 class ItemRecord(NamedTuple):

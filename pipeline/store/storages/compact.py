@@ -398,6 +398,12 @@ class Compact(VerdictStorage):
     def check_readable(self, run: PlannedRun) -> None:
         dealt_here(run)
 
+    def recorded_evidence(
+        self, _connection: Connection, _run: PlannedRun, _positions: Sequence[int]
+    ) -> Iterator[tuple[int, object, object]]:
+        """Yield nothing: there is no evidence on record."""
+        return iter(())
+
     def scan(self, database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
         return compact_audit.scan(database, run, count, positions)
 

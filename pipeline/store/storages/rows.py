@@ -188,6 +188,11 @@ class Rows(VerdictStorage):
         last_job = connection.execute(LAST_JOB, {"run": run.id}).scalar()
         return max(last_item or 0, (last_job or 0) - 1)
 
+    def recorded_evidence(
+        self, connection: Connection, run: PlannedRun, positions: Sequence[int]
+    ) -> Iterator[tuple[int, object, object]]:
+        return rows_audit.recorded_evidence(connection, run, positions)
+
     def scan(self, database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
         return rows_audit.scan(database, run, count, positions)
 

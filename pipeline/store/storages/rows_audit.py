@@ -82,6 +82,17 @@ def sample(database: Database, run: PlannedRun, _count: int, positions: Sequence
         return AuditScan(positions, read, None, [], [], damaged=[*damaged, *faults])
 
 
+def recorded_evidence(
+    connection: Connection, run: PlannedRun, positions: Sequence[int]
+) -> Iterator[tuple[int, object, object]]:
+    """See `VerdictStorage`."""
+    for start in range(0, len(positions), ROWS_PER_FETCH):
+        part = positions[start : start + ROWS_PER_FETCH]
+        for row in _rows(connection, _among(verdicts), {"owner": run.id, "positions": part}):
+            if row.evidence is not None:
+                yield row.position, row.verdict, row.evidence
+
+
 def _rows(connection: Connection, query: Select[*tuple[Any, ...]], where: Mapping[str, object]) -> Sequence[TableRow]:
     return connection.execute(query, where).all()
 

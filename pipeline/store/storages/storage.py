@@ -297,6 +297,13 @@ class VerdictStorage(ABC):
         """
 
     @abstractmethod
+    def recorded_evidence(
+        self, connection: Connection, run: PlannedRun, positions: Sequence[int]
+    ) -> Iterator[tuple[int, object, object]]:
+        """Yield the position, verdict and evidence of those items at these positions that have evidence on record. The
+        values are not checked."""
+
+    @abstractmethod
     def scan(self, database: Database, run: PlannedRun, count: int, positions: range) -> AuditScan:
         """Read the record of a stretch of a run of `count` items, for an audit. If items are solved again and that
         takes long, the stretch ends with an earlier block."""

@@ -10,8 +10,9 @@ from dealmill.pipeline.games import caches, machine
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import counting
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import (
+    MOST_PLAIN,
+    Position,
     Referee,
     Rules,
     cards_may_be_absent_at_once,
@@ -25,8 +26,12 @@ from tests.games.patience.random_rules import random_rules, random_spider_rules,
 
 CLAIM = 300
 WON, MORE = "the game can be won", f"more than {CLAIM} positions can be reached"
-GOLF_LOSSES = {5: 201_950, 905: 8_069}
-"""Deals of seed 1 that are lost, both with more positions than the plain referee counts in an audit."""
+OTHER = " positions can be reached, not"
+LOSSES = {66: ("*TCQCJHQHKHTSQSKS9DQDKD", 100, "QC"), 243: ("*7C8C9CTCQC6H8HTHJHKH8S9S6D8DTDJD", 164, "7C")}
+"""Deals of Klondike of seed 0 that are lost: the cards that matter, the number of positions, which is one that plain
+Python counts or one that it does not, and a card without which the easier game can be won."""
+GOLF_LOSS = 5, 201_950
+"""A deal of seed 1 that is lost, and the number of its positions."""
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
@@ -43,6 +48,10 @@ def test_both_referees_count_the_same_positions(random_rules: Callable[[Random],
                 evidence = f"{live} {CLAIM}"
                 reasons = _reason(Referee(rules), text, evidence), _counted(rules, text, evidence)
                 assert reasons[0] == reasons[1] or set(reasons) == {WON, MORE}, (rules, text, live)
+                if OTHER in reasons[0]:
+                    loss = read_loss(rules, evidence)._replace(positions=int(reasons[0].partition(OTHER)[0]))
+                    plain, first = Referee(rules).easier(Referee(rules).position(text), loss)
+                    assert counting.check_count(rules, text, loss) == list(plain.counts(first, CLAIM)), (rules, text)
 
 
 def _reason(check: counting.CompiledReferee | Referee, text: str, evidence: str) -> str:
@@ -61,22 +70,71 @@ def _counted(rules: Rules, text: str, evidence: str) -> str:
     return ""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("number", GOLF_LOSSES)
-def test_a_long_loss_is_counted(number: int) -> None:
-    rules, positions = rules_of("golf"), GOLF_LOSSES[number]
-    check = counting.CompiledReferee(rules)
+@pytest.mark.parametrize("number", LOSSES)
+def test_altered_claims_are_refused_on_both_sides_of_the_limit(number: int) -> None:
+    cards, positions, needed = LOSSES[number]
+    check = counting.CompiledReferee(rules_of("klondike"))
+    text = _klondike(number)
+    assert _reason(check, text, f"{cards} {positions}") == ""
+    assert _reason(check, text, f"{cards} {positions - 1}") == f"more than {positions - 1} positions can be reached"
+    assert _reason(check, text, f"{cards} {positions + 1}") == f"{positions}{OTHER} {positions + 1}"
+    assert _reason(check, text, f"{cards.replace(needed, '')} {positions}") == WON
+
+
+def _klondike(number: int) -> str:
+    [text] = unpack(deal(rules_of("klondike"), 0, number, 1))
+    return text
+
+
+def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = list[tuple[str, int]]()
+    monkeypatch.setattr(Referee, "_check_count", lambda _self, _position, claimed: counted.append(("plain", claimed)))
+    monkeypatch.setattr(counting, "check_count", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
+    monkeypatch.setattr(counting, "_number_of", lambda _layout: counting.DRAWN_POSITIONS - 1)
+    check = counting.CompiledReferee(rules_of("klondike"))
+    for positions in (1, MOST_PLAIN, MOST_PLAIN + 1, 999_999):
+        assert _reason(check, _klondike(66), f"* {positions}") == ""
+    assert counted == [("plain", 1), ("plain", 100), ("compiled", 101), ("compiled", 999_999)]
+
+
+def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The more positions a loss has, the more often. A referee that reached others would be noticed, and so would one
+    that overlooked a win, but not beyond these positions."""
+    rules, (number, positions), visited = rules_of("golf"), GOLF_LOSS, list[Position]()
     [text] = unpack(deal(rules, 1, number, 1))
-    assert _reason(check, text, f"* {positions}") == ""
-    assert "more than" in _reason(check, text, f"* {positions - 1}")
-    assert "can be reached, not" in _reason(check, text, f"* {positions + 1}")
+    is_won, check = Referee.won, counting.CompiledReferee(rules)
+
+    def won(referee: Referee, position: Position) -> bool:
+        visited.append(position)
+        return is_won(referee, position)
+
+    monkeypatch.setattr(Referee, "won", won)
+    for drawn, is_visited in ((positions - 1, True), (positions, False)):
+        monkeypatch.setattr(counting, "_number_of", lambda _layout: drawn)  # noqa: B023
+        assert _reason(check, text, f"* {positions}") == ""
+        assert bool(visited) == is_visited
+        assert len(visited) < counting.COMPARED
+        visited.clear()
+    monkeypatch.setattr(counting, "_number_of", lambda _layout: 0)
+    counts = counting.check_count(rules, text, read_loss(rules, f"* {positions}"))
+    assert counts == sorted(set(counts)) and counts[0] == 1 and counts[-1] <= counting.COMPARED
+    for altered, reason in (
+        ([*counts[:3], counts[3] + 1, *counts[4:]], f"{counts[3]} positions with at most 3 moves"),
+        (counts[:-1], f"at most {len(counts) - 1} moves, the compiled referee no more"),
+        ([*counts, 1_999], f"no more positions with at most {len(counts)} moves, the compiled referee 1999"),
+    ):
+        monkeypatch.setattr(counting, "check_count", lambda *_loss: altered)  # noqa: B023
+        objection = _reason(check, text, f"* {positions}")
+        assert objection.startswith("the referees disagree: ") and reason in objection
+    monkeypatch.setattr(Referee, "won", lambda *_position: True)
+    assert _reason(check, text, f"* {positions}") == WON
 
 
 @pytest.mark.parametrize(("claimed", "reason"), [(201_950, ""), (201_949, "more than 201,949"), (2_000_000, "201,950")])
 def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a great claim of few positions takes little memory, and a count that does not fit is no fault of evidence."""
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, 5, 1))
+    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
     monkeypatch.setattr(counting, "FIRST_ROOM", 1_000)
     assert reason in _counted(rules, text, f"* {claimed}")
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 1_000_000)
@@ -86,7 +144,7 @@ def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatc
 
 def test_evidence_that_no_referee_counts_is_refused() -> None:
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, 5, 1))
+    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
     assert "more than the limit" in _reason(counting.CompiledReferee(rules), text, "* 1000000001")
     dealt = rules_of("east-haven")
     [lost] = unpack(deal(dealt, 0, 48, 1))
@@ -96,44 +154,18 @@ def test_evidence_that_no_referee_counts_is_refused() -> None:
     assert caught.value.step == 0
 
 
-def test_plain_python_counts_short_losses_and_visits_a_sample_of_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of positions that is claimed decides, so an audit does the same everywhere."""
-    judged = dict[str, list[str]]()
-
-    def recorded(by: str) -> Callable[..., None]:
-        return lambda _referee, text, *_loss: judged.setdefault(by, []).append(str(text))
-
-    monkeypatch.setattr(RefereeOfPlays, "_check_loss", recorded("plain"))
-    monkeypatch.setattr(RefereeOfPlays, "visit_positions", recorded("sample"))
-    monkeypatch.setattr(counting, "check_count", recorded("compiled"))
-    check = counting.CompiledReferee(rules_of("black-hole"))
-    ranks = "3456789TJQ"
-    texts = [f"black-hole {rank}H/{rank}C{'/-' * 15} hole:{last}S" for rank in ranks for last in (*ranks, "A")]
-    for positions in (1, counting.PLAIN_POSITIONS):
-        assert [_reason(check, text, f"* {positions}") for text in texts] == [""] * len(texts)
-    assert (list(judged), len(judged.pop("plain"))) == (["plain"], 2 * len(texts))
+def test_some_losses_are_counted_by_both_always_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted = list[str]()
+    monkeypatch.setattr(counting, "check_count", lambda _rules, text, _loss: counted.append(text))
+    rules = rules_of("black-hole")
+    texts = ["/".join(["black-hole 3H", "3C", *["-"] * 15]) + f" hole:A{suit}" for suit in "CHSD"]
+    texts += [text.replace("3C", card) for text in texts for card in ("4C", "5C", "6C", "7C", "8C", "9C", "TC")]
     for _ in range(2):
-        assert [_reason(check, text, f"* {counting.PLAIN_POSITIONS + 1}") for text in texts] == [""] * len(texts)
-    assert judged["compiled"] == texts * 2
-    sample = judged["sample"][: len(judged["sample"]) // 2]
-    assert 0 < len(sample) < len(texts) / 10
-    assert judged["sample"] == sample * 2
-
-
-@pytest.mark.slow
-def test_what_the_compiled_referee_would_miss_is_found_in_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    rules, lost = rules_of("golf"), GOLF_LOSSES[905]
-    monkeypatch.setattr(counting, "check_count", lambda *_arguments: None)
-    monkeypatch.setattr(counting, "SAMPLE", 1)
-    [text] = unpack(deal(rules, 1, 905, 1))
-    check = counting.CompiledReferee(rules)
-    assert _reason(check, text, f"* {lost + 1}") == ""  # so many are not visited
-    won = "/".join(["black-hole 3H", "2C", *["-"] * 15]) + " hole:AS"
-    assert _reason(counting.CompiledReferee(rules_of("black-hole")), won, "* 50000") == WON
-    monkeypatch.setattr(counting, "SAMPLE_POSITIONS", lost + 1)
-    assert _reason(check, text, f"* {lost}") == ""
-    assert _reason(check, text, f"* {lost + 1}") == f"{lost:,} positions can be reached, not {lost + 1:,}"
-    assert _reason(check, text, f"* {lost - 1}") == f"more than {lost - 1:,} positions can be reached"
+        for text in texts:
+            assert _reason(counting.CompiledReferee(rules), text, "* 1") == ""
+    sample = counted[: len(counted) // 2]
+    assert 0 < len(sample) < len(texts) / 2
+    assert counted == sample * 2
 
 
 def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -144,7 +176,7 @@ def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch:
 
     monkeypatch.setattr(counting, "compiling", compiling)
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, 5, 1))
+    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
     check = counting.CompiledReferee(rules)
     with caches.nothing_compiled(), pytest.raises(Unchecked):
-        judge_by(check, "winnable", text, Verdict.UNWINNABLE, None, f"* {GOLF_LOSSES[5]}")
+        judge_by(check, "winnable", text, Verdict.UNWINNABLE, None, f"* {GOLF_LOSS[1]}")

@@ -250,6 +250,19 @@ def test_positions_are_counted_up_to_the_limit() -> None:
         referees.read_loss(rules_of("spider"), "* 100001")
 
 
+def test_positions_are_counted_by_the_moves_to_them_until_there_are_too_many() -> None:
+    referee = referees.Referee(rules_of("black-hole"))
+    position = referee.position("/".join(["black-hole 2H", "KC", "3H", "QD", *["-"] * 13]) + " hole:AS")
+    every = [1, 3, 5]
+    assert list(referee.counts(position, 100)) == every
+    for limit in range(1, 7):
+        counts = list(referee.counts(position, limit))
+        complete = [count for count in every if count <= limit]
+        assert counts[: len(complete)] == complete
+        assert [count > limit for count in counts[len(complete) :]] == [True] * (limit < every[-1])
+        assert counts[-1] <= limit + 2  # the first position has two moves
+
+
 @pytest.mark.parametrize(
     ("rules", "evidence", "reason"),
     [

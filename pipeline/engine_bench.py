@@ -4,6 +4,7 @@ A set of a game is a file of verdicts, as `dealmill.pipeline.ingest.verdicts` re
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -127,6 +128,12 @@ class EngineBench:
         contradicting = [each for each in self.differences if each.kind is DifferenceKind.CONTRADICTED]
         wrong += [self._contradicting(each) for each in contradicting if each.other.position not in named]
         return sorted(wrong, key=lambda verdict: (SUREST.index(verdict.wrongness), verdict.position))
+
+    def wrong_by_kind(self) -> list[tuple[WrongVerdict, int]]:
+        """Return the first of the `wrong` verdicts of each kind and engine, and how many others there are."""
+        kinds = [(verdict.wrongness, verdict.engine) for verdict in self.wrong]
+        counts, first = Counter(kinds), dict(zip(reversed(kinds), reversed(self.wrong), strict=True))
+        return [(first[kind], counts[kind] - 1) for kind in dict.fromkeys(kinds)]
 
     def _contradicting(self, difference: Difference) -> WrongVerdict:
         assert self.one is not None  # noqa: S101 -- there is a difference

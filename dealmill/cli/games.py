@@ -2,8 +2,7 @@
 
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -216,7 +215,7 @@ def bench_engine(
     rows = [_figures_row(side) for side in sides]
     columns = [name for name in FIGURES if form or name not in RARE or any(row[name] for row in rows)]
     write_rows(columns, rows, form)
-    _tell_wrong(bench.wrong)
+    _tell_wrong(bench)
     if bench.time_ratio is not None:
         tell(f"ratio of time: {bench.time_ratio.words('layout')}")
     if bench.nodes:
@@ -246,17 +245,13 @@ MORE = {
 """What is wrong with further verdicts, by `dealmill.pipeline.engine_bench.Wrongness`."""
 
 
-def _tell_wrong(wrong: "Sequence[dealmill.WrongVerdict]") -> None:
+def _tell_wrong(bench: "dealmill.EngineBench") -> None:
     """Print the first wrong verdict of each engine and kind, and how many more there are of this kind."""
-    for _, verdicts in groupby(wrong, key=lambda verdict: verdict.wrongness):
-        by_engine: dict[str, list[dealmill.WrongVerdict]] = {}
-        for verdict in verdicts:
-            by_engine.setdefault(verdict.engine, []).append(verdict)
-        for engine, [first, *others] in by_engine.items():
-            tell(f"wrong: {engine} says {first}, layout {first.position}: {shortened(first.layout, LONGEST)}")
-            tell(f"       {shortened(first.reason, LONGEST)}")
-            if others:
-                tell(f"       and {counted(len(others), 'more verdict')} {MORE[first.wrongness]}")
+    for wrong, others in bench.wrong_by_kind():
+        tell(f"wrong: {wrong.engine} says {wrong}, layout {wrong.position}: {shortened(wrong.layout, LONGEST)}")
+        tell(f"       {shortened(wrong.reason, LONGEST)}")
+        if others:
+            tell(f"       and {counted(others, 'more verdict')} {MORE[wrong.wrongness]}")
 
 
 FIGURES = ("engine", "version", "decided", "unproved", "undecided", "failed", "refused", "nodes", "µs/layout")

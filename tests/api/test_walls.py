@@ -62,6 +62,7 @@ def test_commands_loop_only_over_what_they_print(name: str) -> None:
         "counted",
         "shortened",
         "tell",
+        "tell_undecided",
         "tell_unproved",
         "tell_winnability",
         "write_line",

@@ -1,27 +1,28 @@
 """Benchmarks of the referee against engines, and of audits against a script and against solving."""
 
 import tempfile
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from shutil import copytree
-from time import process_time
+from statistics import median
 
 from bench.bare import into_sqlite
 from bench.engines import FEWER
-from bench.measure import ROUNDS, dealt, in_turn, rounded, table, watched_command
+from bench.measure import ROUNDS, dealt, in_turn, rounded, spent_by, table, watched_command
 from dealmill.pipeline.games import find_game, games
-from dealmill.pipeline.games.batch import Batch
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.referee import Outcome, judge
+from dealmill.pipeline.referee import judge
 from dealmill.pipeline.solve import load, solve
 from tests.doing import deal
+from tests.servers import dealmill_command
 
 SEED = 20261122
 MANY = 50_000
 FEW = {"tantrix/legal-moves": 500, "card-pairing/odds": 500, "hi-q/fewest": 500}
 JUDGED = 5_000
-COMPILING = 40
-"""Deals among which there are losses that the compiled referee counts."""
+PATIENCES = {"klondike": 300, "golf": 50}
+"""How many deals of patiences are audited. A position of Golf is found fastest, compared with counting it."""
 GOALS = {"card-pairing": 3, "camelot": 2, "hi-q": 4, "memory": 4, "tantrix": 12}
 """The goals for the time of an audit as a multiple of the script's."""
 
@@ -76,26 +77,19 @@ def against_a_script(layouts: int = 100_000) -> str:
     return f"{summary}\n\n{table(heads, rows)}"
 
 
-def against_solving_a_patience(name: str = "klondike", deals: int = 300) -> float:
-    """Return the processor time of judging deals of a patience as a multiple of that of solving them, with its default
-    limit of nodes."""
-    game = find_game(name)
-    engine = game.engines[0]
-    solver = partial(solve, game.full_name(engine), max_nodes=engine.max_nodes)
-    judge_claims = partial(_judge_all, game.full_name(engine))
-    layouts = deal(game, 0, 1, deals)
-    judge_claims(layouts[:COMPILING], solver(layouts[:COMPILING]))  # loads and compiles
-    begun = process_time()
-    solved = solver(layouts)
-    between = process_time()
-    judge_claims(layouts, solved)
-    return (process_time() - between) / (between - begun)
-
-
-def _judge_all(engine: str, layouts: list[str], solved: Batch) -> None:
-    for claim in zip(layouts, solved.verdicts, solved.values, solved.evidence, strict=True):
-        if (judgement := judge(engine, *claim)).outcome is Outcome.INVALID:
-            raise RuntimeError(f"{claim}: {judgement}")
+def of_patiences() -> Iterator[tuple[str, str, float, float]]:
+    """Yield rows of `bench.waits` for audits of patiences, against the runs that solve the deals: all engines and
+    referees are compiled before."""
+    for name, count in PATIENCES.items():
+        ratios = []
+        for _ in range(1 + ROUNDS):
+            with tempfile.TemporaryDirectory() as folder:
+                run = spent_by(dealmill_command(["run", f"deal:{name}:seed=0:1-{count}"]), Path(folder))
+                audit = spent_by(dealmill_command(["audit", "1"]), Path(folder))
+            if " 0 faults" not in audit.said:
+                raise RuntimeError(audit.said)
+            ratios.append(audit.cpu / run.cpu)
+        yield f"`audit` of {count} deals of {find_game(name).title}", "`run` of them", median(ratios[1:]), 1.0
 
 
 def _audit(store: Path) -> None:

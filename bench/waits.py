@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
+from bench.audits import of_patiences
 from bench.growth import age, ranges
 from bench.measure import spent_by, table
 from dealmill.pipeline.games import find_game
@@ -80,4 +81,4 @@ def many_runs() -> Iterator[Row]:
             yield f"{what} with {MORE_RUNS:,} runs", f"{RUNS:,} runs", median(ratios), goal
 
 
-MEASURES: Sequence[Callable[[], Iterator[Row]]] = (small_runs, many_runs)
+MEASURES: Sequence[Callable[[], Iterator[Row]]] = (small_runs, many_runs, of_patiences)

@@ -4,7 +4,7 @@ Games, real and easier ones, are searched to the end by `naive` and `easier`, wh
 statement of docs/proofs/patience.md alone.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 
@@ -127,7 +127,8 @@ def _judged(rules: Rules, layout: str, verdict: Verdict, evidence: str) -> Itera
     """Yield each referee, and why it refuses evidence; an empty text if it accepts that."""
     from dealmill.pipeline.games.patience.counting import check_count  # loads numba
 
-    checks = {"the plain referee": partial(Referee(rules), "winnable", layout, verdict, None, evidence)}
+    checks: dict[str, Callable[[], object]] = {}
+    checks["the plain referee"] = partial(Referee(rules), "winnable", layout, verdict, None, evidence)
     if verdict is Verdict.UNWINNABLE and rules.copies == 1:
         checks["the compiled referee"] = partial(check_count, rules, layout, read_loss(rules, evidence))
     for name, check in checks.items():

@@ -101,6 +101,7 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
     """The more positions a loss has, the more often. A referee that reached others would be noticed, and so would one
     that overlooked a win, but not beyond these positions."""
     rules, (number, positions), visited = rules_of("golf"), GOLF_LOSS, list[Position]()
+    monkeypatch.setattr(counting, "COMPARED", 200)
     [text] = unpack(deal(rules, 1, number, 1))
     is_won, check = Referee.won, counting.CompiledReferee(rules)
 
@@ -121,7 +122,7 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
     for altered, reason in (
         ([*counts[:3], counts[3] + 1, *counts[4:]], f"{counts[3]} positions with at most 3 moves"),
         (counts[:-1], f"at most {len(counts) - 1} moves, the compiled referee no more"),
-        ([*counts, 1_999], f"no more positions with at most {len(counts)} moves, the compiled referee 1999"),
+        ([*counts, 199], f"no more positions with at most {len(counts)} moves, the compiled referee 199"),
     ):
         monkeypatch.setattr(counting, "check_count", lambda *_loss: altered)  # noqa: B023
         objection = _reason(check, text, f"* {positions}")

@@ -250,6 +250,13 @@ def test_positions_are_counted_up_to_the_limit() -> None:
         referees.read_loss(rules_of("spider"), "* 100001")
 
 
+def test_a_game_that_can_be_won_is_not_lost_whatever_its_number_of_positions() -> None:
+    won = "/".join(["black-hole 3H", "2C", *["-"] * 15]) + " hole:AS"
+    for positions in (2, 3, 4):  # it has three, of which the last one is won
+        with pytest.raises(InvalidEvidence, match="can be won" if positions > 2 else "more than 2 positions"):
+            referees.Referee(rules_of("black-hole"))("winnable", won, Verdict.UNWINNABLE, None, f"* {positions}")
+
+
 def test_positions_are_counted_by_the_moves_to_them_until_there_are_too_many() -> None:
     referee = referees.Referee(rules_of("black-hole"))
     position = referee.position("/".join(["black-hole 2H", "KC", "3H", "QD", *["-"] * 13]) + " hole:AS")

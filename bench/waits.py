@@ -1,6 +1,7 @@
 """Benchmark of the waits that people meet first. All rows are ratios of processor time, of all processes of a command
 together."""
 
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.solve import load
 from tests.servers import dealmill_command
 
+ROOT = Path(__file__).parents[1]
 GAME, ENGINE = "camelot", "camelot/winnable"
 UNIT = "`import numba`"
 ROUNDS = 7
@@ -81,4 +83,15 @@ def many_runs() -> Iterator[Row]:
             yield f"{what} with {MORE_RUNS:,} runs", f"{RUNS:,} runs", median(ratios), goal
 
 
-MEASURES: Sequence[Callable[[], Iterator[Row]]] = (small_runs, many_runs, of_patiences)
+def tests() -> Iterator[Row]:
+    """Yield rows for `make test` in a fresh clone, with nothing installed and compiled, and again in the same one."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, caches = Path(name), {"XDG_CACHE_HOME": f"{name}/cache"}
+        subprocess.run(["git", "clone", "--quiet", str(ROOT), "clone"], cwd=folder, check=True)
+        for when, goal in (("in a fresh clone", 700.0), ("again", 450.0)):
+            unit = spent_by([sys.executable, "-c", "import numba"], folder).cpu
+            cpu = spent_by(["make", "test", f"PYTHON={sys.executable}"], folder / "clone", caches).cpu
+            yield f"`make test` {when}", UNIT, cpu / unit, goal
+
+
+MEASURES: Sequence[Callable[[], Iterator[Row]]] = (tests, small_runs, many_runs, of_patiences)

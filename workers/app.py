@@ -6,6 +6,8 @@ Importing this module reads no settings, and does not affect other Celery apps i
 
 from celery import Celery
 
+from dealmill.pipeline.settings import settings
+
 QUEUE = "dealmill"
 TASK = "dealmill.job"
 """The name of the only task. Its arguments are the kind and the number of a job."""
@@ -15,6 +17,7 @@ BROKER_PATIENCE = 10.0
 
 
 app = Celery("dealmill")
+app.add_defaults(lambda: {"broker_url": settings().broker_url})  # read when it is used, as by ``celery inspect``
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",

@@ -82,12 +82,18 @@ def fork(function: Callable[[], int], *, name: str, environment: Mapping[str, st
     own, no input, and a pipe for its output. `name` is its name in lists of processes. No connection to a database may
     be open."""
     reading, writing = os.pipe()
+    waiting, beginning = os.pipe()
     parent = os.getpid()
     if child := os.fork():
         os.close(writing)
+        os.close(beginning)
+        os.read(waiting, 1)  # until it has a session of its own: before, nobody could kill it with its children
+        os.close(waiting)
         return ForkedProcess(child, os.fdopen(reading, errors="replace"))
     status = FAILED
     try:
+        os.setsid()
+        os.close(beginning)
         _begin(writing, parent, name, environment)
         status = function()
     except SystemExit as exiting:
@@ -102,7 +108,6 @@ def fork(function: Callable[[], int], *, name: str, environment: Mapping[str, st
 
 def _begin(output: int, parent: int, name: str, environment: Mapping[str, str]) -> None:
     """Drop everything that a forked process has from its parent but its modules."""
-    os.setsid()
     die_with_parent()
     if os.getppid() != parent:  # it was killed before that
         os._exit(FAILED)

@@ -90,19 +90,23 @@ def test_a_run_costs_what_its_jobs_cost(database: Database, storage: Storage) ->
 def test_a_cost_that_cannot_be_right_is_no_cost_and_no_fault(
     database: Database, storage: Storage, value: object
 ) -> None:
+    check_damaged_cost(database, storage, value, is_fault=False)
+
+
+def check_damaged_cost(database: Database, storage: Storage, value: object, *, is_fault: bool) -> None:
     run = planned(database, storage)
     do_runs(database)
     damaged = changed(database, run, value)
     assert damaged.cpu_seconds is None
     assert diff(database, damaged, damaged).cost_ratio is None
-    assert an_audit(database, damaged).clean
+    assert an_audit(database, damaged).clean is not is_fault
 
 
 @each_storage
 @pytest.mark.parametrize("value", ["'many'", "x'ff'"])
-def test_text_in_place_of_a_cost_is_no_cost_and_no_fault(sqlite_store: Database, storage: Storage, value: str) -> None:
+def test_text_in_place_of_a_cost_is_no_cost_and_a_fault(sqlite_store: Database, storage: Storage, value: str) -> None:
     """PostgreSQL takes only numbers into the column."""
-    test_a_cost_that_cannot_be_right_is_no_cost_and_no_fault(sqlite_store, storage, text(value))
+    check_damaged_cost(sqlite_store, storage, text(value), is_fault=True)
 
 
 @pytest.mark.usefixtures("burning")

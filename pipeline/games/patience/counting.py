@@ -49,7 +49,7 @@ COMPARED = 2_000
 DRAWN_POSITIONS = 1_000_000
 """It does with a chance of one in so many for each position of the loss."""
 FIRST_ROOM, MORE_ROOM = 10_000_000, 8
-"""The positions that are counted at first, half as many if they take more memory, and how many times as many next."""
+"""The positions that are counted at first, and how many times as many next."""
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 
@@ -157,7 +157,7 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> list[int]:
         If there is not enough memory for the positions; it says how much is needed.
     """
     counts = np.zeros(COMPARED, dtype=np.int64)
-    room = min(loss.positions, FIRST_ROOM // 2 if rules.to == "tableau" else FIRST_ROOM)
+    room = min(loss.positions, FIRST_ROOM)
     count = _counted(rules, layout, loss, room, counts)
     while room < count and room < loss.positions:
         room = min(loss.positions, MORE_ROOM * room)

@@ -10,7 +10,7 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
 from dealmill.pipeline.games.patience import solving
-from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.rules import Rules, most_positions
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.searches import table_slots
 from dealmill.verdicts import Verdict
@@ -94,7 +94,7 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
     match result:
         case k.WON:
             return Verdict.WINNABLE, nodes, " ".join(_words_of_moves(words, base, rules)) or "-"
-        case k.LOST:
+        case k.LOST if words[k.LISTED_COUNT] <= most_positions(rules):
             return Verdict.UNWINNABLE, nodes, f"*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
         case k.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")

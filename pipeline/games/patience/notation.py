@@ -129,9 +129,9 @@ class Table:
         """Move cards to the foundations that go there by themselves."""
         while source := next(
             (
-                place
-                for place in (*self.cells, *self.columns)
-                if (card := self.top(place)) and self.goes_home(card) and needless(self, card)
+                name
+                for name in (*self.cells, *self.columns)
+                if (card := self.top(name)) and self.goes_home(card) and needless(self, card)
             ),
             None,
         ):

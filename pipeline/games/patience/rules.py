@@ -42,8 +42,9 @@ MOST_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on, if cards exist once."""
 MOST_PLAIN = 100
 """Where there is the compiled one, plain Python counts losses with at most so many: a tenth of a second, or less."""
-MOST_COMPILED = 1_000_000_000
-"""No referee visits more."""
+MOST_COMPILED, MOST_DEALT = 1_000_000_000, 4_000_000
+"""No referee visits more; the second is for stocks that are dealt to the columns, whose positions take 90 bytes each:
+judging a claim takes less than 500 MB."""
 FEW_POSITIONS = range(1, 13)
 """How many positions of a loss are shown one by one."""
 FOUNDATION, CELL, EMPTY, HOLE, DEALT = "fcehd"
@@ -796,6 +797,11 @@ def cards_may_be_absent_at_once(rules: Rules) -> bool:
     return easier_game_is_sound(rules) and rules.move != "any" and rules.hole == "none" and rules.to == "waste"
 
 
+def most_positions(rules: Rules) -> int:
+    """Return how many positions of a loss the referees visit at most."""
+    return MOST_POSITIONS if rules.copies > 1 else MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
+
+
 def read_loss(rules: Rules, evidence: str) -> Loss:
     """Return what the evidence of a loss claims, without visiting the positions.
 
@@ -808,7 +814,7 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     if not words or evidence.startswith(" "):
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1")
     absent_at_once, cards, positions = not words[1], _pairs(words[2]), int(words[3])
-    limit = MOST_POSITIONS if rules.copies > 1 else MOST_COMPILED
+    limit = most_positions(rules)
     if positions > limit:
         raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
     if not cards:

@@ -384,3 +384,23 @@ def test_few_positions_of_a_loss_are_explained() -> None:
 def test_other_claims_are_refused(engine: str, verdict: Verdict, value: int | None) -> None:
     with pytest.raises(InvalidEvidence):
         referees.Referee(KLONDIKE)(engine, NEARLY, verdict, value, "KSf KDf")
+
+
+@pytest.mark.parametrize(
+    ("to", "passes", "counted"),
+    [("waste", 2, True), ("waste", 1, False), ("waste", referees.UNLIMITED, False), ("hole", 2, False)],
+)
+def test_positions_say_the_passes_only_if_the_rules_limit_them_to_two_or_more(
+    to: str, passes: int, counted: bool
+) -> None:
+    assert replace(rules_of("klondike"), to=to, passes=passes).counts_passes is counted
+
+
+@pytest.mark.parametrize(("column", "reason"), [("8C7h", "a card is missing"), ("8X7h", "expected cards such as 6H")])
+def test_only_a_column_of_cards_can_miss_one(column: str, reason: str) -> None:
+    rules = rules_of("klondike")
+    [text] = unpack(deal(rules, 1, 1, 1))
+    name, columns, *parts = text.split(" ")
+    damaged = " ".join([name, "/".join([column, *columns.split("/")[1:]]), *parts])
+    with pytest.raises(InvalidEvidence, match=reason):
+        referees.Referee(rules)("winnable", damaged, Verdict.WINNABLE, None, "-")

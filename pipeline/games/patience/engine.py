@@ -10,7 +10,7 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
 from dealmill.pipeline.games.patience import solving
-from dealmill.pipeline.games.patience.rules import Rules, most_positions
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.searches import table_slots
 from dealmill.verdicts import Verdict
@@ -22,6 +22,8 @@ FIRST_ROOM = 12_000_000
 """The nodes for which an array has room at first, and no more than the limit. It is reserved, though rarely used."""
 DEPTH, MOVES = 500_000, 12_000_000
 """A search goes no deeper than this, and has at most this many moves that are to be tried, at first."""
+MOST_DEALT = 4_000_000
+"""No referee counts more positions of a loss if the stock is dealt to the columns."""
 SHALLOW_NODES = 12_000_000
 """A search goes deeper only after as many nodes in all, so that outputs with fewer nodes are those of earlier code."""
 FIRST_POSITIONS, FIRST_DEALT = 10_000_000, 4_000_000
@@ -94,7 +96,7 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
     match result:
         case k.WON:
             return Verdict.WINNABLE, nodes, " ".join(_words_of_moves(words, base, rules)) or "-"
-        case k.LOST if words[k.LISTED_COUNT] <= most_positions(rules):
+        case k.LOST if rules.to != "tableau" or words[k.LISTED_COUNT] <= MOST_DEALT:
             return Verdict.UNWINNABLE, nodes, f"*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
         case k.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")

@@ -12,7 +12,7 @@ from bench.measure import rounded, table
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.rules import easier_game_is_sound
+from dealmill.pipeline.games.patience.losses.counted import easier_game_is_sound
 from dealmill.pipeline.solve import load, solve
 from dealmill.verdicts import Unchecked, Verdict
 from tests.doing import deal

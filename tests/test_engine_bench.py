@@ -12,8 +12,8 @@ from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, Wrongness
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.patience import MAX_NODES
-from dealmill.pipeline.games.patience.counting import check_count
-from dealmill.pipeline.games.patience.rules import read_loss
+from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.referee import judge
 from dealmill.pipeline.solve import solve
 from dealmill.pipeline.store.database.connections import Database
@@ -74,7 +74,7 @@ def test_every_entry_of_a_set_of_a_patience_is_proved(name: str) -> None:
         if verdict is Verdict.WINNABLE:
             game.check("winnable", layout, verdict, None, evidence)
         else:
-            check_count(rules, layout, read_loss(rules, evidence))
+            check_loss(rules, layout, read_loss(rules, evidence))
     assert {row["verdict"] for row in rows} == ({"winnable"} if name in RARELY_LOST else {"winnable", "unwinnable"})
     assert (ROOT / "examples" / "sets" / set_file(game).name).samefile(set_file(game))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience import GAMES
-from dealmill.pipeline.games.patience.counting import CompiledReferee
+from dealmill.pipeline.games.patience.compiled import CompiledReferee
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.rules import Rules

@@ -111,9 +111,10 @@ def tree_of(module: str) -> ast.Module:
 
 
 def run_tests(game: Game, modules: Iterable[str]) -> int:
-    """Run the tests of modules of a referee: those of `rules` are in ``test_rules.py``."""
+    """Run the tests of modules of a referee: those of `rules` are in ``test_rules.py``, or in ``test_referee.py``."""
     folder = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."))
-    tests = [str(folder / f"test_{module.rpartition('.')[2]}.py") for module in modules]
+    files = [folder / f"test_{module.rpartition('.')[2]}.py" for module in modules]
+    tests = dict.fromkeys(str(file if file.exists() else folder / "test_referee.py") for file in files)
     return pytest.main([*BARE, *tests], plugins=[TIMES])
 
 

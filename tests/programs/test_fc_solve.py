@@ -10,7 +10,8 @@ import pytest
 from dealmill import check
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
-from dealmill.pipeline.games.patience.rules import Position, Referee
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
 from dealmill.pipeline.referee import judge

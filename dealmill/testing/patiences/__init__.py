@@ -12,8 +12,9 @@ from random import Random
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.patience import Patience
+from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
 from dealmill.pipeline.games.patience.player import drawn_plays, read_plays
-from dealmill.pipeline.games.patience.rules import Rules, cards_may_be_absent_at_once, easier_game_is_sound
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import easier, naive
 from dealmill.testing.patiences.agreement import the_engine_and_the_referees_agree_with_plain_code
 from dealmill.testing.patiences.small import with_small_deck

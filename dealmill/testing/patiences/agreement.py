@@ -11,14 +11,10 @@ from random import Random
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.contract import EngineFunction
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.rules import (
-    SUITS,
-    Referee,
-    Rules,
-    cards_may_be_absent_at_once,
-    easier_game_is_sound,
-    read_loss,
-)
+from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import SUITS, Rules
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.testing.patiences import easier, naive
 from dealmill.testing.patiences.small import random_position, with_small_deck
@@ -125,12 +121,12 @@ def _faults_of_referees(rules: Rules, layout: str, counted: tuple[bool, int], ca
 
 def _judged(rules: Rules, layout: str, verdict: Verdict, evidence: str) -> Iterator[tuple[str, str]]:
     """Yield each referee, and why it refuses evidence; an empty text if it accepts that."""
-    from dealmill.pipeline.games.patience.counting import check_count  # loads numba
+    from dealmill.pipeline.games.patience.compiled import check_loss  # loads numba
 
     checks: dict[str, Callable[[], object]] = {}
     checks["the plain referee"] = partial(Referee(rules), "winnable", layout, verdict, None, evidence)
     if verdict is Verdict.UNWINNABLE and rules.copies == 1:
-        checks["the compiled referee"] = partial(check_count, rules, layout, read_loss(rules, evidence))
+        checks["the compiled referee"] = partial(check_loss, rules, layout, read_loss(rules, evidence))
     for name, check in checks.items():
         try:
             check()

@@ -27,29 +27,17 @@ from dealmill.game import (
     WriteLayout,
 )
 from dealmill.pipeline.games.patience.grades import GRADES
-from dealmill.pipeline.games.patience.searches import (
-    CORRECTED_VERSION,
-    corrected,
-    memory_of_table,
-    searched_by_stages,
-)
+from dealmill.pipeline.games.patience.searches import LOSS, MAX_NODES, MOVES, PLAIN_VERSION, search_of
 from dealmill.verdicts import Verdict
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES = 1_000_000
 PLAYS = 1_000
 """The plays of `chances`, each of which is a node."""
 MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, CHANCES_SECONDS = 4e-5, 4e-4, 4e-6, 0.5
 """About how long the referees take for a move of a win, a position of a loss, and the plays of `chances`."""
-MOVES_OF_COPIES = (
-    "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `KH3f` a whole suit "
-    "to a foundation, `6Hd` dealt in a row"
-)
-LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
-"""What the evidence of the engine says if cards exist more than once."""
 
 
 class Patience(Game):
@@ -62,14 +50,18 @@ class Patience(Game):
         """Describe the game with these rules, as a record and as a text."""
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
-        winnable, *others = GAMES.engines_by(rules_text.digest)
-        if corrected(rules):
-            winnable = replace(winnable, version=f"{CORRECTED_VERSION}-{rules_text.digest}")
-        if not searched_by_stages(rules):
-            winnable = replace(winnable, memory=memory_of_table)
-        if rules.copies > 1:
-            winnable = replace(winnable, evidence=MOVES_OF_COPIES, evidence_of_loss=LOSS_OF_COPIES)
-        self.engines = (replace(winnable, grades=GRADES.get(rules.name, ())), *others)
+        winnable, chances = GAMES.engines_by(rules_text.digest)
+        search = search_of(rules)
+        winnable = replace(
+            winnable,
+            version=f"{search.version(rules)}-{rules_text.digest}",
+            evidence=search.evidence(rules),
+            evidence_of_loss=search.evidence_of_loss(rules),
+            max_nodes=search.max_nodes,
+            memory=search.memory,
+            grades=GRADES.get(rules.name, ()),
+        )
+        self.engines = (winnable, chances)
         self.deals = GAMES.deals_by(rules_text.digest)
         self.reader = "passes left out are all passes" if rules.counts_passes else ""
 
@@ -130,10 +122,8 @@ class Patience(Game):
     def solvers(self) -> Mapping[str, EngineFunction]:
         from dealmill.pipeline.games.patience.chances import Chances
         from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
-        from dealmill.pipeline.games.patience.engine import Winnable
-        from dealmill.pipeline.games.patience.spider import Spider
 
-        winnable = Spider if searched_by_stages(self.rules) else Winnable
+        winnable = search_of(self.rules).load()
         chances = ChancesOfCopies if self.rules.copies > 1 else Chances
         return {"winnable": winnable(self.rules), "chances": chances(self.rules)}
 
@@ -151,7 +141,7 @@ class Patience(Game):
     def compiled_check(self) -> CheckEvidence:
         if self.rules.copies > 1:
             return self.referee
-        from dealmill.pipeline.games.patience.counting import CompiledReferee
+        from dealmill.pipeline.games.patience.compiled import CompiledReferee
 
         return CompiledReferee(self.rules)
 
@@ -160,7 +150,7 @@ class Patience(Game):
             return CHANCES_SECONDS
         if verdict is not Verdict.UNWINNABLE:
             return MOVE_SECONDS * (evidence.count(" ") + 1)
-        from dealmill.pipeline.games.patience.rules import MOST_PLAIN
+        from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN
 
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
@@ -200,14 +190,12 @@ class Patiences(Family):
     engines = (
         Engine(
             "winnable",
-            "7",
+            PLAIN_VERSION,
             "whether it can be won if all cards are known, also those that lie face down",
-            "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, "
-            "`d` dealt in a row",
+            MOVES,
             complete=False,
             max_nodes=MAX_NODES,
-            evidence_of_loss="the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached "
-            "if all others leave as soon as they can be moved",
+            evidence_of_loss=LOSS,
         ),
         Engine(
             "chances",

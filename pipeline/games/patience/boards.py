@@ -30,7 +30,9 @@ from dealmill.pipeline.games.patience.layout import (
     wide_characters,
     with_letters,
 )
-from dealmill.pipeline.games.patience.rules import CARDS, RANKS, SUITS, Referee, Rules
+from dealmill.pipeline.games.patience.position import CARDS
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 
 HEADINGS = {
     "base": "base",

@@ -1,8 +1,7 @@
 """The compiled referee of patiences, for losses with more positions than plain Python visits in a moment.
 
 It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only what that says of
-wins and of the form of layouts and evidence. Which of the two counts the positions of a loss follows from the evidence
-and the layout alone (`CompiledReferee`), so that a verdict is judged in the same way everywhere.
+the form of layouts and evidence.
 
 A card is a number, 13 for each suit, counted from the base of the foundations. A position is one digit for each card,
 the code of where it is, and one number for how far the stock is turned, the further passes, and the rank in the hole:
@@ -13,9 +12,6 @@ is one array of all else, with the offsets below; "Positions" are fields of the 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import zip_longest
 from pathlib import Path
 from typing import cast
 
@@ -23,31 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
-from dealmill.pipeline.games.patience.player import RefereeOfPlays
-from dealmill.pipeline.games.patience.rules import (
-    MOST_PLAIN,
-    RANKS,
-    RED,
-    SUITS,
-    UNLIMITED,
-    Loss,
-    Position,
-    Referee,
-    Rules,
-    read_loss,
-)
-from dealmill.verdicts import InvalidEvidence, Verdict
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss
+from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
+from dealmill.verdicts import InvalidEvidence
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
-SAMPLE = 16
-"""Of the losses that the plain referee counts, about one in so many is counted here, too."""
 COMPARED = 2_000
-"""The plain referee visits at most so many positions of another loss, if it visits any."""
-DRAWN_POSITIONS = 1_000_000
-"""It does with a chance of one in so many for each position of the loss."""
+"""How many positions are counted by the moves that lead to them, to compare them with those of plain Python."""
 FIRST_ROOM, MORE_ROOM = 10_000_000, 8
 """The positions that are counted at first, and how many times as many next."""
 SECONDS = 4.0
@@ -85,65 +66,7 @@ WON = -1
 SUIT = (1 << 13) - 1
 
 
-@dataclass(frozen=True)
-class CompiledReferee:
-    """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and compiled code for others.
-
-    Of each kind, both judge a sample. A loss with few positions is counted by both. Of one with more, plain Python
-    visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
-    move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
-    fraction of the time of all counts. What is drawn follows from the layout.
-    """
-
-    rules: Rules
-
-    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Replay the moves of a win, or count the positions of a loss.
-
-        Raises
-        ------
-        InvalidEvidence
-            If the evidence does not prove the verdict; at step 0, if the text is not a position.
-        UncompiledError
-            If the compiled referee is needed, and must not be compiled now.
-        """
-        plain = RefereeOfPlays(self.rules)
-        if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
-            plain(engine, layout, verdict, value, evidence)
-            return
-        position = plain.position(layout)
-        loss = read_loss(self.rules, evidence)
-        if loss.positions > MOST_PLAIN:
-            counts = check_count(self.rules, layout, loss)
-            if _number_of(layout) % DRAWN_POSITIONS < loss.positions:
-                _compare(*plain.easier(position, loss), counts)
-            return
-        plain(engine, layout, verdict, value, evidence)
-        if _number_of(layout) % SAMPLE == 0:
-            check_count(self.rules, layout, loss)
-
-
-def _number_of(layout: str) -> int:
-    """Return a number that looks random, always the same for a layout."""
-    return int.from_bytes(blake2b(layout.encode(), digest_size=8).digest(), "big")
-
-
-def _compare(plain: Referee, position: Position, counts: list[int]) -> None:
-    """Check that plain Python reaches as many positions as the compiled referee, up to `COMPARED`.
-
-    Raises
-    ------
-    InvalidEvidence
-        If it does not, or a position that it visits is won.
-    """
-    plain_counts = [count for count in plain.counts(position, COMPARED) if count <= COMPARED]
-    for moves, (plain_count, count) in enumerate(zip_longest(plain_counts, counts)):
-        if plain_count != count:
-            reached = f"plain Python reaches {plain_count or 'no more'} positions with at most {moves} moves"
-            raise InvalidEvidence(1, f"the referees disagree: {reached}, the compiled referee {count or 'no more'}")
-
-
-def check_count(rules: Rules, layout: str, loss: Loss) -> list[int]:
+def check_count(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
     """Check that no position can be won, and that the number of positions is the one that the evidence claims.
 
     Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
@@ -171,7 +94,7 @@ def check_count(rules: Rules, layout: str, loss: Loss) -> list[int]:
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 
-def _counted(rules: Rules, layout: str, loss: Loss, limit: int, counts: Words) -> int:
+def _counted(rules: Rules, layout: str, loss: CountedLoss, limit: int, counts: Words) -> int:
     """Return and write what `_count` does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)
@@ -183,7 +106,7 @@ def _counted(rules: Rules, layout: str, loss: Loss, limit: int, counts: Words) -
         return int(_count(t, keys, slots, counts, limit))
 
 
-def _load(t: Words, rules: Rules, layout: str, loss: Loss) -> None:
+def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
     """Write the rules and the first position of the easier game."""
     _, columns, *parts = layout.split(" ")
     texts = dict(part.split(":") for part in parts)

@@ -36,7 +36,10 @@ from dealmill.game import (
     text,
     texts,
 )
-from dealmill.pipeline.games.patience.rules import DEALT, RED, Position, Referee, Rules
+from dealmill.pipeline.games.patience.moves import DEALT
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import RED, Rules
 
 WIDTH, HEIGHT, PITCH = 46, 62, 54
 STRIP = 24

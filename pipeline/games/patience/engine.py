@@ -10,9 +10,9 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
 from dealmill.pipeline.games.patience import solving
+from dealmill.pipeline.games.patience.memory import table_slots
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.searches import table_slots
 from dealmill.verdicts import Verdict
 
 RANKS = "A23456789TJQK"

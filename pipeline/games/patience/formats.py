@@ -9,7 +9,8 @@ from itertools import chain, islice
 from dealmill.game import EachLine, Layout, Line, Reject, is_skipped
 from dealmill.pipeline.games.patience.boards import begins_board, read_boards, read_json, write_board, write_json
 from dealmill.pipeline.games.patience.layout import canonical, is_name_of
-from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 
 ReadForm = Callable[[Referee, Iterable[Line]], Iterator[Layout | Reject]]
 JSON = re.compile(r"\{|\[\s*(\{|$)")

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from unicodedata import normalize
 
 from dealmill.game import BadLayout
-from dealmill.pipeline.games.patience.rules import SUITS, Referee, Rules
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import SUITS, Rules
 
 LONGEST_LINE = 1_000
 TEN = re.compile(rf"10(?=[{SUITS}])", re.ASCII | re.IGNORECASE)

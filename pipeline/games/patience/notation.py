@@ -16,7 +16,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from dealmill.pipeline.games.patience.rules import CELL, EMPTY, FOUNDATION, NO_MOVES, RANKS, RED, Referee, Rules
+from dealmill.pipeline.games.patience.moves import CELL, EMPTY, FOUNDATION
+from dealmill.pipeline.games.patience.referee import NO_MOVES, Referee
+from dealmill.pipeline.games.patience.rules import RANKS, RED, Rules
 from dealmill.verdicts import InvalidEvidence
 
 LETTERS = "abcdefgk"

@@ -9,18 +9,13 @@ from typing import NamedTuple
 
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.patience.drawing import PLAYS_IN_ROW, Marks, grid, table
+from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
+from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, Play
 from dealmill.pipeline.games.patience.player import read_plays
-from dealmill.pipeline.games.patience.rules import (
-    DEALT,
-    EMPTY,
-    FEW_POSITIONS,
-    FOUNDATION,
-    Play,
-    Position,
-    Referee,
-    Rules,
-    read_loss,
-)
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
 
 LINE = 90
@@ -107,14 +102,14 @@ def _rows(wins: Sequence[bool]) -> str:
 def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]:
     """Yield why a position is lost, and then the positions that can be reached, if there are few."""
     loss = read_loss(referee.rules, evidence)
-    idle = referee.idle_cards(position, loss)
+    idle = loss.idle_cards(referee.rules, position)
     sentence = f"Unwinnable: {loss.reason[0].lower()}{loss.reason[1:]}"
     matter = f" The cards that matter: {' '.join(loss.cards)}." if idle else ""
     yield Step(position, Marks(idle=idle), f"{sentence}{matter}", loss.reason)
     if loss.positions not in FEW_POSITIONS:
         return
     positions = [position]
-    for number, visit in enumerate(referee.visits(position, loss), start=1):
+    for number, visit in enumerate(loss.visits(referee, position), start=1):
         before, moved = positions[visit.origin], visit.play.cards if visit.play else ()
         by = f", from position {visit.origin} by {visit.play.word}: {told(visit.play, before)}" if visit.play else ""
         gone = sorted(visit.position.absent - before.absent - idle)

@@ -3,7 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from dealmill.pipeline.games.patience.rules import DEALT, FOUNDATION, Play, Position, Referee
+from dealmill.pipeline.games.patience.moves import DEALT, FOUNDATION, Play
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.playback import Move, Pile, Playback, Step, carried, turned
 from dealmill.verdicts import Verdict
 

@@ -12,19 +12,10 @@ from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
 
-from dealmill.pipeline.games.patience.rules import (
-    CELL,
-    DEALT,
-    EMPTY,
-    FOUNDATION,
-    HOLE,
-    RANKS,
-    SUITS,
-    UNLIMITED,
-    Play,
-    Position,
-    Referee,
-)
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED
 from dealmill.verdicts import InvalidEvidence, Verdict
 
 PLAYS, REPEATED_PLAYS = 1_000, 100

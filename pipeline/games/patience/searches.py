@@ -1,14 +1,36 @@
-"""Which search decides the layouts of a game, in which version, and the memory that it can take; without the search
-itself, which loads the compiler."""
+"""The searches of `winnable`: which games each decides, in which version, what its evidence says, and the memory that
+it can take; without the search itself, which loads the compiler.
 
+To change the outputs of a search means a new version of it, and of no other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from dealmill.game import EngineFunction
+from dealmill.pipeline.games.patience.memory import memory_of_table
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-CORRECTED_VERSION = "8"
-"""The version of `winnable` for rules whose outputs differ from those of the version that all other rules have."""
-FEWEST_SLOTS = 1 << 18
+MAX_NODES = 1_000_000
+PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
+"""The last one is that of both by rules whose outputs were wrong before."""
+MOVES = (
+    "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
+    "dealt in a row"
+)
+MOVES_OF_COPIES = (
+    "the moves: a card, its column and where it goes, `6H3-5` with all cards on it to column 5, `KH3f` a whole suit "
+    "to a foundation, `6Hd` dealt in a row"
+)
+"""If cards exist more than once."""
+LOSS = (
+    "the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached if all others leave as soon "
+    "as they can be moved"
+)
+LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
 
 def corrected(rules: "Rules") -> bool:
@@ -25,6 +47,25 @@ def corrected(rules: "Rules") -> bool:
     return absent_in_cells or needed or (rules.complete and rules.to != "tableau" and runs)
 
 
+@dataclass(frozen=True)
+class Search:
+    """A search for all games that it `covers`. `load` imports it, `max_nodes` is its default limit, and `memory` are
+    the bytes that it can take with a limit, if that depends on it."""
+
+    covers: Callable[["Rules"], bool]
+    version: Callable[["Rules"], str]
+    load: Callable[[], Callable[["Rules"], EngineFunction]]
+    evidence: Callable[["Rules"], str] = lambda _rules: MOVES
+    evidence_of_loss: Callable[["Rules"], str] = lambda _rules: LOSS
+    max_nodes: int = MAX_NODES
+    memory: Callable[[int], int] | None = None
+
+
+def search_of(rules: "Rules") -> Search:
+    """Return the search that decides a game: the first one that covers it."""
+    return next(search for search in SEARCHES if search.covers(rules))
+
+
 def searched_by_stages(rules: "Rules") -> bool:
     """Return whether the engine for Spider searches a game: if cards exist more than once, and wherever whole suits
     leave columns to which a stock is dealt, since it decides more of these deals; but not if any card moves with those
@@ -34,14 +75,30 @@ def searched_by_stages(rules: "Rules") -> bool:
     return rules.copies > 1 or (dealt and places)
 
 
-def table_slots(positions: int) -> int:
-    """Return the slots of a table for so many positions, of which it fills at most three fifths."""
-    slots = FEWEST_SLOTS
-    while 5 * positions > 3 * slots:
-        slots *= 4
-    return slots
+def _load_plain() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.engine import Winnable
+
+    return Winnable
 
 
-def memory_of_table(max_nodes: int) -> int:
-    """Return the bytes of the two tables of a search with so many nodes, nearly all that it takes."""
-    return 2 * 8 * table_slots(max_nodes)
+def _load_stages() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.spider import Spider
+
+    return Spider
+
+
+STAGES = Search(
+    searched_by_stages,
+    lambda rules: CORRECTED_VERSION if corrected(rules) else STAGES_VERSION,
+    _load_stages,
+    lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
+    lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS,
+)
+PLAIN = Search(
+    lambda _rules: True,
+    lambda rules: CORRECTED_VERSION if corrected(rules) else PLAIN_VERSION,
+    _load_plain,
+    memory=memory_of_table,
+)
+SEARCHES = (STAGES, PLAIN)
+"""In this order."""

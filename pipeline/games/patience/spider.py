@@ -14,16 +14,10 @@ from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.engine import built_runs, may_lie_on
-from dealmill.pipeline.games.patience.rules import (
-    DEALT,
-    EMPTY,
-    FOUNDATION,
-    MOST_POSITIONS,
-    NO_MOVES,
-    RANKS,
-    SUITS,
-    Rules,
-)
+from dealmill.pipeline.games.patience.losses.counted import MOST_POSITIONS
+from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
+from dealmill.pipeline.games.patience.referee import NO_MOVES
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.verdicts import Verdict
 
 PROBES = ((1_000, 20), (4_000, 50), (16_000, 100), (16_000, 100), (60_000, 200))

@@ -5,20 +5,11 @@ from collections.abc import Mapping, Sequence
 
 from dealmill.game import Choice, Link, Scene
 from dealmill.pipeline.games.patience.drawing import Marks, table
+from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
 from dealmill.pipeline.games.patience.picture import board, told
-from dealmill.pipeline.games.patience.rules import (
-    CELL,
-    DEALT,
-    EMPTY,
-    FOUNDATION,
-    HOLE,
-    NO_MOVES,
-    RANKS,
-    Play,
-    Position,
-    Referee,
-    Rules,
-)
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.referee import NO_MOVES, Referee
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 
 class Table:

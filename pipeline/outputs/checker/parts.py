@@ -96,17 +96,18 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
     )
 
 
-def parts_of(module: ModuleType) -> list[Part]:
-    """Return a module as the last of these parts of a program, after all modules of its package that it needs.
+def parts_of(module: ModuleType, package: str = "") -> list[Part]:
+    """Return a module as the last of these parts of a program, after all modules of its package that it needs; or of
+    the package with this name, which contains it.
 
     Raises
     ------
     UsageError
         As `part_of` does.
     """
-    part = part_of(module)
-    needed = sorted({name.module for name in part.taken if name.module.startswith(f"{module.__package__}.")})
-    before = [earlier for name in needed for earlier in parts_of(sys.modules[name])]
+    part, package = part_of(module), package or module.__package__ or ""
+    needed = sorted({name.module for name in part.taken if name.module.startswith(f"{package}.")})
+    before = [earlier for name in needed for earlier in parts_of(sys.modules[name], package)]
     return list({each.module: each for each in (*before, part)}.values())
 
 

@@ -13,7 +13,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.patience.boards import TITLE
-from dealmill.pipeline.games.patience.rules import Referee
+from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.table import Table
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict

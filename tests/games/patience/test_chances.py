@@ -13,7 +13,8 @@ from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.player import PLAYS, check_plays
-from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.engines import golden_file, golden_lines
 from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed

@@ -8,17 +8,19 @@ import pytest
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.games import caches, machine
 from dealmill.pipeline.games.batch import unpack
-from dealmill.pipeline.games.patience import counting
+from dealmill.pipeline.games.patience import compiled, counting
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.rules import (
+from dealmill.pipeline.games.patience.losses.counted import (
     MOST_PLAIN,
-    Position,
-    Referee,
-    Rules,
+    CountedLoss,
     cards_may_be_absent_at_once,
     easier_game_is_sound,
-    read_loss,
+    read_counted,
 )
+from dealmill.pipeline.games.patience.moves import Moves
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.referee import judge_by
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
@@ -49,12 +51,14 @@ def test_both_referees_count_the_same_positions(random_rules: Callable[[Random],
                 reasons = _reason(Referee(rules), text, evidence), _counted(rules, text, evidence)
                 assert reasons[0] == reasons[1] or set(reasons) == {WON, MORE}, (rules, text, live)
                 if OTHER in reasons[0]:
-                    loss = read_loss(rules, evidence)._replace(positions=int(reasons[0].partition(OTHER)[0]))
-                    plain, first = Referee(rules).easier(Referee(rules).position(text), loss)
-                    assert counting.check_count(rules, text, loss) == list(plain.counts(first, CLAIM)), (rules, text)
+                    loss = read_counted(rules, evidence)._replace(positions=int(reasons[0].partition(OTHER)[0]))
+                    position = Referee(rules).position(text)
+                    assert counting.check_count(rules, text, loss) == list(
+                        loss.counts(Referee(rules), position, CLAIM)
+                    ), (rules, text)
 
 
-def _reason(check: counting.CompiledReferee | Referee, text: str, evidence: str) -> str:
+def _reason(check: compiled.CompiledReferee | Referee, text: str, evidence: str) -> str:
     try:
         check("winnable", text, Verdict.UNWINNABLE, None, evidence)
     except InvalidEvidence as error:
@@ -64,7 +68,7 @@ def _reason(check: counting.CompiledReferee | Referee, text: str, evidence: str)
 
 def _counted(rules: Rules, text: str, evidence: str) -> str:
     try:
-        counting.check_count(rules, text, read_loss(rules, evidence))
+        counting.check_count(rules, text, read_counted(rules, evidence))
     except InvalidEvidence as error:
         return error.reason
     return ""
@@ -73,7 +77,7 @@ def _counted(rules: Rules, text: str, evidence: str) -> str:
 @pytest.mark.parametrize("number", LOSSES)
 def test_altered_claims_are_refused_on_both_sides_of_the_limit(number: int) -> None:
     cards, positions, needed = LOSSES[number]
-    check = counting.CompiledReferee(rules_of("klondike"))
+    check = compiled.CompiledReferee(rules_of("klondike"))
     text = _klondike(number)
     assert _reason(check, text, f"{cards} {positions}") == ""
     assert _reason(check, text, f"{cards} {positions - 1}") == f"more than {positions - 1} positions can be reached"
@@ -88,10 +92,10 @@ def _klondike(number: int) -> str:
 
 def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = list[tuple[str, int]]()
-    monkeypatch.setattr(Referee, "_check_count", lambda _self, _position, claimed: counted.append(("plain", claimed)))
-    monkeypatch.setattr(counting, "check_count", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
-    monkeypatch.setattr(counting, "_number_of", lambda _layout: counting.DRAWN_POSITIONS - 1)
-    check = counting.CompiledReferee(rules_of("klondike"))
+    monkeypatch.setattr(CountedLoss, "check", lambda loss, _game, _position: counted.append(("plain", loss.positions)))
+    monkeypatch.setattr(compiled, "check_loss", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
+    monkeypatch.setattr(compiled, "_number_of", lambda _layout: compiled.DRAWN_POSITIONS - 1)
+    check = compiled.CompiledReferee(rules_of("klondike"))
     for positions in (1, MOST_PLAIN, MOST_PLAIN + 1, 999_999):
         assert _reason(check, _klondike(66), f"* {positions}") == ""
     assert counted == [("plain", 1), ("plain", 100), ("compiled", 101), ("compiled", 999_999)]
@@ -102,32 +106,33 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
     that overlooked a win, but not beyond these positions."""
     rules, (number, positions), visited = rules_of("golf"), GOLF_LOSS, list[Position]()
     monkeypatch.setattr(counting, "COMPARED", 200)
+    monkeypatch.setattr(compiled, "COMPARED", 200)
     [text] = unpack(deal(rules, 1, number, 1))
-    is_won, check = Referee.won, counting.CompiledReferee(rules)
+    is_won, check = Moves.won, compiled.CompiledReferee(rules)
 
-    def won(referee: Referee, position: Position) -> bool:
+    def won(game: Moves, position: Position) -> bool:
         visited.append(position)
-        return is_won(referee, position)
+        return is_won(game, position)
 
-    monkeypatch.setattr(Referee, "won", won)
+    monkeypatch.setattr(Moves, "won", won)
     for drawn, is_visited in ((positions - 1, True), (positions, False)):
-        monkeypatch.setattr(counting, "_number_of", lambda _layout: drawn)  # noqa: B023
+        monkeypatch.setattr(compiled, "_number_of", lambda _layout: drawn)  # noqa: B023
         assert _reason(check, text, f"* {positions}") == ""
         assert bool(visited) == is_visited
         assert len(visited) < counting.COMPARED
         visited.clear()
-    monkeypatch.setattr(counting, "_number_of", lambda _layout: 0)
-    counts = counting.check_count(rules, text, read_loss(rules, f"* {positions}"))
+    monkeypatch.setattr(compiled, "_number_of", lambda _layout: 0)
+    counts = counting.check_count(rules, text, read_counted(rules, f"* {positions}"))
     assert counts == sorted(set(counts)) and counts[0] == 1 and counts[-1] <= counting.COMPARED
     for altered, reason in (
         ([*counts[:3], counts[3] + 1, *counts[4:]], f"{counts[3]} positions with at most 3 moves"),
         (counts[:-1], f"at most {len(counts) - 1} moves, the compiled referee no more"),
         ([*counts, 199], f"no more positions with at most {len(counts)} moves, the compiled referee 199"),
     ):
-        monkeypatch.setattr(counting, "check_count", lambda *_loss: altered)  # noqa: B023
+        monkeypatch.setattr(compiled, "check_loss", lambda *_loss: altered)  # noqa: B023
         objection = _reason(check, text, f"* {positions}")
         assert objection.startswith("the referees disagree: ") and reason in objection
-    monkeypatch.setattr(Referee, "won", lambda *_position: True)
+    monkeypatch.setattr(Moves, "won", lambda *_position: True)
     assert _reason(check, text, f"* {positions}") == WON
 
 
@@ -140,30 +145,30 @@ def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatc
     assert reason in _counted(rules, text, f"* {claimed}")
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 1_000_000)
     with pytest.raises(MemoryError, match=r"a count of \d+,000 positions takes up to .* and this machine has 0.0 GB"):
-        counting.check_count(rules, text, read_loss(rules, f"* {claimed}"))
+        counting.check_count(rules, text, read_counted(rules, f"* {claimed}"))
 
 
 def test_evidence_that_no_referee_counts_is_refused() -> None:
     rules = rules_of("golf")
     [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
-    assert "more than the limit" in _reason(counting.CompiledReferee(rules), text, "* 1000000001")
+    assert "more than the limit" in _reason(compiled.CompiledReferee(rules), text, "* 1000000001")
     dealt = rules_of("east-haven")
     [lost] = unpack(deal(dealt, 0, 48, 1))
-    assert "324 positions can be reached, not" in _reason(counting.CompiledReferee(dealt), lost, "* 100001")
+    assert "324 positions can be reached, not" in _reason(compiled.CompiledReferee(dealt), lost, "* 100001")
     with pytest.raises(InvalidEvidence) as caught:
-        counting.CompiledReferee(rules)("winnable", "golf 3H", Verdict.UNWINNABLE, None, "* 200000")
+        compiled.CompiledReferee(rules)("winnable", "golf 3H", Verdict.UNWINNABLE, None, "* 200000")
     assert caught.value.step == 0
 
 
 def test_some_losses_are_counted_by_both_always_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = list[str]()
-    monkeypatch.setattr(counting, "check_count", lambda _rules, text, _loss: counted.append(text))
+    monkeypatch.setattr(compiled, "check_loss", lambda _rules, text, _loss: counted.append(text))
     rules = rules_of("black-hole")
     texts = ["/".join(["black-hole 3H", "3C", *["-"] * 15]) + f" hole:A{suit}" for suit in "CHSD"]
     texts += [text.replace("3C", card) for text in texts for card in ("4C", "5C", "6C", "7C", "8C", "9C", "TC")]
     for _ in range(2):
         for text in texts:
-            assert _reason(counting.CompiledReferee(rules), text, "* 1") == ""
+            assert _reason(compiled.CompiledReferee(rules), text, "* 1") == ""
     sample = counted[: len(counted) // 2]
     assert 0 < len(sample) < len(texts) / 2
     assert counted == sample * 2
@@ -178,6 +183,6 @@ def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch:
     monkeypatch.setattr(counting, "compiling", compiling)
     rules = rules_of("golf")
     [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
-    check = counting.CompiledReferee(rules)
+    check = compiled.CompiledReferee(rules)
     with caches.nothing_compiled(), pytest.raises(Unchecked):
         judge_by(check, "winnable", text, Verdict.UNWINNABLE, None, f"* {GOLF_LOSS[1]}")

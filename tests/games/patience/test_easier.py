@@ -7,12 +7,9 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.patience.rules import (
-    Referee,
-    Rules,
-    cards_may_be_absent_at_once,
-    easier_game_is_sound,
-)
+from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import PASSED_OVER, WON, attacked, easier, naive, winnable_deals
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of

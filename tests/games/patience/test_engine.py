@@ -16,7 +16,9 @@ from dealmill.pipeline.games.patience import MAX_NODES, engine
 from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
-from dealmill.pipeline.games.patience.rules import Loss, Referee, Rules, read_loss
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.solve import solve
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
@@ -132,11 +134,11 @@ def test_the_lost_deals_of_freecell_are_proved() -> None:
     batch = solved(rules_of("freecell"), list(texts.values()), 1_000_000)
     for (number, count), evidence in zip(LOST_DEALS_OF_FREECELL.items(), batch.evidence, strict=True):
         assert evidence
-        loss = read_loss(rules_of("freecell"), evidence)
+        loss = read_counted(rules_of("freecell"), evidence)
         assert loss.live, evidence
         assert loss.positions <= count
         check_count(rules_of("freecell"), texts[number], loss)
-        check_count(rules_of("freecell"), texts[number], Loss(None, count))
+        check_count(rules_of("freecell"), texts[number], CountedLoss(None, count))
     game.check("winnable", texts[781948], Verdict.UNWINNABLE, None, "* 7736")
 
 

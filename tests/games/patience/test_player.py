@@ -22,7 +22,8 @@ from dealmill.pipeline.games.patience.player import (
     drawn_plays,
     read_plays,
 )
-from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing import checks_of
 from dealmill.testing.engines import golden_file
 from dealmill.testing.subject import Row, Subject

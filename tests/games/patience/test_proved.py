@@ -15,7 +15,9 @@ import pytest
 
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Referee, Rules, cards_may_be_absent_at_once
+from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict

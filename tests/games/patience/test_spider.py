@@ -10,7 +10,8 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
 from dealmill.pipeline.games.patience import spider
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.rules import Referee, Rules
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.spider import Spider
 from dealmill.pipeline.games.patience.table import written
 from dealmill.testing.patiences import naive

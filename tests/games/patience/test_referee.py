@@ -9,9 +9,16 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games.batch import unpack
-from dealmill.pipeline.games.patience import rules as referees
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses.counted import (
+    CountedLoss,
+    cards_may_be_absent_at_once,
+    easier_game_is_sound,
+    reached,
+)
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.testing.patiences import easier, naive
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.patience.files import rules_of
@@ -29,7 +36,7 @@ FIRST_SPIDER, FIRST_STAGED = 10_000, 20_000
 SEEDS = [ten for first in (0, FIRST_SPIDER, FIRST_STAGED) for ten in seeds(first, RULES, QUICK)]
 CARDS = [rank + suit for rank in "A234" for suit in "CHSD"]
 WORDS_OF_MOVES = [card + target for card in CARDS for target in (*CARDS, *"fcehd", *(f"e{n}" for n in range(1, 8)))]
-FORMS = {False: referees.easier_game_is_sound, True: referees.cards_may_be_absent_at_once}
+FORMS = {False: easier_game_is_sound, True: cards_may_be_absent_at_once}
 """The rules under which lists prove losses, by whether idle cards are absent at once."""
 
 
@@ -43,7 +50,7 @@ def known(seed: int) -> tuple[Rules, list[tuple[str, tuple[bool, int] | None]]]:
 
 def accepts(rules: Rules, text: str, verdict: Verdict, evidence: str) -> bool:
     try:
-        referees.Referee(rules)("winnable", text, verdict, None, evidence)
+        Referee(rules)("winnable", text, verdict, None, evidence)
     except InvalidEvidence:
         return False
     return True
@@ -71,7 +78,7 @@ def test_the_referee_has_the_moves_of_plain_code(seeds: Sequence[int]) -> None:
     """Along random plays. Moves that differ only in when the stock is turned are one."""
     for seed in seeds:
         rules, deals = known(seed)
-        random, referee = Random(seed), referees.Referee(rules)
+        random, referee = Random(seed), Referee(rules)
         for text, _ in deals:
             position, state = referee.position(text), naive.parsed(text, rules)
             for _ in range(12):
@@ -93,7 +100,7 @@ def test_the_referee_has_the_moves_of_plain_code(seeds: Sequence[int]) -> None:
 def known_easier(seed: int) -> tuple[Rules, list[tuple[str, str, tuple[bool, int] | None]]]:
     """Random rules, and deals with a list of cards and what plain code says of the easier game."""
     rules, deals = known(seed)
-    random, cards = Random(seed), [rank + suit for suit in "CHSD" for rank in referees.RANKS[: rules.ranks]]
+    random, cards = Random(seed), [rank + suit for suit in "CHSD" for rank in RANKS[: rules.ranks]]
     forms = [at_once for at_once, is_sound in FORMS.items() if is_sound(rules)]
     claims = []
     for text, _ in deals:
@@ -129,7 +136,7 @@ def test_the_referee_counts_the_positions_of_the_easier_game_that_plain_code_rea
     ],
 )
 def test_lists_of_cards_prove_losses_under_some_rules(name: str, sound: bool) -> None:
-    assert referees.easier_game_is_sound(rules_of(name)) is sound
+    assert easier_game_is_sound(rules_of(name)) is sound
 
 
 KLONDIKE = rules_of("klondike")
@@ -153,7 +160,7 @@ NEARLY = "klondike KS/-/-/-/-/-/- foundations:KCKHQSQD stock:KD"
 )
 def test_a_wrong_move_is_refused(evidence: str, step: int, reason: str) -> None:
     with pytest.raises(InvalidEvidence, match=reason) as caught:
-        referees.Referee(KLONDIKE)("winnable", NEARLY, Verdict.WINNABLE, None, evidence)
+        Referee(KLONDIKE)("winnable", NEARLY, Verdict.WINNABLE, None, evidence)
     assert caught.value.step == step
     assert isinstance(caught.value, IllegalMove) == ("allow" in reason)
     assert accepts(KLONDIKE, NEARLY, Verdict.WINNABLE, "KSf KDf")
@@ -188,7 +195,7 @@ TINY = replace(KLONDIKE, name="tiny", ranks=1, sizes=(1, 1, 1), face_down="none"
     ],
 )
 def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: str, reasons: list[str]) -> None:
-    given = list(referees.Referee(rules).reasons(f"tiny AC/AH/AS {parts}"))
+    given = list(Referee(rules).reasons(f"tiny AC/AH/AS {parts}"))
     assert len(given) == len(reasons)
     assert all(end.endswith(reason) for end, reason in zip(given, reasons, strict=True))
 
@@ -197,8 +204,8 @@ def test_a_position_has_the_parts_that_the_rules_give_it(rules: Rules, parts: st
 def test_foundations_have_whole_suits_if_only_these_leave_the_columns(base: str, top: str, complete: bool) -> None:
     rules = replace(TINY, ranks=3, sizes=(3, 3, 3), foundations=base, complete=complete)
     columns = "tiny 2C3CAC/2H3HAH/2S3SAS"
-    assert list(referees.Referee(rules).reasons(f"{columns} foundations:{top}D")) == []
-    given = list(referees.Referee(rules).reasons("tiny 3D2C3CAC/2H3HAH/2S3SAS foundations:2D"))
+    assert list(Referee(rules).reasons(f"{columns} foundations:{top}D")) == []
+    given = list(Referee(rules).reasons("tiny 3D2C3CAC/2H3HAH/2S3SAS foundations:2D"))
     assert any("only whole suits leave the columns" in reason for reason in given) == complete
 
 
@@ -215,14 +222,14 @@ def test_a_suit_goes_up_as_often_as_its_cards_exist(up: str, reasons: list[str])
     rules = replace(TINY, ranks=2, suits=2, sizes=(2, 2), complete=True)
     left = {"2H2H": "AS2S/AS2S", "2H2S": "AH2H/AS2S"}.get(up, "AS2S/AS2S")
     text = f"tiny {left} foundations:{up}"
-    assert list(referees.Referee(rules).reasons(text)) == reasons
+    assert list(Referee(rules).reasons(text)) == reasons
     if not reasons:
-        assert referees.Referee(rules).position(text).foundations == ((2, 2, 0, 0) if up == "2H2H" else (2, 0, 2, 0))
+        assert Referee(rules).position(text).foundations == ((2, 2, 0, 0) if up == "2H2H" else (2, 0, 2, 0))
 
 
 def test_a_whole_suit_goes_to_a_foundation_of_its_own() -> None:
     rules = replace(TINY, ranks=2, suits=2, sizes=(2, 2, 4), complete=True)
-    referee = referees.Referee(rules)
+    referee = Referee(rules)
     play = referee.play(referee.position("tiny 2SAS/AH2H/AH2H2SAS"), "2S1f")
     assert play
     assert play.after.foundations == (0, 0, 2, 0)
@@ -230,7 +237,7 @@ def test_a_whole_suit_goes_to_a_foundation_of_its_own() -> None:
 
 @pytest.mark.parametrize(("draw", "card", "turned"), [(3, "AH", 2), (3, "AD", 0), (1, "AC", 0)])
 def test_the_stock_counts_as_not_turned_if_the_same_cards_are_offered(draw: int, card: str, turned: int) -> None:
-    referee = referees.Referee(replace(TINY, ranks=3, sizes=(7,), stock=5, draw=draw))
+    referee = Referee(replace(TINY, ranks=3, sizes=(7,), stock=5, draw=draw))
     position = referee.position("tiny 3C3H3S3D2S2D2H stock:2CACAHASAD")
     play = referee.play(position, f"{card}f")
     assert play
@@ -246,26 +253,26 @@ def test_positions_are_counted_up_to_the_limit() -> None:
         (1_000_000_001, InvalidEvidence, "more than the limit of 1,000,000,000"),
     ):
         with pytest.raises(error, match=reason):
-            referees.Referee(rules_of("black-hole"))("winnable", lost, Verdict.UNWINNABLE, None, f"* {positions}")
-    assert referees.read_loss(rules_of("spider"), "* 100000").positions == 100_000
+            Referee(rules_of("black-hole"))("winnable", lost, Verdict.UNWINNABLE, None, f"* {positions}")
+    assert read_loss(rules_of("spider"), "* 100000").positions == 100_000
     with pytest.raises(InvalidEvidence, match="more than the limit of 100,000"):
-        referees.read_loss(rules_of("spider"), "* 100001")
+        read_loss(rules_of("spider"), "* 100001")
 
 
 def test_a_game_that_can_be_won_is_not_lost_whatever_its_number_of_positions() -> None:
     won = "/".join(["black-hole 3H", "2C", *["-"] * 15]) + " hole:AS"
     for positions in (2, 3, 4):  # it has three, of which the last one is won
         with pytest.raises(InvalidEvidence, match="can be won" if positions > 2 else "more than 2 positions"):
-            referees.Referee(rules_of("black-hole"))("winnable", won, Verdict.UNWINNABLE, None, f"* {positions}")
+            Referee(rules_of("black-hole"))("winnable", won, Verdict.UNWINNABLE, None, f"* {positions}")
 
 
 def test_positions_are_counted_by_the_moves_to_them_until_there_are_too_many() -> None:
-    referee = referees.Referee(rules_of("black-hole"))
+    referee = Referee(rules_of("black-hole"))
     position = referee.position("/".join(["black-hole 2H", "KC", "3H", "QD", *["-"] * 13]) + " hole:AS")
     every = [1, 3, 5]
-    assert list(referee.counts(position, 100)) == every
+    assert list(reached(referee, position, 100)) == every
     for limit in range(1, 7):
-        counts = list(referee.counts(position, limit))
+        counts = list(reached(referee, position, limit))
         complete = [count for count in every if count <= limit]
         assert counts[: len(complete)] == complete
         assert [count > limit for count in counts[len(complete) :]] == [True] * (limit < every[-1])
@@ -291,7 +298,7 @@ def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: st
         "black-hole": "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS",
     }
     with pytest.raises(InvalidEvidence, match=reason):
-        referees.Referee(rules_of(rules))("winnable", lost[rules], Verdict.UNWINNABLE, None, evidence)
+        Referee(rules_of(rules))("winnable", lost[rules], Verdict.UNWINNABLE, None, evidence)
 
 
 @pytest.mark.parametrize(
@@ -313,12 +320,12 @@ def test_a_list_of_cards_that_proves_nothing_is_refused(rules: str, evidence: st
 )
 def test_a_list_of_cards_proves_nothing_by_other_rules(evidence: str, changes: dict[str, str | bool]) -> None:
     with pytest.raises(InvalidEvidence, match="a list of cards proves nothing"):
-        referees.read_loss(replace(KLONDIKE, **changes), evidence)  # type: ignore[arg-type]
+        read_loss(replace(KLONDIKE, **changes), evidence)  # type: ignore[arg-type]
 
 
 def test_a_list_of_cards_belongs_to_the_deck() -> None:
     with pytest.raises(InvalidEvidence, match="KD is not in the deck"):
-        referees.Referee(TINY)("winnable", "tiny AC/AH/AS foundations:AD", Verdict.UNWINNABLE, None, "ACKD 1")
+        Referee(TINY)("winnable", "tiny AC/AH/AS foundations:AD", Verdict.UNWINNABLE, None, "ACKD 1")
 
 
 @pytest.mark.parametrize(
@@ -328,27 +335,27 @@ def test_a_wrong_number_of_positions_is_refused(evidence: str) -> None:
     lost = "black-hole 2H/2C/KS foundations:AS"
     rules = rules_of("black-hole")
     with pytest.raises(InvalidEvidence) as caught:
-        referees.Referee(rules)("winnable", lost, Verdict.UNWINNABLE, None, evidence)
+        Referee(rules)("winnable", lost, Verdict.UNWINNABLE, None, evidence)
     assert caught.value.step == 0
     lost = "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS"
     with pytest.raises(InvalidEvidence) as caught:
-        referees.Referee(rules)("winnable", lost, Verdict.UNWINNABLE, None, evidence)
+        Referee(rules)("winnable", lost, Verdict.UNWINNABLE, None, evidence)
     assert caught.value.step == 1
     assert accepts(rules, lost, Verdict.UNWINNABLE, "* 1")
 
 
 LOSSES = {
-    referees.Loss(None, 7_276): "7,276 positions can be reached, and none of them is won.",
-    referees.Loss(frozenset({"6H"}), 1, True): "Even if all cards but 6H were out of the way, it could not be played.",
-    referees.Loss(frozenset({"6H", "5H"}), 2, True): "Even if all cards but these two were out of the way, they",
-    referees.Loss(
+    CountedLoss(None, 7_276): "7,276 positions can be reached, and none of them is won.",
+    CountedLoss(frozenset({"6H"}), 1, True): "Even if all cards but 6H were out of the way, it could not be played.",
+    CountedLoss(frozenset({"6H", "5H"}), 2, True): "Even if all cards but these two were out of the way, they",
+    CountedLoss(
         frozenset(KLONDIKE.deck()[:13]), 2
     ): "Even if all cards but these 13 left the game as soon as they could be moved, they",
 }
 
 
 @pytest.mark.parametrize(("loss", "reason"), LOSSES.items(), ids=LOSSES.values())
-def test_a_loss_has_a_reason_in_words(loss: referees.Loss, reason: str) -> None:
+def test_a_loss_has_a_reason_in_words(loss: CountedLoss, reason: str) -> None:
     assert loss.reason.startswith(reason)
 
 
@@ -356,7 +363,7 @@ def test_few_positions_of_a_loss_are_explained() -> None:
     """Both threes go up, the absent four of clubs after its three, but the hearts are the wrong way round."""
     rules = replace(rules_of("klondike"), name="table", ranks=4, sizes=(1, 1, 1, 1), build="none", spaces="none")
     layout, evidence = "table AH2H/3C/3D/AC2C4CAD2D4D3H4HAS2S3S4S", "3CAH2H3D 4"
-    referee = referees.Referee(rules)
+    referee = Referee(rules)
     referee("winnable", layout, Verdict.UNWINNABLE, None, evidence)
     assert list(referee.explained(layout, Verdict.UNWINNABLE, evidence)) == [
         "Even if all cards but these four were out of the way, they could not be played. In the easier game, "
@@ -369,7 +376,7 @@ def test_few_positions_of_a_loss_are_explained() -> None:
         "position 4, from position 2 by 3Df: column 1: AH 2H; foundations: 3C 3D. No move is possible.",
     ]
     lost = "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS"
-    assert list(referees.Referee(rules_of("black-hole")).explained(lost, Verdict.UNWINNABLE, "* 1")) == [
+    assert list(Referee(rules_of("black-hole")).explained(lost, Verdict.UNWINNABLE, "* 1")) == [
         "1 position can be reached, and none of them is won.",
         "position 1: column 1: 3H; column 2: 3C; hole: AS. No move is possible.",
     ]
@@ -383,18 +390,18 @@ def test_few_positions_of_a_loss_are_explained() -> None:
 )
 def test_other_claims_are_refused(engine: str, verdict: Verdict, value: int | None) -> None:
     with pytest.raises(InvalidEvidence):
-        referees.Referee(KLONDIKE)(engine, NEARLY, verdict, value, "KSf KDf")
+        Referee(KLONDIKE)(engine, NEARLY, verdict, value, "KSf KDf")
 
 
 @pytest.mark.parametrize(
     ("to", "passes", "counted"),
-    [("waste", 2, True), ("waste", 1, False), ("waste", referees.UNLIMITED, False), ("hole", 2, False)],
+    [("waste", 2, True), ("waste", 1, False), ("waste", UNLIMITED, False), ("hole", 2, False)],
 )
 def test_positions_say_the_passes_only_if_the_rules_limit_them_to_two_or_more(
     to: str, passes: int, counted: bool
 ) -> None:
     klondike = {field.name: getattr(rules_of("klondike"), field.name) for field in fields(Rules)}
-    assert referees.Rules(**{**klondike, "to": to, "passes": passes}).counts_passes is counted
+    assert Rules(**{**klondike, "to": to, "passes": passes}).counts_passes is counted
 
 
 @pytest.mark.parametrize(("column", "reason"), [("8C7h", "a card is missing"), ("8X7h", "expected cards such as 6H")])
@@ -404,4 +411,4 @@ def test_only_a_column_of_cards_can_miss_one(column: str, reason: str) -> None:
     name, columns, *parts = text.split(" ")
     damaged = " ".join([name, "/".join([column, *columns.split("/")[1:]]), *parts])
     with pytest.raises(InvalidEvidence, match=reason):
-        referees.Referee(rules)("winnable", damaged, Verdict.WINNABLE, None, "-")
+        Referee(rules)("winnable", damaged, Verdict.WINNABLE, None, "-")

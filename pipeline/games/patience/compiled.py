@@ -1,0 +1,98 @@
+"""The referee of patiences with compiled code, for losses with more positions than plain Python visits in a moment.
+
+Which of the two judges a loss follows from the evidence and the layout alone, so that a verdict is judged in the same
+way everywhere.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from hashlib import blake2b
+from itertools import zip_longest
+
+from dealmill.pipeline.games.patience import counting
+from dealmill.pipeline.games.patience.counting import COMPARED
+from dealmill.pipeline.games.patience.losses import Loss, read_loss
+from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
+from dealmill.pipeline.games.patience.player import RefereeOfPlays
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.verdicts import InvalidEvidence, Verdict
+
+SAMPLE = 16
+"""Of the losses that the plain referee counts, about one in so many is counted here, too."""
+DRAWN_POSITIONS = 1_000_000
+"""Plain Python visits positions of another loss with a chance of one in so many for each position of it."""
+
+
+@dataclass(frozen=True)
+class CompiledReferee:
+    """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and compiled code for others.
+
+    Of each kind, both judge a sample. A loss with few positions is counted by both. Of one with more, plain Python
+    visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
+    move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
+    fraction of the time of all counts. What is drawn follows from the layout.
+    """
+
+    rules: Rules
+
+    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+        """Replay the moves of a win, or count the positions of a loss.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence does not prove the verdict; at step 0, if the text is not a position.
+        UncompiledError
+            If the compiled referee is needed, and must not be compiled now.
+        """
+        plain = RefereeOfPlays(self.rules)
+        if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
+            plain(engine, layout, verdict, value, evidence)
+            return
+        position = plain.position(layout)
+        loss = read_loss(self.rules, evidence)
+        if loss.positions > MOST_PLAIN:
+            counts = check_loss(self.rules, layout, loss)
+            if _number_of(layout) % DRAWN_POSITIONS < loss.positions:
+                _compare(loss.counts(plain, position, COMPARED), counts)
+            return
+        plain(engine, layout, verdict, value, evidence)
+        if _number_of(layout) % SAMPLE == 0:
+            check_loss(self.rules, layout, loss)
+
+
+def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
+    """Check the claim of a loss with compiled code; return how many positions can be reached without a move, with at
+    most one, and so on, up to `COMPARED`.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it does not prove that the layout is lost.
+    MemoryError
+        If there is not enough memory for the positions; it says how much is needed.
+    """
+    match loss:
+        case CountedLoss():
+            return counting.check_count(rules, layout, loss)
+    raise TypeError(f"no compiled code checks {type(loss).__name__}")
+
+
+def _number_of(layout: str) -> int:
+    """Return a number that looks random, always the same for a layout."""
+    return int.from_bytes(blake2b(layout.encode(), digest_size=8).digest(), "big")
+
+
+def _compare(plain_counts: Iterable[int], counts: list[int]) -> None:
+    """Check that plain Python reaches as many positions as the compiled referee, up to `COMPARED`.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it does not, or a position that it visits is won.
+    """
+    few = (count for count in plain_counts if count <= COMPARED)
+    for moves, (plain_count, count) in enumerate(zip_longest(few, counts)):
+        if plain_count != count:
+            reached = f"plain Python reaches {plain_count or 'no more'} positions with at most {moves} moves"
+            raise InvalidEvidence(1, f"the referees disagree: {reached}, the compiled referee {count or 'no more'}")

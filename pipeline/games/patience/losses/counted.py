@@ -1,0 +1,194 @@
+"""Losses that are proved by a number of positions.
+
+The evidence is the number of positions that can be reached, none of which is won: ``* 7276``; or by some of the
+cards and the number of positions of an easier game, ``*6C4H5H6S 1``. In it, all other cards are *idle*: as soon as they
+could be moved, they become *absent*. They are taken away then, and nobody waits for them on the foundations. A card
+that could lie on an absent one becomes absent, too. Without the asterisk, idle cards are absent from the start. See
+docs/proofs/patience.md for the reason why a game that can be won can still be won then.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from dealmill.pipeline.games.patience.losses.visits import Visit
+from dealmill.pipeline.games.patience.moves import Moves
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, pairs
+from dealmill.verdicts import InvalidEvidence
+
+MOST_POSITIONS = 100_000
+"""The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on, if cards exist once."""
+MOST_COMPILED, MOST_DEALT = 1_000_000_000, 4_000_000
+"""No referee visits more; the second is for stocks that are dealt to the columns, whose positions take 90 bytes each:
+judging a claim takes less than 500 MB."""
+MOST_PLAIN = 100
+"""Where there is the compiled one, plain Python counts losses with at most so many: a tenth of a second, or less."""
+NUMBER_WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+
+
+class CountedLoss(NamedTuple):
+    """The evidence of a loss: the cards that matter, or None if all do, the number of positions, and whether the other
+    cards are absent from the start, not only when they could be moved."""
+
+    live: frozenset[str] | None
+    positions: int
+    absent_at_once: bool = False
+
+    @property
+    def cards(self) -> list[str]:
+        """The live cards by suits and then by ranks; none if all are live."""
+        return sorted(self.live or (), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
+
+    @property
+    def reason(self) -> str:
+        """Why the game is lost, in words."""
+        count = len(self.cards)
+        number = NUMBER_WORDS[count] if count < len(NUMBER_WORDS) else str(count)
+        those, they = (f"these {number}", "they") if count > 1 else (" ".join(self.cards), "it")
+        left = "were out of the way" if self.absent_at_once else "left the game as soon as they could be moved"
+        relaxed = f"Even if all cards but {those} {left}, {they} could not be played. In the easier game, "
+        positions = "1 position" if self.positions == 1 else f"{self.positions:,} positions"
+        return f"{relaxed if count else ''}{positions} can be reached, and none of them is won."
+
+    def check(self, game: Moves, position: Position) -> None:
+        """Visit all positions that can be reached: none is won, and their number is the evidence.
+
+        Raises
+        ------
+        InvalidEvidence
+            If it is not so.
+        """
+        check_count(max(self.counts(game, position, self.positions)), self.positions)
+
+    def counts(self, game: Moves, position: Position, limit: int) -> Iterator[int]:
+        """Yield how many positions can be reached without a move, with at most one, and so on, see `reached`."""
+        return reached(*self.easier(game, position), limit)
+
+    def visits(self, game: Moves, position: Position) -> Iterator[Visit]:
+        """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
+        easier, first = self.easier(game, position)
+        numbers, positions = {easier.key(first): 1}, [Visit(first, 0, None, [])]
+        for number, visit in enumerate(positions, start=1):
+            for play in easier.plays(visit.position):
+                after = easier.key(play.after)
+                if after not in numbers:
+                    numbers[after] = len(numbers) + 1
+                    positions.append(Visit(play.after, number, play, []))
+                if numbers[after] not in visit.leads_to:
+                    visit.leads_to.append(numbers[after])
+            yield visit
+
+    def easier(self, game: Moves, position: Position) -> tuple[Moves, Position]:
+        """Return the moves of the easier game, and its first position.
+
+        If the stock is turned by two or more cards and has idle ones, all of its cards are always offered, as by a
+        stock that is turned card by card. Cards of a stock that goes to a hole are never idle, nor are cards on
+        foundations from which nothing comes back.
+        """
+        rules = game.rules
+        idle = self.idle_cards(rules, position)
+        if rules.draw > 1 and not idle.isdisjoint(position.stock):
+            rules, position = replace(rules, draw=1, passes=UNLIMITED), position._replace(passes=0)
+        easier = Moves(rules, idle)
+        return easier, easier.settled(easier.without(position, idle) if self.absent_at_once else position)
+
+    def idle_cards(self, rules: Rules, position: Position) -> frozenset[str]:
+        """Return the cards that are idle in the easier game."""
+        if self.live is None:
+            return frozenset()
+        stays = {
+            rules.of_foundation(number, suit, position.base)
+            for suit, count in zip(rules.piles, position.foundations, strict=True)
+            for number in range((rules.initial == "all") if rules.removable else count)
+        }
+        dealt = position.stock if rules.to == "hole" else ()
+        return frozenset(rules.deck()) - self.live - stays - set(dealt)
+
+
+def reached(game: Moves, position: Position, limit: int) -> Iterator[int]:
+    """Yield how many positions can be reached without a move, with at most one, with at most two, and so on, up to
+    the number of all positions, or any number greater than `limit`.
+
+    Raises
+    ------
+    InvalidEvidence
+        If one of the positions that are visited for this is won.
+    """
+    latest = [game.key(position)]
+    known = set(latest)
+    while latest:
+        yield len(known)
+        before, latest = latest, []
+        for visited in before:
+            if len(known) > limit:
+                break
+            if game.won(visited):
+                raise InvalidEvidence(1, "the game can be won")
+            for play in game.plays(visited):
+                after = game.key(play.after)
+                if after not in known:
+                    known.add(after)
+                    latest.append(after)
+
+
+def check_count(count: int, claimed: int) -> None:
+    """Check that the number of positions is the one that is claimed, where counting ends as soon as it is greater.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it is not.
+    """
+    if count > claimed:
+        raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
+    if count < claimed:
+        raise InvalidEvidence(1, f"{count:,} positions can be reached, not {claimed:,}")
+
+
+def easier_game_is_sound(rules: Rules) -> bool:
+    """Return whether a game that can be won can be won in the easier game, too: with cards that move alone, as runs by
+    the rules for building, or with all on them; but not if whole suits leave, or the stock goes to the columns; and in
+    games with a hole, only if no card is ever put on another one."""
+    moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
+    stock, hole = rules.to in ("waste", "hole"), rules.hole == "none" or rules.build == "none"
+    return moves and stock and hole and not rules.complete
+
+
+def cards_may_be_absent_at_once(rules: Rules) -> bool:
+    """Return whether that is so, too, if idle cards are absent from the start: not if they would take cards along that
+    lie on them, nor if they are missing in a hole."""
+    return easier_game_is_sound(rules) and rules.move != "any" and rules.hole == "none" and rules.to == "waste"
+
+
+def most_positions(rules: Rules) -> int:
+    """Return how many positions of a loss the referees visit at most."""
+    return MOST_POSITIONS if rules.copies > 1 else MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
+
+
+def read_counted(rules: Rules, evidence: str) -> CountedLoss:
+    """Return what evidence of this form claims, without visiting the positions.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
+    """
+    words = re.fullmatch(rf"(\*?)((?:[{RANKS}][{SUITS}])*) ([1-9]\d{{0,9}})", evidence, re.ASCII)
+    if not words or evidence.startswith(" "):
+        raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1")
+    absent_at_once, cards, positions = not words[1], pairs(words[2]), int(words[3])
+    limit = most_positions(rules)
+    if positions > limit:
+        raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
+    if not cards:
+        return CountedLoss(None, positions)
+    if list(cards) != sorted(set(cards), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))):
+        raise InvalidEvidence(1, "the cards are not in order: each once, by suits and then by ranks")
+    for card in cards:
+        if card not in rules.deck():
+            raise InvalidEvidence(1, f"{card} is not in the deck")
+    if not (cards_may_be_absent_at_once if absent_at_once else easier_game_is_sound)(rules):
+        raise InvalidEvidence(1, f"such a list of cards proves nothing in {rules.name}")
+    return CountedLoss(frozenset(cards), positions, absent_at_once)

@@ -1,0 +1,16 @@
+"""The memory that the plain search takes; without the search itself, which loads the compiler."""
+
+FEWEST_SLOTS = 1 << 18
+
+
+def table_slots(positions: int) -> int:
+    """Return the slots of a table for so many positions, of which it fills at most three fifths."""
+    slots = FEWEST_SLOTS
+    while 5 * positions > 3 * slots:
+        slots *= 4
+    return slots
+
+
+def memory_of_table(max_nodes: int) -> int:
+    """Return the bytes of the two tables of a search with so many nodes, nearly all that it takes."""
+    return 2 * 8 * table_slots(max_nodes)

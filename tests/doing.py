@@ -26,8 +26,13 @@ from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 
 LEASE = 60.0
-QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None for engine in game.engines)]
-"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
+QUICK_GAMES = [
+    game
+    for game in games().values()
+    if not game.rules_text and all(engine.max_nodes is None for engine in game.engines)
+]
+"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` and `tests/games/covering` test
+the others."""
 
 
 def settings(rules: str) -> set[tuple[str, str, object]]:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL, FIRST_PYSOL
+from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL
+from dealmill.pipeline.games.shuffles import FIRST_PYSOL
 
 BOARDS = {
     ("klondike", 240_000): "JD/5d9H/8dThAC/5s6c7dQC/6hTc9d8h3D/7h4sQs6s5hTD/3sKcJc2d9c2s3H "

@@ -31,8 +31,8 @@ QUICK_GAMES = [
     for game in games().values()
     if not game.rules_text and all(engine.max_nodes is None for engine in game.engines)
 ]
-"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` and `tests/games/covering` test
-the others."""
+"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` and `tests/games/covering`
+test the others."""
 
 
 def settings(rules: str) -> set[tuple[str, str, object]]:

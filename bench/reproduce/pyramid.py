@@ -43,7 +43,9 @@ def main() -> int:
             with options.answers.open(newline="") as file:
                 answers = {int(row["number"]): RESULTS[row["result"]] for row in csv.DictReader(file)}
             differing = [number for number, verdict in answers.items() if verdicts[number - 1] is not verdict]
-            sys.stdout.write(f"  {len(answers):,} answers; contradictions: {', '.join(map(str, differing)) or 'none'}\n")
+            sys.stdout.write(
+                f"  {len(answers):,} answers; contradictions: {', '.join(map(str, differing)) or 'none'}\n"
+            )
             contradicts |= bool(differing)
     return int(contradicts)
 

@@ -9,13 +9,12 @@ import pytest
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import broken_games, find_game
-from dealmill.pipeline.games.covering import GAMES, CoveringGame
+from dealmill.pipeline.games.covering import CoveringGame
 from dealmill.pipeline.games.covering.rules import Rules
 from dealmill.pipeline.games.covering.schema import canonical_rules, digest_of_rules, parse_rules
 from dealmill.pipeline.games.patience import Patience
 from tests.doing import forget_games
-
-TEXTS = {path.stem: path.read_text() for path in sorted(GAMES.folder.glob("*.toml"))}
+from tests.games.covering.files import TEXTS
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from dealmill.pipeline.games.covering.referee import Play, Referee
 from dealmill.pipeline.games.covering.rules import Position, Rules
-from dealmill.playback import Move, Pile, Playback, Step, carried, turned
+from dealmill.playback import GONE, Move, Pile, Playback, Step, carried, turned
 from dealmill.verdicts import Verdict
 
-STOCK, WASTE, HOLE, GONE = "stock", "waste", "hole", "gone"
+STOCK, WASTE, HOLE = "stock", "waste", "hole"
 
 
 def playback(referee: Referee, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Playback:

@@ -60,7 +60,7 @@ SAMPLE_PATIENCES = covering_patiences()
 QUICK_PATIENCES = ("klondike", "freecell", "spider-1-suit", "golf")
 """Four patiences that differ: with a stock and a waste, with cells, with rows of a stock and whole suits, with a hole.
 Random rules with all settings are played, refereed and compared with plain code in `tests/games/patience`."""
-QUICK_COVERING_GAMES = ("pyramid", "tripeaks")
+QUICK_COVERING_GAMES = ("escalator", "pyramid")
 """One covering game of each kind of moves."""
 QUICK = {*(game.name for game in QUICK_GAMES), *QUICK_PATIENCES, *QUICK_COVERING_GAMES}
 """The games for which `make test` makes what `make test-slow` makes for all."""

@@ -52,6 +52,11 @@ class CountedLoss(NamedTuple):
         positions = "1 position" if self.positions == 1 else f"{self.positions:,} positions"
         return f"{relaxed if count else ''}{positions} can be reached, and none of them is won."
 
+    @property
+    def visited(self) -> int:
+        """How many positions plain Python visits, each by itself."""
+        return self.positions
+
     def check(self, game: Moves, position: Position) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence.
 

@@ -6,21 +6,21 @@ import pytest
 from sqlalchemy import Connection, select
 
 from dealmill import Store
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_digest
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.digests import block_digest
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.record import RESULT
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.audits.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage, blocks, items, runs, source_blocks, verdicts
-from dealmill.pipeline.store.run_planning import plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.planned import run_seal
 from dealmill.pipeline.store.runs.status import find_run

@@ -18,15 +18,15 @@ from types import TracebackType
 from typing import IO, Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
-from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.caches import caches
-from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_tables
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.leases import give_back, leased
 from dealmill.pipeline.store.runs.workers import local_process
+from dealmill.pipeline.system.extras import check_extra
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import (
     STOP_SECONDS,

@@ -11,12 +11,12 @@ from kombu.exceptions import OperationalError
 from kombu.transport.redis import Channel
 
 from dealmill.pipeline.errors import BrokerError
+from dealmill.pipeline.progress.waiting import waiting_for
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import UnworkableJobs
-from dealmill.pipeline.waiting import waiting_for
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.transport import BROKER_ERRORS
 

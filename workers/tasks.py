@@ -14,17 +14,17 @@ from celery.worker.request import Request
 from dealmill.pipeline.errors import DamagedError, DealmillError, ProgramError, ReplacedError, StoreError
 from dealmill.pipeline.games import EngineKey
 from dealmill.pipeline.games.caches import UncompiledError, nothing_compiled
-from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_revision
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.installation import Installation, workable_engines
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
+from dealmill.pipeline.store.planning.installation import Installation, workable_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.pipeline.store.runs.workers import worker_name
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.logs import IN_HAND

@@ -9,7 +9,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.printable import counted, duration
 from dealmill.pipeline.programs.declared import check_starts
-from dealmill.pipeline.progress import (
+from dealmill.pipeline.progress.events import (
     Auditing,
     Continued,
     Finished,
@@ -23,8 +23,8 @@ from dealmill.pipeline.progress import (
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.work import seconds_left
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (

@@ -6,14 +6,14 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import Auditing, Event, Message, words
+from dealmill.pipeline.progress.events import Auditing, Event, Message, words
 from dealmill.pipeline.store.audits import work
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus

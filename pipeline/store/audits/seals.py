@@ -9,8 +9,8 @@ from typing import Any
 from blake3 import blake3
 from sqlalchemy import Connection, bindparam, func, select
 
-from dealmill.pipeline.digests import BLOCK, block_of, columns_digest, numbers, seal, values
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, columns_digest, numbers, seal, values
 from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.audits.earlier_digests import log_digest, reject_digests
 from dealmill.pipeline.store.database.connections import Database

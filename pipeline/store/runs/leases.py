@@ -42,7 +42,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from dealmill.pipeline.digests import BLOCK, block_of, block_range
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock

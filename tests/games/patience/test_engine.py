@@ -20,7 +20,7 @@ from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_co
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import MAX_NODES
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import zip_longest
 
-from dealmill.pipeline.games.patience import counting
+from dealmill.pipeline.games.patience import counting, counting_walks
 from dealmill.pipeline.games.patience.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
+from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import InvalidEvidence, Verdict
@@ -77,6 +78,8 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
     match loss:
         case CountedLoss():
             return counting.check_count(rules, layout, loss)
+        case WalkLoss():
+            return counting_walks.check_count(rules, layout, loss.positions)
     raise TypeError(f"no compiled code checks {type(loss).__name__}")
 
 

@@ -8,7 +8,7 @@ GRADES: dict[str, tuple[int, ...]] = {
     "american-canister": (64, 72, 79, 97),
     "bakers-game": (619, 1_296, 2_181, 4_586),
     "beleaguered-castle": (3_383, 4_498, 8_341, 14_457),
-    "black-hole": (3_940, 6_503, 11_821, 23_811),
+    "black-hole": (636, 5_808, 15_936, 43_120),
     "canfield": (57, 75, 196, 1_344),
     "castles-of-spain": (3_153, 3_417, 3_792, 4_798),
     "delta-star": (87, 170, 339, 1_649),
@@ -44,6 +44,6 @@ GRADES: dict[str, tuple[int, ...]] = {
     "thirtysix": (74, 87, 142, 563),
     "trigon": (19, 23, 26, 31),
     "will-o-the-wisp": (5_523, 7_199, 29_178, 34_736),
-    "worm-hole": (1_176, 3_520, 7_984, 18_100),
+    "worm-hole": (63, 75, 109, 224),
     "yukon": (102, 140, 1_128, 3_393),
 }

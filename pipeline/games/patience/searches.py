@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dealmill.game import EngineFunction
-from dealmill.pipeline.games.patience.memory import memory_of_table
+from dealmill.pipeline.games.patience.memory import memory_of_table, memory_of_walks
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES = 1_000_000
+MAX_NODES, MAX_NODES_OF_WALKS = 1_000_000, 10_000_000
 PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
 """The last one is that of both by rules whose outputs were wrong before."""
-SWEEP_VERSION = "8"
+SWEEP_VERSION, WALKS_VERSION = "8", "9"
 MOST_TUPLES = 10_000_000
 """A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
 MOVES = (
@@ -34,6 +34,10 @@ LOSS = (
     "as they can be moved"
 )
 LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
+LOSS_OF_WALKS = (
+    "how many positions can be reached, apart from suits, while the cards that are left could go into the hole if they "
+    "were all free: `walks * 7276`"
+)
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
 
@@ -89,6 +93,20 @@ def is_swept(rules: "Rules") -> bool:
     return leaves and ordered and rules.most_tuples <= MOST_TUPLES
 
 
+def is_walked(rules: "Rules") -> bool:
+    """Return whether a game is searched by ranks, cut off where no walk is possible: if all cards are in columns or
+    cells until they go into the hole, one by one, and the ranks go around in a circle of odd length."""
+    leaves = rules.hole != "none" and rules.build == "none" and rules.stock == 0 and rules.reserve == 0
+    single = rules.spaces == "none" or (rules.spaces == "any" and rules.move == "card")
+    return leaves and single and rules.wrap and rules.ranks % 2 == 1
+
+
+def _load_walks() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.walks import Walks
+
+    return Walks
+
+
 def _load_sweep() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.sweep import Sweep
 
@@ -115,6 +133,14 @@ SWEEP = Search(
     complete=True,
     max_nodes=None,
 )
+WALKS = Search(
+    is_walked,
+    lambda _rules: WALKS_VERSION,
+    _load_walks,
+    evidence_of_loss=lambda _rules: LOSS_OF_WALKS,
+    max_nodes=MAX_NODES_OF_WALKS,
+    memory=memory_of_walks,
+)
 STAGES = Search(
     searched_by_stages,
     lambda rules: CORRECTED_VERSION if corrected(rules) else STAGES_VERSION,
@@ -128,5 +154,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, STAGES, PLAIN)
+SEARCHES = (SWEEP, WALKS, STAGES, PLAIN)
 """In this order."""

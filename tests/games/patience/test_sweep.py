@@ -54,7 +54,7 @@ def swept_rules(random: Random) -> Rules:
             )
 
 
-@pytest.mark.parametrize("seeds", seeds(50_000, 1_000, quick=20))
+@pytest.mark.parametrize("seeds", seeds(50_000, 600, quick=10))
 def test_sweeps_agree_with_the_game_as_it_is_played(seeds: Sequence[int]) -> None:
     """The engine, and both ways to count a loss."""
     for seed in seeds:
@@ -63,6 +63,19 @@ def test_sweeps_agree_with_the_game_as_it_is_played(seeds: Sequence[int]) -> Non
         assert search_of(rules) is SWEEP
         for layout in small_layouts(rules, seed, random):
             assert not compared(rules, SWEEP.load()(rules), layout, random), (rules, layout)
+
+
+@pytest.mark.parametrize("seeds", seeds(80_000, 2_000, quick=20))
+def test_sweeps_count_the_positions_that_can_be_reached(seeds: Sequence[int]) -> None:
+    """Ten deals by each rules; the compiled referee visits positions one by one."""
+    for seed in seeds:
+        rules = swept_rules(Random(seed))
+        layouts = unpack(deal(rules, seed, 1, 10))
+        solved = to_batch(SWEEP.load()(rules)(pack(layouts)))
+        for layout, verdict, evidence in zip(layouts, solved.verdicts, solved.evidence, strict=True):
+            Referee(rules)("winnable", layout, verdict, None, evidence or "")
+            if verdict is Verdict.UNWINNABLE:
+                counting.check_count(rules, layout, read_loss(rules, evidence or ""))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", NOT_SWEPT)

@@ -27,7 +27,7 @@ from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import alter, an_audit, do_runs
+from tests.doing import a_source, alter, an_audit, do_job, do_runs, pending
 from tests.survey.doing import MEMORY, a_survey
 
 ENTRIES: list[Layout | Reject] = [
@@ -106,6 +106,17 @@ def test_only_what_was_audited_as_a_whole_and_is_sound_has_a_seal(database: Data
     assert seal_of(database, an_audit(database, find_run(database, "1"), sample=3)) is None
     alter(database, "UPDATE sources SET name = 'b.txt'")
     assert seal_of(database, an_audit(database, find_run(database, "1"))) is None
+
+
+def test_an_audit_of_an_unfinished_run_gives_no_seal_even_when_the_run_is_finished(database: Database) -> None:
+    layouts = ["AABB", "ABAB", "ABBA"]
+    run = plan_run(database, a_source(database, MEMORY, layouts, "a.txt"), MEMORY, "1", None, chunk=1)
+    do_job(database, pending(database)[0])
+    audit = an_audit(database, find_run(database, str(run)))
+    assert audit.clean and audit.judged == 1
+    do_runs(database)
+    assert find_run(database, str(run)).finished and seal_of(database, audit) is None
+    assert seal_of(database, an_audit(database, find_run(database, str(run)))) is not None
 
 
 ZEROS = "0" * 64

@@ -1,6 +1,7 @@
 """The work of audits: how jobs are cut by it, what is said beforehand, and what is shown meanwhile."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -17,6 +18,7 @@ from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers import working
 from tests.audit.findings import DEALS, PAIRING
 from tests.doing import LEASE, a_run, a_source, alter
@@ -26,7 +28,8 @@ LOST = [f"black-hole 3H/{rank}{suit}{'/-' * 15} hole:AS" for rank in "456789TJQ"
 """Layouts of which one position can be reached."""
 SECONDS = [0.9, 0.9, 30.0, 0.1, 0.1, 0.1, 2.0, 0.9]
 """The recorded work of losses that are altered."""
-OTHERS = "the workers also do the jobs of unfinished runs ({0}); to leave these: dealmill pause {0}"
+OTHERS = "the workers may also do jobs of unfinished runs ({0}); to leave these: dealmill pause {0}"
+"""If they share a broker."""
 
 
 @pytest.fixture
@@ -131,7 +134,10 @@ def test_a_long_audit_says_beforehand_how_long_it_takes(database: Database, lost
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_short_audit_waits_for_workers_that_do_other_jobs(database: Database) -> None:
+def test_a_short_audit_waits_for_workers_that_do_other_jobs(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working, "settings", lambda: replace(settings(), broker_url="redis://localhost:1"))
     run, events = a_run(database, PAIRING, DEALS[:50]), list[Event]()
     plan_run(database, a_source(database, PAIRING, DEALS, "b.txt"), PAIRING, "1", None)
     [other] = leases.pending(database, SOLVING, installed_engines(), 1)

@@ -156,11 +156,12 @@ def entry_in(seal: str) -> int:
 
 
 def seal_of(database: Database, audit: AuditStatus) -> str | None:
-    """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished."""
-    if not audit.clean or audit.size < audit.population:
-        return None
+    """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished. There is
+    none if verdicts were added since the audit began."""
     run = find_run(database, audit.run)
-    return seal_of_audit(database, run, audit.id) if run.finished else None
+    if not audit.clean or audit.judged < run.items or not run.finished:
+        return None
+    return seal_of_audit(database, run, audit.id)
 
 
 def still_sealed(database: Database, run: int, seal: str) -> bool:

@@ -95,6 +95,9 @@ class Engine:
     """Returns the bytes of memory that a search with a node limit can take, if that depends on the limit."""
     grades: tuple[int, ...] = ()
     """The most nodes of a win of each grade of difficulty, from 1; the last grade has no end. Empty if it has none."""
+    fast: bool = False
+    """Whether it solves a deal faster than a database stores the verdict, in some microseconds. Its surveys store no
+    deals: those that are asked for are solved again."""
 
     def notation(self, verdict: int) -> str:
         """Return what the evidence of a verdict says, and in which notation."""

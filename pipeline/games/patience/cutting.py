@@ -21,7 +21,6 @@ from dealmill.pipeline.games.patience.counting import (
     ON_FOUNDATION,
     PARENTS,
     PASSES,
-    REMOVABLE,
     RESERVE_ORDER,
     RESERVE_SIZE,
     SPACES,
@@ -146,7 +145,7 @@ def _leaves(t: Words, card: int, bare: int, up: int, space: int) -> bool:
 @routine
 def _is_refuted(t: Words) -> bool:
     """Return whether not all cards go up in the relaxed game of the position that is surveyed."""
-    bare, up = t[UP] * t[REMOVABLE] | open_reserve(t) | _offered(t), word(t[UP])
+    bare, up = t[UP] | open_reserve(t) | _offered(t), word(t[UP])
     left, space, piled = word(0), word(t[EMPTY_COLUMNS] != 0), t[RESERVE_SIZE] * t[STACKED]
     while True:
         bare_before, left_before, space_before, up_before, piled_before = bare, left, space, up, piled

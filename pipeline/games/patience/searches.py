@@ -75,6 +75,12 @@ def searched_by_stages(rules: "Rules") -> bool:
     return rules.copies > 1 or (dealt and places)
 
 
+WITH_BEAMS = set()
+def searched_with_beams(rules: "Rules") -> bool:
+    import os
+    return os.environ.get("BEAMS") is not None
+
+
 def _load_plain() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.engine import Winnable
 

@@ -4,6 +4,7 @@ search, and the count of the positions of a loss. All is in the array of `search
 
 from dealmill.kernels import inlined, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.search import words as k
+from dealmill.pipeline.games.patience.search.beam import LAYERS, WEIGHTS, search_by_beam
 from dealmill.pipeline.games.patience.search.search import search
 from dealmill.pipeline.games.patience.search.shortening import shorten
 from dealmill.pipeline.games.patience.search.start import prepare
@@ -17,6 +18,7 @@ SHRINKING = 100_000
 """The nodes that are spent at most on fewer cards for a loss whose positions are counted."""
 LIST_POSITIONS = 200_000
 """The positions of the easier game that are counted if a loss is proved already."""
+BEAMS = ((64, 4), (512, 2), (2_048, 1))
 MULTIPLIERS = (11, 15, 19, 23, 27, 31, 35, 41)
 """Have no divisor in common with 52."""
 
@@ -167,6 +169,30 @@ def _lacks_room(s: Words, positions: int) -> bool:
 
 
 @routine
+def _count_cut(s: Words, first_positions: int) -> int:
+    """Count the positions of a loss that the relaxed game leaves, unless a list with no more is known."""
+    positions = first_positions << 2 * s[k.COUNTS]
+    if s[k.LISTED]:
+        positions = s[k.LISTED_COUNT] - 1
+    if _lacks_room(s, positions):
+        return word(k.OUT_OF_ROOM)
+    s[k.LITERAL] = s[k.CUTTING] = 1
+    s[k.IDLE] = s[k.NOISE] = 0
+    result = search(s, positions)
+    s[k.CUTTING] = 0
+    if result == k.LOST:
+        s[k.LISTED], s[k.LISTED_COUNT], s[k.CUT] = 0, s[k.STORED], 1
+    elif result == k.OPEN and s[k.LISTED]:
+        return word(k.LOST)
+    elif result == k.OPEN:
+        s[k.COUNTS] += 1
+        s[k.DEEPER] += s[k.TOO_DEEP]
+        s[k.POSITIONS_NEEDED] = positions << 2
+        return word(k.OUT_OF_ROOM)
+    return result
+
+
+@routine
 def _count(s: Words, first_positions: int) -> int:
     """Count all positions of a loss, unless a list with no more is known: at most `first_positions`, then four times as
     many. Idle are the cards that can be so in every loss, then those that no position allows to lift, and perhaps
@@ -193,6 +219,17 @@ def _count(s: Words, first_positions: int) -> int:
     return result
 
 
+@routine
+def _beams(s: Words, number: int) -> int:
+    """Search with the beams of a round."""
+    width, count = BEAMS[min(number, word(len(BEAMS) - 1))]
+    result = word(k.OPEN)
+    for weights in range(count):
+        if result == k.OPEN:
+            result = search_by_beam(s, min(word(width), s[k.BEAM_WIDTH]), word(weights))
+    return result
+
+
 @inlined
 def _decide(s: Words) -> int:
     """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for
@@ -212,6 +249,10 @@ def _decide(s: Words) -> int:
         if _lacks_room(s, word(FULL_SEARCH) << 2 * number):
             return word(k.OUT_OF_ROOM)
         nodes, budget = s[k.PROBE_NODES] << number, word(LISTS_SEARCH) << number
+        if s[k.BEAMS]:
+            if _lacks_room(s, word(LAYERS) * s[k.BEAM_WIDTH]):
+                return word(k.OUT_OF_ROOM)
+            result = _beams(s, number)
         for probe in range((PROBES << number) // nodes):
             if result == k.OPEN:
                 s[k.NOISE] = 1_000 * number + 2 * probe + 1
@@ -255,7 +296,7 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
     if not resumed:
         prepare(s)
         s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
-        s[k.ROUND] = s[k.PROVED] = s[k.DEEPER] = s[k.COUNTS] = 0
+        s[k.ROUND] = s[k.PROVED] = s[k.DEEPER] = s[k.COUNTS] = s[k.CUT] = s[k.CUTTING] = 0
         s[k.LIMIT] = limit
     result = word(k.LOST)
     if s[k.PROVED] == 0:
@@ -267,7 +308,7 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
             result = word(k.CONTRADICTION)
     if result == k.LOST:
         s[k.PROVED] = 1
-        result = _count(s, first_positions)
+        result = _count_cut(s, first_positions) if s[k.CUTS] else _count(s, first_positions)
         if result == k.WON:
             result = word(k.CONTRADICTION)
     return result

@@ -117,8 +117,7 @@ class Relaxed:
         self.space = () in position.columns
         self.reserve = list(position.reserve) if self.rules.stacked else []
         self.bare = {card for (card,), _ in moves.offered(position)}
-        if self.rules.removable:
-            self.bare |= {card for pile in moves.foundations(position) for card in pile}
+        self.bare |= {card for pile in moves.foundations(position) for card in pile}
         if not self.rules.stacked:
             self.bare |= set(position.reserve)
         if self.rules.to == "tableau":

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dealmill.game import EngineFunction
-from dealmill.pipeline.games.patience.memory import memory_of_table
+from dealmill.pipeline.games.patience.memory import memory_of_table, memory_with_beams
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
 MAX_NODES = 1_000_000
-PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
-"""The last one is that of both by rules whose outputs were wrong before."""
+PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION, BEAMS_VERSION = "7", "7", "8", "8"
+"""The third one is that of the first two by rules whose outputs were wrong before."""
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -29,6 +29,10 @@ MOVES_OF_COPIES = (
 LOSS = (
     "the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached if all others leave as soon "
     "as they can be moved"
+)
+LOSS_OF_BEAMS = (
+    f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves where "
+    "cards could not go up even if no move ever covered one"
 )
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
@@ -75,10 +79,15 @@ def searched_by_stages(rules: "Rules") -> bool:
     return rules.copies > 1 or (dealt and places)
 
 
-WITH_BEAMS = set()
 def searched_with_beams(rules: "Rules") -> bool:
-    import os
-    return os.environ.get("BEAMS") is not None
+    """Return whether the plain search decides a game with beams, and counts the positions of a loss that a relaxed game
+    leaves: where cards come back from foundations, most losses have too many positions otherwise. Cards move one by one,
+    without a stock, or the stock goes to the columns, from which runs move that fit each other."""
+    alone = rules.move == "card" and rules.stock == 0
+    built = rules.move == "run" and rules.run == "build" and rules.spaces != "reserve" and not rules.full_columns
+    dealt = built and rules.stock > 0 and rules.to == "tableau"
+    kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
+    return kinds and rules.removable and (alone or dealt)
 
 
 def _load_plain() -> Callable[["Rules"], EngineFunction]:
@@ -100,11 +109,18 @@ STAGES = Search(
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS,
 )
+BEAMS = Search(
+    searched_with_beams,
+    lambda _rules: BEAMS_VERSION,
+    _load_plain,
+    evidence_of_loss=lambda _rules: LOSS_OF_BEAMS,
+    memory=memory_with_beams,
+)
 PLAIN = Search(
     lambda _rules: True,
     lambda rules: CORRECTED_VERSION if corrected(rules) else PLAIN_VERSION,
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (STAGES, PLAIN)
+SEARCHES = (STAGES, BEAMS, PLAIN)
 """In this order."""

@@ -183,9 +183,9 @@ def covers(rules: Rules) -> bool:
 def safe_cards_are_known(rules: Rules) -> bool:
     """Return whether safe cards go up at once by some rules: not where an empty column can do harm, nor where a card
     could carry away others that do not fit it."""
-    is_run = rules.run in ("build", rules.build) or rules.build == "any-suit"
+    is_run = rules.move != "run" or rules.run in ("build", rules.build) or rules.build == "any-suit"
     if rules.to == "tableau":
-        is_run = rules.run == "build" and rules.move != "any" and rules.spaces != "reserve"
+        is_run = rules.move in ("card", "run") and rules.run == "build" and rules.spaces != "reserve"
     return is_run and not rules.full_columns
 
 

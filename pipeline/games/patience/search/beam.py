@@ -18,15 +18,13 @@ from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 WEIGHTS = (
     (10, 6, 3, 4, 2, 12, 8, 1),
     (10, 6, 3, 3, 4, 12, 8, 1),
-    (10, 10, 5, 2, 2, 6, 8, 1),
     (10, 3, 1, 6, 3, 20, 8, 1),
     (5, 4, 2, 6, 4, 16, 12, 1),
-    (16, 6, 3, 3, 2, 8, 6, 2),
 )
 """What makes a position better, and what worse: each card that is up; each on the next card of a suit that goes up, and
 on the one after it; each that does not fit the card under it; each with a lower one under it; each empty column; each
 card that lies face down; and each of the stock."""
-LAYERS = 400
+LAYERS = 256
 """A beam has no more moves."""
 POSITION = k.RESERVE_CARDS - k.HASH
 CANDIDATE, CANDIDATES = 2, 16

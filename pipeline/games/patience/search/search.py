@@ -114,7 +114,7 @@ def search(s: Words, budget: int) -> int:
         return unfinished
     s[k.NODES] += 1
     store(s)
-    if s[k.LITERAL] <= s[k.CUTTING] and s[k.RELAXED] and is_lost(s):
+    if s[k.LITERAL] == 0 and s[k.RELAXED] and is_lost(s):
         return result
     depth, frame = word(0), s[k.FRAMES]
     s[frame], s[frame + 1], s[frame + 2], s[frame + 3] = 0, 0, _choices(s, word(0)), s[k.DONE]
@@ -142,7 +142,7 @@ def search(s: Words, budget: int) -> int:
         if s[k.NODES] >= stop:
             return unfinished
         s[k.NODES] += 1
-        if s[k.LITERAL] <= s[k.CUTTING] and s[k.RELAXED] and not is_open and is_lost(s):
+        if s[k.LITERAL] == 0 and s[k.RELAXED] and not is_open and is_lost(s):
             continue
         start = s[frame + 2]
         if depth + 1 >= s[k.MOST_FRAMES] or start + s[k.ROOM] > s[k.MOST_MOVES]:

@@ -122,15 +122,14 @@ def _safe_move(s: Words) -> int:
 @routine
 def settle(s: Words) -> None:
     """Do what happens without a move: empty columns are filled from the reserve, if the rules say so, and loose cards
-    become absent. Without `LITERAL`, or if the positions of a cut are counted, also do
-    moves that are safe."""
+    become absent. Without `LITERAL`, also do moves that are safe."""
     while True:
         move, automatic = word(-1), word(1)
         if s[k.FILLS] and s[k.RESERVE_COUNT]:
             move = _fill(s)
         if move < 0 and s[k.IDLE]:
             move = _loose_card(s)
-        if move < 0 and s[k.LITERAL] <= s[k.CUTTING] and s[k.SAFE]:
+        if move < 0 and s[k.LITERAL] == 0 and s[k.SAFE]:
             move, automatic = _safe_move(s), word(0)
         if move < 0:
             return

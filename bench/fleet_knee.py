@@ -16,7 +16,7 @@ from sqlalchemy.engine import Engine
 from bench.fleet import Sleeping, plan_jobs
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import KINDS

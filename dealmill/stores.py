@@ -12,24 +12,24 @@ from typing import TYPE_CHECKING, Self
 from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, row_number
-from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Order
-from dealmill.pipeline.notebook import in_notebook
-from dealmill.pipeline.progress import Message, Progress
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.progress.events import Message, Progress
+from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.results.measures import Order
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Range
-from dealmill.pipeline.store.results import (
+from dealmill.pipeline.store.planning.run_planning import engines_for, fitting_engine, queue_run
+from dealmill.pipeline.store.queries.results import (
     FIRST_ITEM,
     Item,
     Query,
@@ -39,7 +39,6 @@ from dealmill.pipeline.store.results import (
     query_of,
     unless_retracted,
 )
-from dealmill.pipeline.store.run_planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.runs.controls import Labels, labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
 from dealmill.pipeline.store.runs.log import Action, list_actions
@@ -62,13 +61,14 @@ from dealmill.pipeline.store.sources.source import (
     rejects_of,
 )
 from dealmill.pipeline.store.storages.item_blocks import fingerprints_of
+from dealmill.pipeline.system.settings import settings
 from dealmill.runs import Run
 from dealmill.surveys import Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec
-    from dealmill.pipeline.store.find import Match
+    from dealmill.pipeline.store.queries.find import Match
 
 MOST_LINES = 10_000
 """Lines of a file in which a single layout is looked for."""
@@ -697,7 +697,7 @@ class Store:
         NotFoundError
             If there is no such game.
         """
-        from dealmill.pipeline.store.find import find_layout  # loads NumPy
+        from dealmill.pipeline.store.queries.find import find_layout  # loads NumPy
 
         if isinstance(layout, str) and is_deal_range(layout):
             deal = parse_deal(layout)

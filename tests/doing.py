@@ -7,23 +7,23 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline import solve as room
 from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.settings import settings as settings_of_environment
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solving import solve as room
+from dealmill.pipeline.solving.solve import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.system.settings import settings as settings_of_environment
 
 LEASE = 60.0
 QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None for engine in game.engines)]

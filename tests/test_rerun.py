@@ -9,21 +9,21 @@ import pytest
 from sqlalchemy import text, update
 
 from dealmill.pipeline.arguments import MAX_INTEGER, DifferenceKind
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, Storage, engines, jobs, verdicts
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.diffs.difference import Difference
-from dealmill.pipeline.store.results import find_result, matching_runs
-from dealmill.pipeline.store.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs

@@ -95,7 +95,11 @@ def _tell_audit(run: "dealmill.Run", result: "dealmill.Audit", seal: str | None)
     if result.sealed is False:
         tell(f"the record of run {run.id} does not match the seal {seal}: restore the database from a backup")
     if not status.finished:
-        tell(f"run {run.id} is not finished: {counted(status.items - status.solved, 'layout')} pending")
+        pending = counted(status.items - status.solved, "layout")
+        tell(f"run {run.id} is not finished, so it has no seal: {pending} pending")
+    elif figures.judged < status.items and not figures.is_sample:
+        later = counted(status.items - figures.judged, "verdict")
+        tell(f"{later} came later, so there is no seal; audit run {run.id} again")
 
 
 def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:

@@ -351,7 +351,7 @@ def deal(
     grade and the nodes of each. The grades of a game are fixed, see docs/grades.md. The same command gives the same
     deals everywhere. With --json, `evidence` is the solution.
     """
-    from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
+    from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
     game = variant_name(game, rules)
     parameters = given_parameters(given)

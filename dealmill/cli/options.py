@@ -20,8 +20,8 @@ from dealmill.cli.process import ERROR
 from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_WORKERS, check_integer, number_range, whole_number
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import FILTERS
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.results.measures import FILTERS
 
 Choice = tuple[str, str]
 """A word and its help text."""

@@ -45,8 +45,8 @@ from dealmill.cli.process import DIFFERENT, ERROR, REJECTED, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
-from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.system.extras import check_extra
 
 
 @click.command()
@@ -111,7 +111,7 @@ def run(
     runs.
     """
     if rules:
-        from dealmill.pipeline.deals import sources_with_rules  # slow to import, not needed for the help text
+        from dealmill.pipeline.games.deals import sources_with_rules  # slow to import, not needed for the help text
 
         files, game = sources_with_rules(files, game, rules)
     with dealmill.open() as store:
@@ -528,7 +528,7 @@ def survey(
     `diff` and `export` accept its number. It is stored packed, as with `dealmill run --packed`: deals are dealt and
     solved again on demand and compared with the stored verdicts and digests.
     """
-    from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
+    from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
     parameters, game = given_parameters(given), variant_name(game, rules)
     if report is not None:
@@ -565,8 +565,8 @@ def survey(
 
 def _tell_thousands(game: str, seed: int, count: int, parameters: Mapping[str, int], max_nodes: int | None) -> None:
     """Say that a survey has more deals than were asked for, and how to solve just these."""
-    from dealmill.pipeline.deals import DealRange
     from dealmill.pipeline.games import engine_of
+    from dealmill.pipeline.games.deals import DealRange
 
     block = dealmill.Survey.block
     if count % block:

@@ -26,7 +26,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.solve import logger
+from dealmill.pipeline.solving.solve import logger
 from dealmill.testing import engines, hostile, layouts, patiences, pictures, referees
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject

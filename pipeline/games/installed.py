@@ -90,7 +90,7 @@ def _entries_used() -> list[Offer]:
     """Return the entry points, those refused that ``DEALMILL_PLUGINS`` excludes."""
     offers = list(_entries())
     if any(offer.distribution != OWN for offer in offers):
-        from dealmill.pipeline.settings import settings  # slow to import, and often not needed
+        from dealmill.pipeline.system.settings import settings  # slow to import, and often not needed
 
         offers = _without_excluded(offers, settings().plugins)
     return offers
@@ -154,7 +154,7 @@ def _users_files() -> list[Path]:
     """
     if not may_be_set(RULES):
         return []
-    from dealmill.pipeline.settings import settings
+    from dealmill.pipeline.system.settings import settings
 
     if not (name := settings().rules):
         return []

@@ -10,11 +10,11 @@ from os import PathLike, fsdecode
 from pathlib import Path
 
 from dealmill.pipeline.arguments import MAX_ITEMS, check_integer
-from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, game_by, games_of
 from dealmill.pipeline.games.batch import Entries, deal_entries
 from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.games.reading import rejected
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
@@ -33,11 +33,11 @@ from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
 from dealmill.pipeline.ingest.tables import is_table, row_reader
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.progress import OpenFailed, Opening, Progress
+from dealmill.pipeline.progress.events import OpenFailed, Opening, Progress
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import BY_POSITION
-from dealmill.pipeline.store.results import LAST_ITEM, Query
-from dealmill.pipeline.store.run_planning import NO_END
+from dealmill.pipeline.store.planning.run_planning import NO_END
+from dealmill.pipeline.store.queries.results import LAST_ITEM, Query
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import open_deals, open_source
 

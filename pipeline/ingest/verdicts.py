@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from dealmill.pipeline.arguments import NUMBERS
-from dealmill.pipeline.deals import DealRange, parse_deals
 from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Bytes, Entries, Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game, Reject
+from dealmill.pipeline.games.deals import DealRange, parse_deals
 from dealmill.pipeline.games.reading import check_notation, read_moves
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import (
@@ -40,11 +41,10 @@ from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.ingest.tables import Column, Unreadable, check_titles, is_missing, row_reader
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.record import RESULT
-from dealmill.pipeline.referee import judge
+from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import shown_value
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
 from dealmill.pipeline.store.sources.writing import open_source
 

@@ -6,8 +6,8 @@ from math import sqrt
 
 import numpy as np
 
-from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import DifferenceError
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 from math import ceil, inf
 from numbers import Real
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError, UsageError
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.printable import percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.writing import open_deals

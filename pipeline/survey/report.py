@@ -9,17 +9,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dealmill.pipeline.atomic import write_files
-from dealmill.pipeline.charts import Estimate, narrowing
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import OutputError
-from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.png import to_png
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.charts import Estimate, narrowing
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.histograms import extremes
+from dealmill.pipeline.store.distributions.histograms import extremes
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -27,6 +25,8 @@ from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate as SurveyEstimate
 from dealmill.pipeline.survey.estimate import estimates_after
 from dealmill.pipeline.survey.interval import Winnability
+from dealmill.pipeline.system.atomic import write_files
+from dealmill.pipeline.system.extras import check_extra
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"

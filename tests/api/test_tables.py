@@ -17,10 +17,10 @@ import pytest
 import dealmill
 from dealmill import Query, Result, Store, UsageError, Verdict, progress
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.store import results
-from dealmill.pipeline.store.arrow import COLUMNS, QUERY_COLUMNS, RUN_COLUMNS
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queries import results
 from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.storages.arrow import COLUMNS, QUERY_COLUMNS, RUN_COLUMNS
 from tests.doing import a_run, alter, an_audit, deal
 
 ENGINE = "card-pairing/winnable"

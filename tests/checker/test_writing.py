@@ -8,16 +8,16 @@ import pytest
 from sqlalchemy import text
 
 import dealmill as api
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.installation import installed_engines
-from dealmill.pipeline.store.run_planning import plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun, queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from dealmill.pipeline.outputs.export import FORMS, GROUP
-from dealmill.pipeline.store.results import PAGE
+from dealmill.pipeline.store.queries.results import PAGE
 from tests.cli.conftest import SOURCE
 from tests.cli.running import run_alone, started
 from tests.servers import dealmill, peak_memory

@@ -10,7 +10,7 @@ import pytest
 
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from tests import servers
 from tests.doing import a_run, a_source, do_runs

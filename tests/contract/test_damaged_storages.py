@@ -5,17 +5,17 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
-from dealmill.pipeline.store.results import find_result
-from dealmill.pipeline.store.run_planning import plan_replacement, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_replacement, queue_rerun, queue_run
+from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source

@@ -9,19 +9,19 @@ from typing import Any
 import pytest
 from sqlalchemy import Boolean, Column, Executable, LargeBinary, Table, Text, text
 
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.audits.invariants import FREE
 from dealmill.pipeline.store.database.connections import Database, engine_for
 from dealmill.pipeline.store.database.tables import JsonNumbers, Storage, metadata
-from dealmill.pipeline.store.run_planning import plan_run, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source

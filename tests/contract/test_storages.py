@@ -9,20 +9,20 @@ from random import Random
 import pytest
 
 from dealmill import Store
-from dealmill.pipeline import solve as solving
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of

@@ -21,24 +21,24 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dealmill.cli.options import Range
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files, verdicts
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.settings import settings as configured
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.results import parse_item
+from dealmill.pipeline.store.queries.results import parse_item
 from dealmill.pipeline.store.storages.bitmaps import decode
 from dealmill.pipeline.survey.growth import Width
+from dealmill.pipeline.system.settings import settings as configured
 from dealmill.testing.subject import real_lines
 from tests.doing import SAMPLE_PATIENCES
 from tests.fuzz import inputs

@@ -10,14 +10,14 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.queries import SavedQuery, parse_saved_query, query_reading
-from dealmill.pipeline.measures import FILTERS
-from dealmill.pipeline.progress import Event, Message, silent
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.progress.events import Event, Message, silent
+from dealmill.pipeline.results.measures import FILTERS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs
@@ -199,7 +199,7 @@ def test_a_damaged_record_is_no_source(database: Database, damage: str, query: s
 
 
 def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dealmill.pipeline.store.results.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.store.queries.results.PAGE", 7)
     monkeypatch.setattr("dealmill.pipeline.ingest.queries.READ_BYTES", 100)
     layouts = dealer("memory")(1, 1, 60)
     run = a_run(sqlite_store, MEMORY, layouts)

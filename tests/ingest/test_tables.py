@@ -28,7 +28,7 @@ from dealmill.pipeline.ingest import files, reading
 from dealmill.pipeline.ingest.files import LONGEST_LINE
 from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
 from dealmill.pipeline.ingest.verdicts import open_verdicts
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.database.connections import Database
 from tests.doing import an_audit, deal
 
@@ -238,7 +238,7 @@ def test_numbers_that_a_list_leaves_out_have_the_other_verdict(
     first: int,
     last: int,
 ) -> None:
-    monkeypatch.setattr("dealmill.pipeline.deals.DEALT_AT_ONCE", 16)
+    monkeypatch.setattr("dealmill.pipeline.games.deals.DEALT_AT_ONCE", 16)
     listed = [40, 6, 23, 6, 24]
     (tmp_path / "won.txt").write_text("# won\n" + "".join(f"{number}\n" for number in listed) + "2\n")
     run = Store(sqlite_store).import_verdicts(

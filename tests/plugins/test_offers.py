@@ -16,7 +16,7 @@ from dealmill.cli.operate import doctor
 from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
 from dealmill.pipeline.games import broken_games, find_game, installed
 from dealmill.pipeline.ingest.sources import game_of_file
-from dealmill.pipeline.store.installation import Installation
+from dealmill.pipeline.store.planning.installation import Installation
 from tests.games.patience.files import TEXTS
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 

@@ -9,23 +9,23 @@ from pathlib import Path
 import pytest
 
 from dealmill import Store
-from dealmill.pipeline import solve as solving
 from dealmill.pipeline.arguments import DifferenceKind
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.programs import solver
-from dealmill.pipeline.referee import Outcome, judge
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
-from dealmill.pipeline.store.installation import Installation, installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
-from dealmill.pipeline.store.results import find_result, matching_runs
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_retry, queue_run
+from dealmill.pipeline.store.planning.installation import Installation, installed_engines
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_retry, queue_run
+from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING
@@ -283,7 +283,7 @@ def test_a_packed_run_of_a_program_is_refused_before_its_deals_are_stored(databa
 
 SOLVES = """
 import sys, time
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 print(solve("memory/program", ["AABB"]).values, flush=True)
 time.sleep(60)
 """

@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from dealmill import InputError, RetractedError, Run, Store, StoreError, UsageError
-from dealmill.pipeline import solve as solving
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
@@ -29,12 +28,13 @@ from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.ingest.verdicts import read_verdicts
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.run_planning import plan_replacement, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_replacement, queue_run
 from dealmill.pipeline.store.sources import writing as source_writing
 from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine
 from tests.servers import dealmill

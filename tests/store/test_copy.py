@@ -15,14 +15,14 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DamagedError, StoreError, StoreUnavailable, UsageError
-from dealmill.pipeline.progress import CopyingRows, Event
+from dealmill.pipeline.progress.events import CopyingRows, Event
 from dealmill.pipeline.store import copy
 from dealmill.pipeline.store.database.bulk import read_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import REVISION, metadata
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
+from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from tests.doing import LEASE, an_audit, do_runs

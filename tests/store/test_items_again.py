@@ -4,15 +4,15 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, packs
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.run_planning import queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages import compact
 from dealmill.pipeline.store.storages.bitmaps import encode, next_bitmap

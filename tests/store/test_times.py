@@ -9,14 +9,14 @@ import pytest
 from sqlalchemy import update
 
 from dealmill.outcomes import summarise
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control, Storage, jobs, runs
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.run_planning import queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.controls import control
 from dealmill.pipeline.store.runs.jobs import SOLVING

@@ -1,8 +1,8 @@
 """Making surveys, and what goes wrong with them."""
 
 from dealmill.pipeline.arguments import MAX_INTEGER
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

@@ -6,10 +6,10 @@ import pytest
 from dealmill.pipeline.errors import DifferenceError, StoreError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.distributions.histograms import extremes
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after

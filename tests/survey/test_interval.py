@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.survey import estimate

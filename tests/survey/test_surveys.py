@@ -9,26 +9,26 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.errors import (
     DamagedError,
     DealmillError,
 )
+from dealmill.pipeline.evidence.digests import block_of
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Solved, Texts, pack
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import export
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.results import FIRST_ITEM, query_of
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.queries.results import FIRST_ITEM, query_of
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of

@@ -12,7 +12,7 @@ from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import a_run, alter, an_audit, deal, do_runs

@@ -16,7 +16,7 @@ import dealmill
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.run_planning import queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_run
 from dealmill.pipeline.store.storages import rows_pages
 from dealmill.web import runs
 from dealmill.web.app import application

@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text, update
 
-from dealmill.pipeline import solve as room
 from dealmill.pipeline.errors import DamagedError, DealmillError, VersionError
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.solve import solve_texts
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as room
+from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.audits.audit import find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.installation import Installation, installed_engines
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import Installation, installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

@@ -8,14 +8,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dealmill.pipeline import errors, printable, record, referee, sampling
+from dealmill.pipeline import errors, printable
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence import referee, sampling
 from dealmill.pipeline.games import verdict
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker import csv_rows, facts, json_lines, json_pack, program
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.outputs.checker.parts import Import, Part, check_names, import_lines, part_of, parts_of
 from dealmill.pipeline.printable import printable as on_one_line
+from dealmill.pipeline.results import record
 
 SUFFIX = ".check.py"
 """Appended to the name of an export to name its checker."""

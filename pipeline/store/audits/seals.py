@@ -9,8 +9,8 @@ from typing import Any
 from blake3 import blake3
 from sqlalchemy import Connection, bindparam, func, select
 
-from dealmill.pipeline.digests import BLOCK, block_of, columns_digest, numbers, seal, values
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, columns_digest, numbers, seal, values
 from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.audits.earlier_digests import log_digest, reject_digests
 from dealmill.pipeline.store.database.connections import Database
@@ -156,11 +156,12 @@ def entry_in(seal: str) -> int:
 
 
 def seal_of(database: Database, audit: AuditStatus) -> str | None:
-    """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished."""
-    if not audit.clean or audit.size < audit.population:
-        return None
+    """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished. There is
+    none if verdicts were added since the audit began."""
     run = find_run(database, audit.run)
-    return seal_of_audit(database, run, audit.id) if run.finished else None
+    if not audit.clean or audit.judged < run.items or not run.finished:
+        return None
+    return seal_of_audit(database, run, audit.id)
 
 
 def still_sealed(database: Database, run: int, seal: str) -> bool:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_of, block_range
+from dealmill.pipeline.evidence.digests import block_of, block_range
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diffs.difference import Difference, DiffPart, have_same_question
 from dealmill.pipeline.store.runs.status import RunStatus

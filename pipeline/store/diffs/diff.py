@@ -8,7 +8,8 @@ from sqlalchemy import select
 
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import DamagedResults, UsageError
-from dealmill.pipeline.node_counts import NodeCounts, NodeSample
+from dealmill.pipeline.results.node_counts import NodeCounts, NodeSample
+from dealmill.pipeline.results.time_ratio import TimeRatio
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.diffs.blocks import block_parts
@@ -22,11 +23,10 @@ from dealmill.pipeline.store.diffs.difference import (
 from dealmill.pipeline.store.diffs.nodes import node_counts, node_sample
 from dealmill.pipeline.store.diffs.rows import count_shared_layouts, differing_rows, row_parts
 from dealmill.pipeline.store.diffs.times import job_time_ratio
-from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.queries.results import matching_runs
 from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
-from dealmill.pipeline.time_ratio import TimeRatio
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,8 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.arguments import MAX_ITEMS
-from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
+from dealmill.pipeline.evidence.digests import seal
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine
 from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
@@ -28,8 +28,8 @@ from dealmill.pipeline.store.runs.leases import JobTable
 class PlannedRun:
     """The plan of a run: one engine with its node limit over one source.
 
-    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
-    are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
+    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.games.deals.DealRange.numbers`),
+    and are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
     `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
     `note` are what users have decided about it (see `controls`). If its verdicts were imported for an engine that
     exists only on record, the referee checks them as those of the installed engine `checked_as`. `rules` are those that

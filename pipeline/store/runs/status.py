@@ -20,7 +20,7 @@ from dealmill.pipeline.errors import (
     UsageError,
 )
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.record import RunRow
+from dealmill.pipeline.results.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import readable, shown_value
@@ -210,7 +210,7 @@ class RunStatus(PlannedRun):
 
     @property
     def row(self) -> RunRow:
-        """The run as a row; see `dealmill.pipeline.record`."""
+        """The run as a row; see `dealmill.pipeline.results.record`."""
         return {
             "run": self.id,
             "game": self.game,

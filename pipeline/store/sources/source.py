@@ -10,8 +10,8 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, exists, or_, select
 
 from dealmill.pipeline.arguments import MAX_INTEGER, row_number
-from dealmill.pipeline.digests import layout_digest, seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
+from dealmill.pipeline.evidence.digests import layout_digest, seal
 from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.contract import Game, Reject, RulesText
 from dealmill.pipeline.printable import printable
@@ -28,10 +28,10 @@ class Source:
     """A stored source.
 
     `digest` is the SHA-256 of its text, or of its deal range and generator. `deals` describes a range of numbered deals
-    (see `dealmill.pipeline.deals.DealRange.numbers`); packed runs do not need its layouts to be stored. `accepted` and
-    `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that occur earlier in
-    the source; it is computed when the source is complete. `rules` is the digest of the rules of the game, if they are
-    on record (see `rules_of`).
+    (see `dealmill.pipeline.games.deals.DealRange.numbers`); packed runs do not need its layouts to be stored.
+    `accepted` and `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that
+    occur earlier in the source; it is computed when the source is complete. `rules` is the digest of the rules of the
+    game, if they are on record (see `rules_of`).
     """
 
     id: int

@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError
+from dealmill.pipeline.evidence.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.games.batch import Bytes, Entries, Texts
 from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
 from dealmill.pipeline.store.database.connections import Database

@@ -17,16 +17,16 @@ from typing import Any
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
 
-from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.errors import DamagedError, DamagedResults, UsageError, VersionError
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range
+from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.batch import VERDICTS, Solved, Texts, to_batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.deals import DealRange, check_generator
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
-from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solving.solve import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck

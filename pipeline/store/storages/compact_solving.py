@@ -10,20 +10,20 @@ from time import monotonic, process_time
 import numpy as np
 from sqlalchemy import Connection
 
-from dealmill.pipeline import solve as solving
 from dealmill.pipeline.arguments import MAX_INTEGER
-from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.digests import BLOCK, block_of, block_range, whole_blocks
 from dealmill.pipeline.errors import DamagedError, VersionError
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range, whole_blocks
 from dealmill.pipeline.games import engine_of_run, game_by
 from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, unpack
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.deals import DealRange, check_generator
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import failed_verdicts
+from dealmill.pipeline.solving import solve as solving
+from dealmill.pipeline.solving.solve import failed_verdicts
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
-from dealmill.pipeline.store.histograms import distribution_columns
+from dealmill.pipeline.store.distributions.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.bitmaps import MOMENTS, StoredBlock, encode
 from dealmill.pipeline.store.storages.parts import merge_jobs, solved_block, write_part

@@ -10,12 +10,12 @@ from sqlalchemy import (
     select,
 )
 
-from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.errors import DamagedResults, NotFoundError
+from dealmill.pipeline.evidence.digests import block_digest, block_of, block_range, verdict_codes
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck
@@ -104,7 +104,7 @@ class Rows(VerdictStorage):
         """Do nothing: rows can always be read."""
 
     def prepare(self, run: PlannedRun) -> None:
-        from dealmill.pipeline.solve import load
+        from dealmill.pipeline.solving.solve import load
 
         load(run.solved_by)
 
@@ -112,7 +112,7 @@ class Rows(VerdictStorage):
         """Do nothing: a referee needs no preparation."""
 
     def solve(self, database: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
-        from dealmill.pipeline.solve import cpu_seconds, solve_part
+        from dealmill.pipeline.solving.solve import cpu_seconds, solve_part
 
         layouts, errors = layouts_of(database, run, first, stop)
         begun = cpu_seconds(run.solved_by)
@@ -121,7 +121,7 @@ class Rows(VerdictStorage):
         return solved_rows(database, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
 
     def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, error: str) -> SolvedRows:
-        from dealmill.pipeline.solve import failed_verdicts
+        from dealmill.pipeline.solving.solve import failed_verdicts
 
         layouts, _ = layouts_of(database, run, first, stop)
         return solved_rows(database, run, first, layouts, failed_verdicts(error, len(layouts)), 0.0)

@@ -11,13 +11,13 @@ from typing import Any
 
 from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, select
 
-from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
+from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.contract import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
 from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
-from dealmill.pipeline.store.histograms import distribution_columns
+from dealmill.pipeline.store.distributions.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.storages.audit_scans import (

@@ -12,14 +12,13 @@ from typing import Any, Protocol
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dealmill.pipeline.arguments import MAX_INTEGER
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
+from dealmill.pipeline.evidence.referee import Judgement
 from dealmill.pipeline.games.contract import Engine, Game, is_claim
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Measure
-from dealmill.pipeline.referee import Judgement
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.arrow import COLUMNS
+from dealmill.pipeline.results.measures import Measure
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
@@ -27,6 +26,7 @@ from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
 
 ResultColumns = Mapping[str, Sequence[Any]]
@@ -120,7 +120,7 @@ class SolvedJob(Protocol):
 
     @property
     def distributions(self) -> Mapping[str, object]:
-        """The distributions of the values and node counts (see `dealmill.pipeline.store.histograms`)."""
+        """The distributions of the values and node counts (see `dealmill.pipeline.store.distributions.histograms`)."""
 
     @property
     def cpu_seconds(self) -> float:

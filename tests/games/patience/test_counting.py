@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.errors import Unchecked
+from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import caches, machine
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import compiled, counting
@@ -21,7 +22,6 @@ from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.pipeline.referee import judge_by
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, random_spider_rules, seeds

@@ -12,14 +12,15 @@ import dealmill
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game, machine
 from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.patience import engine
 from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.pipeline.games.patience.searches import MAX_NODES, engine
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.games.patience.searches import MAX_NODES
+from dealmill.pipeline.solving.solve import solve
 from dealmill.testing.patiences import naive
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of

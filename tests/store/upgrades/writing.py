@@ -8,15 +8,15 @@ from unittest.mock import patch
 from sqlalchemy import text
 
 from dealmill import Store
-from dealmill.pipeline import solve
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest import reading
-from dealmill.pipeline.progress import Event, Ingesting
+from dealmill.pipeline.progress.events import Event, Ingesting
+from dealmill.pipeline.solving import solve
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
-from dealmill.pipeline.store.installation import installed_engines
-from dealmill.pipeline.store.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.store.runs.status import find_run

@@ -15,7 +15,7 @@ import numpy as np
 from dealmill.pipeline.games.batch import Entries, Numbers, Solved, unpack
 from dealmill.pipeline.games.contract import UNKNOWN, AnswerFormat, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import load, solve_texts
+from dealmill.pipeline.solving.solve import load, solve_texts
 
 ReportProblem = Callable[[str], object]
 """Called with a message for each layout that has no answer."""

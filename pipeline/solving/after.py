@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.solve import solve_layouts
+from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.solving.solve import solve_layouts
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,12 @@ from sqlalchemy import ColumnElement, false, or_
 
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import DamagedResults, NotFoundError, RetractedError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Order
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
+from dealmill.pipeline.results.measures import Order
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, runs, sources
@@ -34,6 +33,7 @@ from dealmill.pipeline.store.runs.status import (
     list_run_ids,
 )
 from dealmill.pipeline.store.sources.source import find_source
+from dealmill.pipeline.store.storages.arrow import QUERY_COLUMNS, Tabular, record_batch, schema_of
 from dealmill.pipeline.store.storages.choice import runs_by_storage, storage_of
 from dealmill.pipeline.store.storages.storage import NO_RESULTS, Page, VerdictStorage
 

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.record import FRAME, JUDGEMENT, RESULT, UNFINISHED, Fact, RecordField, run_fields
+from dealmill.pipeline.results.record import FRAME, JUDGEMENT, RESULT, UNFINISHED, Fact, RecordField, run_fields
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.system.extras import check_extra
 
 if TYPE_CHECKING:
     import pandas

@@ -4,7 +4,7 @@ import sys
 from typing import Any
 
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.progress import Event, Message, Step, words
+from dealmill.pipeline.progress.events import Event, Message, Step, words
 
 
 class NotebookProgress:

@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import DealmillError, InvalidEvidence, UsageError
+from dealmill.pipeline.evidence.referee import Judgement, judge, too_long
 from dealmill.pipeline.games import EngineKey, RecordedEngine, engine_of_run, find_engine
 from dealmill.pipeline.games.contract import Engine, Game, RulesText, is_claim
 from dealmill.pipeline.games.pictures import Scene, sheet
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted
-from dealmill.pipeline.record import JUDGEMENT, RESULT
-from dealmill.pipeline.referee import Judgement, judge, too_long
+from dealmill.pipeline.results.record import JUDGEMENT, RESULT
+from dealmill.pipeline.system.atomic import atomic_file
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.playback import Playback

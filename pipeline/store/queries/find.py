@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, exists, func, literal, select, tuple_
 
-from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.errors import (
     BadLayout,
     DamagedError,
@@ -21,15 +20,16 @@ from dealmill.pipeline.errors import (
     UsageError,
     VersionError,
 )
+from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.reading import Line
-from dealmill.pipeline.progress import Message, Progress, Searching
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.progress.events import Message, Progress, Searching
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import Control, items, runs, sources
-from dealmill.pipeline.store.results import find_result
+from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.status import RunStatus, runs_over
 from dealmill.pipeline.store.sources.source import Source, find_source
 

@@ -21,7 +21,7 @@ from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.result import Result
 
 logger = logging.getLogger(__name__)
 

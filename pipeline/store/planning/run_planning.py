@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 
-from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
+from dealmill.pipeline.evidence.digests import block_of
 from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, packs, runs, verdicts
-from dealmill.pipeline.store.installation import Installation
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, grow

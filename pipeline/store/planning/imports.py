@@ -3,7 +3,7 @@ done."""
 
 from sqlalchemy import Connection, insert
 
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock

@@ -22,7 +22,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, percentage
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.store.histograms import Bar
+    from dealmill.pipeline.store.distributions.histograms import Bar
 
 LEFT, RIGHT, ABOVE, BELOW = 56, 48, 44, 42
 """The room for labels on each side of a chart, in pixels."""

@@ -14,7 +14,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.histograms import histogram_of
+from dealmill.pipeline.store.distributions.histograms import histogram_of
 from dealmill.pipeline.store.runs.status import RunStatus
 
 FACTOR = 10

@@ -19,7 +19,7 @@ def same(number: int) -> int:
 
 
 class Measure(NamedTuple):
-    """A number of a result, computed from one of its fields (`dealmill.pipeline.record.ResultRow`).
+    """A number of a result, computed from one of its fields (`dealmill.pipeline.results.record.ResultRow`).
 
     A filter lets through what `condition` says, and `example` is a range of it. `number` computes it from
     the field, and `sql` is the same as SQL, with ``{}`` for the column; it is None if the number cannot be queried.

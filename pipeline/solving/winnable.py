@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, UsageError
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.solve import solve_layouts
+from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.solving.solve import solve_layouts
 
 MAX_NODES = 100_000
 """The node limit that is given for each deal by default. A deal that needs more is passed over."""

@@ -193,7 +193,7 @@ def test_a_run_that_is_not_finished_is_exported_only_on_request(database: Databa
             run.to_arrow,
             lambda: dealmill.report(run, folder / "a.html"),
         ):
-            with pytest.raises(UnfinishedError, match=r"run 1 is not finished \(it is paused\); query it, or export"):
+            with pytest.raises(UnfinishedError, match=r"run 1 is not finished \(it is paused\); finish it first"):
                 refused()
         with pytest.raises(StoreError, match="run 1 is paused; continue it with: dealmill resume 1"):
             run.pack(folder / "a.json")

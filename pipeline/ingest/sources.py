@@ -190,7 +190,7 @@ def game_of_file(name: str) -> Game:
     Raises
     ------
     InputError
-        If the name contains no game or several.
+        If the name contains no game or several, or there is no such file.
     """
     letters = _letters(Path(name).name)
     offered = [offer.name for offer in all_offers() if _letters(offer.name) in letters]
@@ -200,6 +200,8 @@ def game_of_file(name: str) -> Game:
     ]
     if len(named) == 1:
         return find_game(named[0])
+    if not named and name != STDIN and not Path(name).exists():
+        raise InputError(f"there is no file {name}")
     which = f"several games: {', '.join(named)}" if named else "no game"
     source = "standard input" if name == STDIN else name
     raise InputError(f"the name of {source} contains {which}; choose one with --game; dealmill games lists all")

@@ -49,7 +49,7 @@ from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
 from dealmill.pipeline.store.sources.writing import open_source
 
 LAYOUT_OPTIONS = "--layout-column (--deals for numbers of deals)"
-VERDICT_OPTIONS = "--verdict-column (--columns if there is no header)"
+VERDICT_OPTIONS = "--verdict-column (--verdict if all rows have the same one; --columns if there is no header)"
 """The options that an error names for a missing column."""
 VERDICT_COLUMN = Column(("verdict", "result"), needed=True, option=VERDICT_OPTIONS)
 """The column of verdicts, if no other one is named."""
@@ -431,6 +431,8 @@ def _covered(deals: DealRange, of: str | None) -> DealRange:
         if span is None:
             raise UsageError(f"--of {of!r} is not a range of numbers; write FIRST-LAST, such as 1-3000")
         first, last = int(span[1]), int(span[2])
+        if first > last:
+            raise UsageError(f"--of {of}: the first number is greater than the last")
         if not deals.first <= first <= last <= deals.last:
             raise UsageError(f"--of {of} is not a part of {deals.name}: correct one of them")
         deals = replace(deals, first=first, last=last)

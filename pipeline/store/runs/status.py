@@ -150,8 +150,8 @@ class RunStatus(PlannedRun):
         if (why := self.why_unfinished) and not (unfinished or (skip_damaged and self.damaged)):
             check_jobs(self)
             raise UnfinishedError(
-                f"run {self.id} is not finished ({why}); query it, or export what it has with --unfinished, or "
-                "unfinished=True in Python"
+                f"run {self.id} is not finished ({why}); finish it first, or write what it has with --unfinished "
+                "(unfinished=True in Python)"
             )
         return self
 

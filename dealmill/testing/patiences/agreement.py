@@ -13,6 +13,7 @@ from dealmill.pipeline.games.contract import EngineFunction
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
+from dealmill.pipeline.games.patience.losses.cut import covers
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import SUITS, Rules
 from dealmill.pipeline.games.verdict import Verdict
@@ -78,6 +79,8 @@ def compared(rules: Rules, engine: EngineFunction, layout: str, random: Random) 
     plain = "it can be won" if can_be_won else f"it has {positions:,} positions, and none is won"
     faults = [f"{fault}; {plain}" for fault in _faults_of_engine(rules, engine, layout, can_be_won=can_be_won)]
     faults += _faults_of_referees(rules, layout, truth, "*")
+    if can_be_won and covers(rules):
+        faults += _faults_of_referees(rules, layout, truth, "cut *")
     for form in ["*"] * easier_game_is_sound(rules) + [""] * cards_may_be_absent_at_once(rules):
         share = random.choice(LIVE)
         live = {card for card in naive.cards("".join(rules.deck())) if random.random() < share}

@@ -97,9 +97,7 @@ def check_count(rules: Rules, layout: str, loss: CountedLoss, count_positions: C
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 
-def _counted(
-    rules: Rules, layout: str, loss: CountedLoss, limit: int, counts: Words, count_positions: Count
-) -> int:
+def _counted(rules: Rules, layout: str, loss: CountedLoss, limit: int, counts: Words, count_positions: Count) -> int:
     """Return and write what `_count`, or another kernel, does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)

@@ -143,47 +143,67 @@ def _leaves(t: Words, card: int, bare: int, up: int, space: int) -> bool:
 
 
 @routine
+def _take_apart(t: Words, bare: int, left: int, up: int, space: int) -> tuple[int, int, int]:
+    """Let cards leave what they lie on, from the top of each column down to the first that cannot be lifted. Return
+    which cards are bare and have left, and whether there is an empty column."""
+    tops = t[TOPS]
+    while tops:
+        card, above = first_of(tops), word(NO_CARD)
+        tops &= tops - 1
+        while card != NO_CARD:
+            if above == NO_CARD or left & bit_of(above):
+                bare |= bit_of(card)
+            elif not moves_along(t, above):
+                break
+            if _leaves(t, card, bare, up & bare, space):
+                left |= bit_of(card)
+                space |= t[UNDER + card] == NO_CARD
+            card, above = t[UNDER + card], card
+    return bare, left, space
+
+
+@routine
+def _take(t: Words, bare: int, up: int, space: int) -> int:
+    """Return the bare cards with those that can be taken from a stacked reserve and from the stock."""
+    for slot in range(t[RESERVE_SIZE] * t[STACKED]):
+        card = t[RESERVE_ORDER + t[RESERVE_SIZE] - 1 - slot]
+        if t[IN_RESERVE] & bit_of(card):
+            bare |= bit_of(card)
+            if not (_leaves(t, card, bare, up, space) or (t[FILLS] and space)):
+                break
+    stock = t[IN_STOCK] & bare
+    while stock:
+        if _leaves(t, first_of(stock), bare, up, space):
+            bare |= t[IN_STOCK]
+        stock &= stock - 1
+    return bare
+
+
+@routine
+def _risen(t: Words, bare: int, up: int) -> int:
+    """Return the cards that are up with the bare ones that can follow them."""
+    for suit in range(4):
+        height = _height(up, suit)
+        while height <= t[LAST_RANK] and bare & bit_of(13 * suit + height):
+            up |= bit_of(13 * suit + height)
+            height += 1
+    return up
+
+
+@routine
 def _is_refuted(t: Words) -> bool:
     """Return whether not all cards go up in the relaxed game of the position that is surveyed."""
-    bare, up = t[UP] | open_reserve(t) | _offered(t), word(t[UP])
-    left, space, piled = word(0), word(t[EMPTY_COLUMNS] != 0), t[RESERVE_SIZE] * t[STACKED]
+    up, left, space = word(t[UP]), word(0), word(t[EMPTY_COLUMNS] != 0)
+    bare = up | open_reserve(t) | _offered(t)
     while True:
-        bare_before, left_before, space_before, up_before, piled_before = bare, left, space, up, piled
-        tops = t[TOPS]
-        while tops:
-            card, above = first_of(tops), word(NO_CARD)
-            tops &= tops - 1
-            while card != NO_CARD:
-                if above == NO_CARD or left & bit_of(above):
-                    bare |= bit_of(card)
-                elif not moves_along(t, above):
-                    break
-                if _leaves(t, card, bare, up & bare, space):
-                    left |= bit_of(card)
-                    space |= t[UNDER + card] == NO_CARD
-                card, above = t[UNDER + card], card
-        while piled:
-            card = t[RESERVE_ORDER + piled - 1]
-            if t[IN_RESERVE] & bit_of(card):
-                bare |= bit_of(card)
-                if not (_leaves(t, card, bare, up, space) or (t[FILLS] and space)):
-                    break
-            piled -= 1
-        stock = t[IN_STOCK] & bare
-        while stock:
-            if _leaves(t, first_of(stock), bare, up, space):
-                bare |= t[IN_STOCK]
-            stock &= stock - 1
-        for suit in range(4):
-            height = _height(up, suit)
-            while height <= t[LAST_RANK] and bare & bit_of(13 * suit + height):
-                up |= bit_of(13 * suit + height)
-                height = _height(up, suit)
+        bare_before, left_before, up_before = bare, left, up
+        bare, left, space = _take_apart(t, bare, left, up, space)
+        bare = _take(t, bare, up, space)
+        up = _risen(t, bare, up)
         if t[DECK] & ~up == 0:
             return False
-        if bare == bare_before and left == left_before and space == space_before:
-            if up == up_before and piled == piled_before:
-                return True
+        if bare == bare_before and left == left_before and up == up_before:
+            return True
 
 
 @kernel

@@ -47,9 +47,9 @@ class Sizes(NamedTuple):
     beam: int
 
     @classmethod
-    def of(cls, positions: int, room: int, beam: int, deeper: int = 0) -> "Sizes":
-        """Return the sizes for a search of so many positions, with `room` for the moves of each and `beam` words for beams,
-        which went `deeper` so many times before. A table has room for the moves of a win, too."""
+    def of(cls, positions: int, room: int, beam: int = 0, deeper: int = 0) -> "Sizes":
+        """Return the sizes for a search of so many positions, with `room` for the moves of each and `beam` words for
+        beams, which went `deeper` so many times before. A table has room for the moves of a win, too."""
         depth = min(positions, DEPTH << 2 * deeper) + 1
         steps = 3 * depth + 1_000
         table = table_slots(max(positions, steps))
@@ -91,8 +91,8 @@ def room_of(rules: Rules) -> int:
 
 
 def widest_beam(rules: Rules) -> int:
-    """Return the width of the widest beam that looks for wins, or 0. Wide ones find wins where any card may go to an empty
-    column; not where rows are dealt, whose positions have too many moves that make nothing better."""
+    """Return the width of the widest beam that looks for wins, or 0. Wide ones find wins where any card may go to an
+    empty column; not where rows are dealt, whose positions have too many moves that make nothing better."""
     if not searched_with_beams(rules) or rules.to == "tableau":
         return 0
     if many_cards_are_open(rules):
@@ -117,7 +117,11 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
         case k.WON:
             return Verdict.WINNABLE, nodes, " ".join(_words_of_moves(words, base, rules)) or "-"
         case k.LOST if rules.to != "tableau" or words[k.LISTED_COUNT] <= MOST_DEALT:
-            return Verdict.UNWINNABLE, nodes, f"{CUT * bool(words[k.CUT])}*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
+            return (
+                Verdict.UNWINNABLE,
+                nodes,
+                f"{CUT * bool(words[k.CUT])}*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}",
+            )
         case k.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")
     return Verdict.UNDECIDED, nodes, None

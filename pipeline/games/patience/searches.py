@@ -31,8 +31,8 @@ LOSS = (
     "as they can be moved"
 )
 LOSS_OF_BEAMS = (
-    f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves where "
-    "cards could not go up even if no move ever covered one"
+    f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
+    "where cards could not go up even if no move ever covered one"
 )
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
@@ -80,9 +80,9 @@ def searched_by_stages(rules: "Rules") -> bool:
 
 
 def searched_with_beams(rules: "Rules") -> bool:
-    """Return whether the plain search decides a game with beams, and counts the positions of a loss that a relaxed game
-    leaves: where cards come back from foundations, most losses have too many positions otherwise. Cards move one by one,
-    without a stock, or the stock goes to the columns, from which runs move that fit each other."""
+    """Return whether the plain search decides a game with beams, and counts the positions of a loss that a relaxed
+    game leaves: where cards come back from foundations, most losses have too many positions otherwise. Cards move one
+    by one, without a stock, or the stock goes to the columns, from which runs move that fit each other."""
     alone = rules.move == "card" and rules.stock == 0
     built = rules.move == "run" and rules.run == "build" and rules.spaces != "reserve" and not rules.full_columns
     dealt = built and rules.stock > 0 and rules.to == "tableau"

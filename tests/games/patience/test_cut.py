@@ -104,7 +104,7 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
     for rules in (rules_of("freecell"), rules_of("golf"), rules_of("spider"), rules_of("simple-simon")):
         assert reason(lambda: read_loss(rules, "cut * 1")).startswith("a relaxed game proves nothing in")  # noqa: B023
     for changes in ({"move": "whole-pile"}, {"spaces": "waste"}, {"to": "reserve"}, {"decks": 2}, {"hole": "AS"}):
-        assert not covers(replace(fan, **changes))  # type: ignore[arg-type]
+        assert not covers(replace(fan, **changes))
 
     @dataclass(frozen=True)
     class LaterRules(Rules):

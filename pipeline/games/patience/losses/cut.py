@@ -15,10 +15,11 @@ from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules, cards_below
 from dealmill.verdicts import InvalidEvidence
 
-KNOWN_RULES = frozenset(
-    "name title family numbers ranks sizes deal face_down build move run spaces foundations initial removable complete "
-    "cells filled reserve stacked stock to full_columns draw passes hole wrap decks suits".split()
-)
+KNOWN_RULES = {
+    *("name", "title", "family", "numbers", "decks", "suits", "ranks", "sizes", "deal", "face_down", "build", "move"),
+    *("run", "spaces", "foundations", "initial", "removable", "complete", "cells", "filled", "reserve", "stacked"),
+    *("stock", "to", "full_columns", "draw", "passes", "hole", "wrap"),
+}
 """The rules that the proof considers: with any other one, a card might move in a way that `CutMoves` does not know."""
 REFUTED = "Even if no move ever covered a card again, not all cards could go to the foundations."
 

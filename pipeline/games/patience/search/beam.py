@@ -31,7 +31,8 @@ CANDIDATE, CANDIDATES = 2, 16
 """The words of a candidate, and how many there are for each position of a layer."""
 SCORES = 4_096
 MOVE_BITS = 30
-"""A move takes so many bits; those above are the number of the position before."""
+MOVE = (1 << MOVE_BITS) - 1
+"""The bits of a move; those above are the number of the position before."""
 
 
 def words_of_beam(width: int) -> int:
@@ -43,7 +44,7 @@ def words_of_beam(width: int) -> int:
 @inlined
 def _value(s: Words, number: int, stack: int) -> int:
     """Return how good a position is, by one of the sets of weights; cards are written to `stack`."""
-    value = word(0)
+    value: int = word(0)
     up, first, second, misfit, covering, space, hidden, dealt = WEIGHTS[number]
     value -= up * s[k.LEFT] + dealt * s[k.STOCK_COUNT]
     next_cards, later_cards = word(0), word(0)
@@ -81,12 +82,16 @@ def _value(s: Words, number: int, stack: int) -> int:
 
 
 @inlined
-def _worst_of(s: Words, scores: int, count: int, room: int, candidates: int) -> tuple[int, int]:
-    """Return the least score of the best candidates that have room, and how many of those with it have."""
+def _count_scores(s: Words, scores: int, candidates: int, count: int) -> None:
     for score in range(SCORES):
         s[scores + score] = 0
     for number in range(count):
         s[scores + s[candidates + CANDIDATE * number]] += 1
+
+
+@inlined
+def _worst_of(s: Words, scores: int, room: int) -> tuple[int, int]:
+    """Return the least score of the best candidates that have room, and how many of those with it have."""
     score = word(SCORES - 1)
     while score > 0 and s[scores + score] <= room:
         room -= s[scores + score]
@@ -98,7 +103,8 @@ def _worst_of(s: Words, scores: int, count: int, room: int, candidates: int) -> 
 def _thin_out(s: Words, scores: int, candidates: int, count: int, room: int) -> int:
     """Leave the best candidates, in their order; of those that are as good as the worst of them, the earliest. Return
     their number."""
-    worst, left = _worst_of(s, scores, count, room, candidates)
+    _count_scores(s, scores, candidates, count)
+    worst, left = _worst_of(s, scores, room)
     remaining = word(0)
     for number in range(count):
         at = candidates + CANDIDATE * number
@@ -113,10 +119,7 @@ def _thin_out(s: Words, scores: int, candidates: int, count: int, room: int) -> 
 @routine
 def _sort(s: Words, scores: int, candidates: int, count: int, order: int) -> None:
     """Write the numbers of the candidates, the best first; those that are equally good keep their order."""
-    for score in range(SCORES):
-        s[scores + score] = 0
-    for number in range(count):
-        s[scores + s[candidates + CANDIDATE * number]] += 1
+    _count_scores(s, scores, candidates, count)
     start = word(0)
     for step in range(SCORES):
         at = scores + SCORES - 1 - step
@@ -136,6 +139,17 @@ def _copy(s: Words, source: int, target: int) -> None:
 
 
 @routine
+def _play(s: Words, move: int) -> None:
+    do(s, move, word(0))
+    settle(s)
+
+
+@routine
+def _take_back(s: Words) -> None:
+    undo(s, word(0))
+
+
+@routine
 def _win(s: Words, history: int, width: int, layer: int, parent: int, move: int, path: int) -> int:
     """Play the moves that led to a position of a layer, and one more."""
     count = word(0)
@@ -143,14 +157,13 @@ def _win(s: Words, history: int, width: int, layer: int, parent: int, move: int,
     while layer > 0:
         count += 1
         step = s[history + width * layer + parent]
-        s[path + count] = step & ((word(1) << MOVE_BITS) - 1)
+        s[path + count] = step & MOVE
         parent = step >> MOVE_BITS
         layer -= 1
     go_to_start(s)
     settle(s)
     while count >= 0:
-        do(s, s[path + count], word(0))
-        settle(s)
+        _play(s, s[path + count])
         count -= 1
     return word(k.WON if s[k.LEFT] == 0 else k.CONTRADICTION)
 
@@ -179,9 +192,8 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
             s[k.DONE] = 0
             end = list_moves(s, word(0), word(k.EVERY))
             for at in range(end):
-                move = s[s[k.MOVES] + at] & ((word(1) << MOVE_BITS) - 1)
-                do(s, move, word(0))
-                settle(s)
+                move = s[s[k.MOVES] + at] & MOVE
+                _play(s, move)
                 if s[k.LEFT] == 0:
                     return _win(s, history, width, word(layer), word(parent), move, order)
                 if not is_stored(s, s[k.HASH]):
@@ -191,7 +203,7 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
                     s[candidates + CANDIDATE * count] = value
                     s[candidates + CANDIDATE * count + 1] = word(parent) << MOVE_BITS | move
                     count += 1
-                undo(s, word(0))
+                _take_back(s)
         _sort(s, scores, candidates, count, order)
         size = word(0)
         if layer + 1 == LAYERS:
@@ -202,8 +214,7 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
             step = s[candidates + CANDIDATE * s[order + place] + 1]
             _copy(s, this + POSITION * (step >> MOVE_BITS), word(k.HASH))
             s[k.DONE] = 0
-            do(s, step & ((word(1) << MOVE_BITS) - 1), word(0))
-            settle(s)
+            _play(s, step & MOVE)
             if not store(s):
                 continue
             if s[k.NODES] >= s[k.LIMIT]:

@@ -141,7 +141,7 @@ class Moves:
         rules, suit = self.rules, SUITS.index(card[1])
         count = rest.foundations[suit]
         if rules.hole != "none":
-            if self._next_to(card, rest.hole):
+            if self.next_to(card, rest.hole):
                 yield self._play(card + HOLE, (card,), rest._replace(hole=card))
         elif (
             not rules.complete
@@ -246,7 +246,7 @@ class Moves:
                 yield self._play(cards[0], cards, self.without(rest, frozenset(cards)))
         yield from self.several(position)
         for card in sorted(position.absent) if position.hole else ():
-            if self._next_to(card, position.hole):
+            if self.next_to(card, position.hole):
                 yield self._play(card + HOLE, (card,), position._replace(hole=card))
 
     def move_together(self, card: str, below: str, base: int) -> bool:
@@ -268,8 +268,8 @@ class Moves:
         last = RANKS[(base - 1) % self.rules.ranks]
         return self.rules.spaces in ("any", "reserve") or (self.rules.spaces == "kings" and card[0] == last)
 
-    def _next_to(self, card: str, top: str) -> bool:
-        """Return whether a card may go into the hole onto its top card."""
+    def next_to(self, card: str, top: str) -> bool:
+        """Return whether a card may go into the hole onto its top card; their ranks suffice."""
         apart = abs(RANKS.index(card[0]) - RANKS.index(top[0]))
         return apart == 1 or (self.rules.wrap and apart == self.rules.ranks - 1)
 

@@ -8,7 +8,7 @@ from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
-from dealmill.pipeline.games.patience.losses.cut import covers
+from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence
@@ -23,7 +23,7 @@ def small_decks(seed: int) -> Iterator[tuple[Rules, str]]:
     random = Random(seed)
     rules = (random_rules if seed % 2 else random_spider_rules)(random)
     rules = replace(rules, cells=rules.filled)
-    if covers(rules):
+    if cut_proves_losses(rules):
         yield from ((rules, text) for text in unpack(deal(rules, seed, 1, 2)))
         yield from ((rules, random_position(rules, random)) for _ in range(3))
 

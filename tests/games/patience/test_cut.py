@@ -9,7 +9,7 @@ from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
-from dealmill.pipeline.games.patience.losses.cut import covers
+from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
@@ -38,13 +38,13 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
     for rules in (rules_of("freecell"), rules_of("golf"), rules_of("spider"), rules_of("simple-simon")):
         assert reason(lambda: read_loss(rules, "cut * 1")).startswith("a relaxed game proves nothing in")  # noqa: B023
     for changes in ({"move": "whole-pile"}, {"spaces": "waste"}, {"to": "reserve"}, {"decks": 2}, {"hole": "AS"}):
-        assert not covers(replace(fan, **changes))
+        assert not cut_proves_losses(replace(fan, **changes))
 
     @dataclass(frozen=True)
     class LaterRules(Rules):
         swaps: bool = False
 
-    assert covers(fan) and not covers(LaterRules(**vars(fan)))
+    assert cut_proves_losses(fan) and not cut_proves_losses(LaterRules(**vars(fan)))
     for evidence in ("cut", "cut ", "cut 1", "cut * 0", "cut *8D 1", "cut 8D 1", "cut  * 1", "cut * 1 ", "cuts * 1"):
         assert reason(lambda: read_loss(fan, evidence))  # noqa: B023
 

@@ -172,7 +172,7 @@ class Relaxed:
         return is_up or fits or fills
 
 
-def covers(rules: Rules) -> bool:
+def cut_proves_losses(rules: Rules) -> bool:
     """Return whether such evidence proves losses by some rules: all that they say is known, cards go to foundations one
     by one, and there are no cells, with which every card could be bared."""
     is_known = vars(rules).keys() == KNOWN_RULES and rules.move in ("card", "run", "any")
@@ -198,7 +198,7 @@ def read_cut(rules: Rules, evidence: str) -> CutLoss:
     InvalidEvidence
         If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
-    if not covers(rules):
+    if not cut_proves_losses(rules):
         raise InvalidEvidence(1, f"a relaxed game proves nothing in {rules.name}")
     loss = read_counted(rules, evidence)
     if loss.live is not None:

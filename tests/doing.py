@@ -28,8 +28,13 @@ from dealmill.pipeline.store.sources.writing import append, complete, open_deals
 from dealmill.pipeline.system.settings import settings as settings_of_environment
 
 LEASE = 60.0
-QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None for engine in game.engines)]
-"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
+QUICK_GAMES = [
+    game
+    for game in games().values()
+    if not game.rules_text and all(engine.max_nodes is None for engine in game.engines)
+]
+"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` and `tests/games/covering`
+test the others."""
 
 
 def settings(rules: str) -> set[tuple[str, str, object]]:
@@ -57,11 +62,15 @@ SAMPLE_PATIENCES = covering_patiences()
 QUICK_PATIENCES = ("klondike", "freecell", "spider-1-suit", "golf")
 """Four patiences that differ: with a stock and a waste, with cells, with rows of a stock and whole suits, with a hole.
 Random rules with all settings are played, refereed and compared with plain code in `tests/games/patience`."""
-QUICK = {*(game.name for game in QUICK_GAMES), *QUICK_PATIENCES}
+QUICK_COVERING_GAMES = ("escalator", "pyramid")
+"""One covering game of each kind of moves."""
+QUICK = {*(game.name for game in QUICK_GAMES), *QUICK_PATIENCES, *QUICK_COVERING_GAMES}
 """The games for which `make test` makes what `make test-slow` makes for all."""
 ENGINES = [(game, engine) for game in QUICK_GAMES for engine in game.engines]
 each_game = pytest.mark.parametrize("game", QUICK_GAMES, ids=lambda game: game.name)
-each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("bakers-game")], ids=lambda game: game.name)
+each_package = pytest.mark.parametrize(
+    "game", [*QUICK_GAMES, find_game("bakers-game"), find_game("pyramid")], ids=lambda game: game.name
+)
 """One game of each package."""
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]

@@ -172,7 +172,8 @@ rules_option = click.option(
     "rules",
     metavar="KEY=VALUE",
     multiple=True,
-    help="Change a rule of a patience, such as stock.draw=1; repeatable. `dealmill games NAME --rules` lists them.",
+    help="Change a rule of a patience or covering game, such as stock.draw=1; repeatable. `dealmill games NAME "
+    "--rules` lists them.",
 )
 verdict_option = click.option(
     "--verdict",

@@ -573,6 +573,9 @@ class Family(ABC):
     """The name of the entry point that offers it."""
     folder: Path
     """The folder of its own rules files: each file ``NAME.toml`` is the game NAME."""
+    table: str = ""
+    """The table by which rules files of users are known to be of this family. Families without one get the files that
+    have the table of no family."""
     engines: tuple[Engine, ...]
     deals: Deals
     aliases: Mapping[str, str] = {}

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL, FIRST_PYSOL
+from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL
+from dealmill.pipeline.games.shuffles import FIRST_PYSOL
 from tests.doing import do_runs, queue_packed
 
 BOARDS = {

@@ -124,7 +124,7 @@ def test_an_engine_that_cannot_be_loaded_fails_no_layouts(
         here = Installation.loading([find_run(database, run.id)])
         assert reconciler.unfinished(database, here) == 0, "the jobs are left to other installations"
         assert reconciler.unworkable(database, here) == [leases.UnworkableJobs("memory/two-pass", "1", False, 3)]
-    monkeypatch.setattr(working, "work_until_done", lambda *_: None)
+    monkeypatch.setattr(working, "work_until_done", lambda *_, **__: None)
     working.solve_runs(database, [run.id], silent)  # the engine was repaired
     assert reconciler.unfinished(database, Installation()) == 3
     monkeypatch.setattr(room, "solve_texts", solve_texts)

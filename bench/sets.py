@@ -49,6 +49,8 @@ OF_PATIENCES = (
     Pool(500, SIZE, max_nodes=100_000, max_positions=1_000),
 )
 """The plain referee counts some thousand positions a second, and should not take minutes for a set."""
+COVERING_GAMES = ("giza", "pyramid", "tripeaks")
+OF_COVERING_GAMES = (Pool(200, 10, easiest=True), Pool(3_000, SIZE))
 
 POOLS: Mapping[str, Sequence[Pool]] = {
     "camelot-hard": [Pool(2_000, 10, easiest=True), Pool(400_000, SIZE)],
@@ -80,6 +82,7 @@ POOLS: Mapping[str, Sequence[Pool]] = {
         Pool(20_000, SIZE),
     ],
     **{f"{name}-hard": OF_PATIENCES for name in PATIENCES},
+    **{f"{name}-hard": OF_COVERING_GAMES for name in COVERING_GAMES},
     "golf-hard": [Pool(500, SIZE)],
 }
 """The pools of each set, by its game and its name."""

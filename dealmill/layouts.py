@@ -175,7 +175,7 @@ def after(
     max_nodes: int | None = None,
     notation: str | None = None,
 ) -> "After":
-    """Play moves from a layout of a patience, and tell whether it can still be won.
+    """Play moves from a layout of a patience or covering game, and tell whether it can still be won.
 
     Parameters
     ----------

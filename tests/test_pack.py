@@ -35,10 +35,9 @@ from dealmill.pipeline.results.measures import FILTERS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.planning.run_planning import queue_run
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from tests.doing import a_run, deal, do_runs
+from tests.doing import a_run, deal, do_runs, queue_stored
 
 PAIRING, MEMORY = find_game("card-pairing"), find_game("memory")
 
@@ -58,7 +57,7 @@ def run_of_deals(
     deals = DealRange(find_engine(engine)[0], 7, 1, count, parameters)
     if storage is Storage.ROWS:
         deals_reading(database, deals).finish(silent)
-    number = queue_run(database, deals_source(database, deals), engine, None, storage)
+    number = queue_stored(database, deals_source(database, deals), engine, None, storage)
     do_runs(database)
     return find_run(database, number)
 

@@ -19,15 +19,15 @@ from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.audits.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
-from dealmill.pipeline.store.database.tables import Storage, blocks, items, runs, source_blocks, verdicts
-from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.database.tables import blocks, items, runs, source_blocks, verdicts
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.planned import run_seal
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import a_source, alter, an_audit, do_job, do_runs, pending
+from tests.doing import a_source, alter, an_audit, do_job, do_runs, pending, queue_stored
 from tests.survey.doing import MEMORY, a_survey
 
 ENTRIES: list[Layout | Reject] = [
@@ -49,7 +49,7 @@ def rows(database: Database, batch: int = 10_000, chunk: int = 2_000) -> AuditSt
 
 def packed(database: Database) -> AuditStatus:
     """An audit of a packed run."""
-    queue_run(database, deals_source(database, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None, Storage.PACKED)
+    queue_stored(database, deals_source(database, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None)
     do_runs(database)
     return an_audit(database, find_run(database, "1"))
 

@@ -51,7 +51,7 @@ SUFFIXES = (".svg", ".png")
 @click.option(
     "--moves",
     metavar="MOVES",
-    help="Play these moves from the layout of a patience, and tell whether it can still be won.",
+    help="Play these moves from the layout of a patience or covering game, and tell whether it can still be won.",
 )
 @notation_option
 @json_option

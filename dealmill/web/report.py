@@ -278,8 +278,7 @@ def _words(run: dealmill.RunStatus) -> list[str]:
     if run.deals is None:
         return ["dealmill", "run", run.source_name, "--game", run.game, *engine, *limit]
     if run.deals["last"] is not None:
-        packed = ["--packed"] if run.storage is dealmill.Storage.PACKED else []
-        return ["dealmill", "run", run.source_name, *engine, *limit, *packed]
+        return ["dealmill", "run", run.source_name, *engine, *limit]
     seed, parameters = run.deals["seed"], run.deals["parameters"]
     given = [word for name, value in parameters.items() for word in ("--param", f"{name}={value}")]
     count = ["--seed", str(seed), *given, "--count", str(run.items)]

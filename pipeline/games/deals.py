@@ -159,6 +159,12 @@ class DealRange:
             self.part(number, number + 1).texts()
 
 
+def is_endless(numbers: Mapping[str, object] | None) -> bool:
+    """Return whether stored `numbers` of deals (see `DealRange.numbers`) are those of a range without an end. None
+    means that there are no deals."""
+    return numbers is not None and numbers.get("last") is None
+
+
 def check_generator(name: str, game: Game, generator: str | None) -> None:
     """Check that the installed generator of a game is the one that dealt a source.
 

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
 from itertools import chain, groupby
 from pathlib import Path
+from tomllib import loads
 from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -111,7 +112,8 @@ def _members(offer: Offer) -> Iterator[Offer]:
         yield offer
         return
     if family:
-        members += [Offer(path.stem, RULES, "", offer.entry, path=path) for path in _users_files()]
+        users = [path for path in _users_files() if _table_of(path) == family.table]
+        members += [Offer(path.stem, RULES, "", offer.entry, path=path) for path in users]
     for member in members:
         yield member._replace(refusal=_refusal(member.name) or _alias(member.name))
 
@@ -165,6 +167,17 @@ def _users_files() -> list[Path]:
         raise UsageError(
             f"{RULES} names {printable(str(folder))}, which is not a readable folder of rules files: {error.strerror}"
         ) from error
+
+
+@cache
+def _table_of(path: Path) -> str:
+    """Return the table by which a user's rules file belongs to a family; an empty text if it has none. That of a file
+    that is no rules file at all is reported by the families without a table."""
+    try:
+        tables = loads(_read_rules(path))
+    except (UsageError, ValueError, RecursionError):
+        return ""
+    return next((family.table for family in families().values() if family.table and family.table in tables), "")
 
 
 @lru_cache(maxsize=256)

@@ -9,7 +9,6 @@ from itertools import chain, islice
 from os import PathLike, fsdecode
 from pathlib import Path
 
-from dealmill.pipeline.arguments import MAX_ITEMS, check_integer
 from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, game_by, games_of
 from dealmill.pipeline.games.batch import Entries, deal_entries
@@ -281,22 +280,6 @@ def deals_source(database: Database, deals: DealRange) -> Source:
     """Return the source of a range of deals in its current state; see `deals_reading`."""
     deals.check_deals()
     return open_deals(database, deals)
-
-
-def compact_sources(database: Database, sources: Sequence[ParsedSource]) -> list[Source]:
-    """Return the sources of compact runs, whose deals are not read into the store.
-
-    Raises
-    ------
-    UsageError
-        If one of them is not a range of deals, has too many deals, or has parameters that cannot be combined.
-    """
-    for source in sources:
-        if not isinstance(source, DealRange):
-            name = source if isinstance(source, str) else source.name
-            raise UsageError(f"{printable(name)} cannot be stored packed: only numbered deals can be dealt again")
-        check_integer(f"the number of deals in {source.name}", len(source), 1, MAX_ITEMS)
-    return [deals_source(database, source) for source in sources if isinstance(source, DealRange)]
 
 
 def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:

@@ -44,7 +44,9 @@ def after(game: Game, engine: Engine, layout: str, moves: Sequence[str], max_nod
     """
     play = game.play
     if play is None:
-        raise UsageError(f"positions of {game.name} are not layouts: only patiences can be played on")
+        raise UsageError(
+            f"positions of {game.name} are not layouts: only patiences and covering games can be played on"
+        )
     try:
         play(layout, moves)
     except InvalidEvidence as error:

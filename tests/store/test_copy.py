@@ -25,7 +25,7 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from tests.doing import LEASE, an_audit, do_runs
+from tests.doing import LEASE, an_audit, do_runs, queue_packed
 from tests.servers import Postgres, clean_environment, running_postgres
 from tests.servers import dealmill as command
 
@@ -52,7 +52,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         database = store._database
         runs = [
             store.queue(folder / "layouts.txt", game="memory", tags="paper", note="a “note”"),
-            store.queue("deal:memory:seed=1:1-3000", packed=True),
+            store.find_run(queue_packed(database, "deal:memory:seed=1:1-3000")),
             store.queue("deal:klondike:seed=1:1-3", max_nodes=100),
             store.queue("deal:card-pairing:seed=1:1-1500", engine="card-pairing/winnable"),
             store.queue("deal:camelot:seed=1:1-3"),

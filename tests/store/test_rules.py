@@ -43,7 +43,7 @@ from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import list_sources
-from tests.doing import an_audit, do_job, forget_games
+from tests.doing import an_audit, do_job, forget_games, queue_stored
 
 SMALL = """\
 title = "Small"
@@ -92,7 +92,7 @@ def planned(database: Database, storage: Storage = Storage.ROWS, count: int = 8)
             [reading] = readings.opened
             reading.finish(silent)
         source = reading.source
-    return find_run(database, queue_run(database, source, ENGINE, None, storage))
+    return find_run(database, queue_stored(database, source, ENGINE, None, storage))
 
 
 def solved(database: Database, run: RunStatus) -> RunStatus:

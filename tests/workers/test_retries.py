@@ -157,7 +157,7 @@ def test_jobs_of_an_unreadable_run_are_not_started(database: Database, run: RunS
 
 
 def test_an_audit_waits_while_engines_cannot_be_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dealmill("run", "deal:memory:seed=1:1-9", "--packed", cwd=tmp_path).returncode == 0
+    assert dealmill("survey", "memory", "--count", "1000", cwd=tmp_path).returncode == 0
     database = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
     audit = queue_audit(database, find_run(database, 1), None, 1)
     monkeypatch.setattr(tasks, "configured_database", lambda: database)

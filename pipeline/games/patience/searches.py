@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dealmill.game import EngineFunction
-from dealmill.pipeline.games.patience.memory import memory_of_table, memory_of_walks
+from dealmill.pipeline.games.patience.memory import memory_of_table, memory_of_walks, memory_with_beams
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_NODES, MAX_NODES_OF_WALKS = 1_000_000, 10_000_000
 PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
 """The last one is that of both by rules whose outputs were wrong before."""
-SWEEP_VERSION, WALKS_VERSION = "8", "9"
+SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION = "8", "9", "8"
 MOST_TUPLES = 10_000_000
 """A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
 MOVES = (
@@ -37,6 +37,10 @@ LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
 LOSS_OF_WALKS = (
     "how many positions can be reached, apart from suits, while the cards that are left could go into the hole if they "
     "were all free: `walks * 7276`"
+)
+LOSS_OF_BEAMS = (
+    f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
+    "where cards could not go up even if no move ever covered one"
 )
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
@@ -113,6 +117,17 @@ def _load_sweep() -> Callable[["Rules"], EngineFunction]:
     return Sweep
 
 
+def searched_with_beams(rules: "Rules") -> bool:
+    """Return whether the plain search decides a game with beams, and counts the positions of a loss that a relaxed
+    game leaves: where cards come back from foundations, most losses have too many positions otherwise. Cards move one
+    by one, without a stock, or the stock goes to the columns, from which runs move that fit each other."""
+    alone = rules.move == "card" and rules.stock == 0
+    built = rules.move == "run" and rules.run == "build" and rules.spaces != "reserve" and not rules.full_columns
+    dealt = built and rules.stock > 0 and rules.to == "tableau"
+    kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
+    return kinds and rules.removable and (alone or dealt)
+
+
 def _load_plain() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.engine import Winnable
 
@@ -148,11 +163,18 @@ STAGES = Search(
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS,
 )
+BEAMS = Search(
+    searched_with_beams,
+    lambda _rules: BEAMS_VERSION,
+    _load_plain,
+    evidence_of_loss=lambda _rules: LOSS_OF_BEAMS,
+    memory=memory_with_beams,
+)
 PLAIN = Search(
     lambda _rules: True,
     lambda rules: CORRECTED_VERSION if corrected(rules) else PLAIN_VERSION,
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, STAGES, PLAIN)
+SEARCHES = (SWEEP, WALKS, STAGES, BEAMS, PLAIN)
 """In this order."""

@@ -70,8 +70,9 @@ It does not check:
 --sample N proves only N rows, spread evenly, and reads all others; --seed S
 selects another sample. The same N and S select the same rows everywhere.
 --show ROW proves only that row, or also a sample, and prints it, and what
-proves it if it is the loss of a patience. --limit N proves losses of patiences
-of up to N positions; for more, exit code 3 says that they were left out.
+proves it if it is the loss of a patience or covering game. --limit N proves
+such losses of up to N positions; for more, exit code 3 says that they were left
+out.
 """
 
 START = """\

@@ -35,7 +35,7 @@ class Diff:
     runs of related games: the deals whose verdicts differ.
 
     Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
-    source item by item, others layout by layout. If one run is packed, they are compared up to the end of the shorter
+    source item by item, others layout by layout. Runs over the same deals are compared up to the end of the shorter
     one. If evidence of a packed run differs and cannot be computed again, because another version is installed, a block
     of deals counts as one difference, unless verdicts differ too.
     """
@@ -164,7 +164,8 @@ class Diff:
     def deals_of_both(self) -> int | None:
         """The number of deals compared, if one of two runs over the same deals has more deals; None otherwise."""
         left, right = self.one, self.other
-        return None if layouts_are_stored(left, right) or left.items == right.items else min(left.items, right.items)
+        same_deals = left.source == right.source or not layouts_are_stored(left, right)
+        return min(left.items, right.items) if same_deals and left.items != right.items else None
 
     @property
     def unfinished(self) -> list[RunStatus]:

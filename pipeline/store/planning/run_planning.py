@@ -11,7 +11,7 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, jobs, packs, runs, verdicts
+from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, engines, jobs, packs, runs, verdicts
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
@@ -64,6 +64,16 @@ def plan_run(
         cut_jobs(connection, run_id, items, complete, chunk or storage_for(storage).items_per_job(items))
         log.record(connection, "run", entered.id, run=run_id, why=why)
     return run_id
+
+
+def is_planned(
+    database: Database, source: Source, engine: str, version: str, max_nodes: int | None, *, storage: Storage
+) -> bool:
+    """Return whether the store has this run."""
+    known = select(engines.c.id).where(engines.c.name == engine, engines.c.version == version)
+    with database.reading() as connection:
+        plan = _same_plan(source.id, connection.execute(known).scalar() or 0, max_nodes, storage)
+        return connection.execute(FIRST_RUN, plan).scalar() is not None
 
 
 def plan_rerun(database: Database, run: RunStatus, version: str, chunk: int | None = None) -> int:
@@ -125,7 +135,7 @@ def engines_for(game: str, names: Sequence[str]) -> list[str]:
     return fitting
 
 
-def fitting_engine(source: str, game: Game, name: str, storage: Storage) -> tuple[Game, Engine]:
+def fitting_engine(source: str, game: Game, name: str) -> tuple[Game, Engine]:
     """Return the engine of this name and its game, if it can solve a source with layouts of a game.
 
     Raises
@@ -133,38 +143,30 @@ def fitting_engine(source: str, game: Game, name: str, storage: Storage) -> tupl
     NotFoundError
         If there is no such engine.
     UsageError
-        If the engine belongs to another game, or its runs cannot be stored in this way.
+        If the engine belongs to another game.
     """
     owner, engine = find_engine(name, game)
-    storage_for(storage).check_engine(engine)
     if owner.name != game.name:
         raise UsageError(f"{name} cannot solve {source}, which has layouts of {game.name}")
     return owner, engine
 
 
-def queue_run(
-    database: Database,
-    source: Source,
-    engine_name: str,
-    max_nodes: int | None,
-    storage: Storage = Storage.ROWS,
-) -> int:
+def queue_run(database: Database, source: Source, engine_name: str, max_nodes: int | None) -> int:
     """Plan a run and return its number; if the same run was planned before, return the number of that run.
 
     Raises
     ------
     UsageError
-        If the engine belongs to another game, the source cannot be stored in this way, or the limit does not fit into
-        the memory of this machine.
+        If the engine belongs to another game, the source has no end, or the limit does not fit into the memory of this
+        machine.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
     game = game_of(database, source)
-    storage_for(storage).check_source(source, game)
-    _, engine = fitting_engine(source.name, game, engine_name, storage)
+    _, engine = fitting_engine(source.name, game, engine_name)
     check_limit(engine, max_nodes)
     limit = engine.max_nodes if max_nodes is None else max_nodes
-    return plan_run(database, source, game.full_name(engine), engine.version, limit, storage=storage)
+    return plan_run(database, source, game.full_name(engine), engine.version, limit)
 
 
 def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
@@ -179,14 +181,14 @@ def plan_replacement(database: Database, retracted: RunStatus) -> RunStatus:
         generator is installed.
     """
     check_not_imported(retracted)
-    game, engine = engine_of_run(retracted.id, retracted.solved_by)
+    _, engine = engine_of_run(retracted.id, retracted.solved_by)
     if engine.version == retracted.version:
         raise VersionError(
             f"version {engine.version} of {retracted.engine} is still installed; install another version, then repeat "
             "the command"
         )
     source, storage = find_source(database, retracted.source), retracted.storage
-    storage_for(storage).check_source(source, game)
+    storage_of(retracted).check_deals(retracted)
     why = f"in place of run {retracted.id}"
     run_id = plan_run(database, source, retracted.engine, engine.version, retracted.max_nodes, storage=storage, why=why)
     if source.endless:
@@ -218,7 +220,7 @@ def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
             f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
         )
-    storage_of(run).deals_of(run)  # the deals must be those of the installed generator
+    storage_of(run).check_deals(run)
     return plan_rerun(database, run, engine.version)
 
 
@@ -266,7 +268,7 @@ def queue_retry(database: Database, run: RunStatus) -> int:
     """
     check_finished(run)
     check_not_imported(run)
-    storage_of(run).deals_of(run)  # the deals must be those of the installed generator
+    storage_of(run).check_deals(run)
     if run.retracted is not None:
         raise RetractedError(f"run {run.id} cannot be tried again: it was retracted ({run.retracted})")
     if mismatch := Installation().mismatch(run.solved_by, run.version):

@@ -20,8 +20,7 @@ has fewer grades, since many of its deals have the same number of nodes. Games w
 needs one node for each win, Golf, whose nodes are positions that can be reached, British Canister, Mrs. Mop and Spider
 with four suits, of which hardly any deal is won within the limit, and games by rules of users.
 
-`python -m bench.grades` prints the bounds of patiences, which were set with version 7 of their engines, those of Black
-Hole and Worm Hole with version 9.
+`python -m bench.grades` prints the bounds of patiences, which were set with the present version of each engine.
 
 Nodes say how long a program searches. They agree only roughly with what people find hard: see
 [how often a careful player wins](chances.md), by which packs can be graded.

@@ -13,6 +13,7 @@ from dealmill.pipeline.games.contract import EngineFunction
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
+from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
 from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import SUITS, Rules
@@ -82,6 +83,8 @@ def compared(rules: Rules, engine: EngineFunction, layout: str, random: Random) 
     if walks_prove_losses(rules):
         open_positions = POSITIONS if can_be_won else walks.counted(layout, rules)
         faults += _faults_of_referees(rules, layout, (can_be_won, open_positions), "walks *")
+    if can_be_won and cut_proves_losses(rules):
+        faults += _faults_of_referees(rules, layout, truth, "cut *")
     for form in ["*"] * easier_game_is_sound(rules) + [""] * cards_may_be_absent_at_once(rules):
         share = random.choice(LIVE)
         live = {card for card in naive.cards("".join(rules.deck())) if random.random() < share}

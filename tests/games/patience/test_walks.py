@@ -25,8 +25,9 @@ from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, seeds
 from tests.selection import SELECTION
 
-LOSSES = {57: 112, 504: 108_127}
-"""Deals of Black Hole of seed 1 that are lost, and the number of their positions."""
+LOSSES = {33: 70, 22: 221}
+"""Deals of Black Hole of seed 1 that are lost, and the number of their positions: one that plain Python counts, and one
+that it does not."""
 NOT_WALKED = {
     "black-hole:hole.wrap=false": "ranks are in a row",
     "black-hole:deck.ranks=12": "the circle of ranks is even",

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.cut import read_cut
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss, can_be_swept
 from dealmill.pipeline.games.patience.losses.visits import Visit
-from dealmill.pipeline.games.patience.losses.walks import FORM, read_walks
+from dealmill.pipeline.games.patience.losses.walks import read_walks
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import Rules
@@ -57,7 +58,7 @@ class Loss(Protocol):
         """Yield the positions of a claim that was checked, the first one first, those after its moves next."""
 
 
-READERS: Mapping[str, Callable[[Rules, str], Loss]] = {FORM: read_walks}
+READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"cut": read_cut, "walks": read_walks}
 """What reads the evidence of each form that begins with a word; the rest follows after a space."""
 
 

@@ -71,7 +71,7 @@ def sweep(fronts: list[list[int]], stock: list[int], hole: int, near: list[list[
         reached = [0] * len(near)
         while any(latest):
             reached = list(map(or_, reached, latest))
-            before = [reduce(or_, (latest[other] for other in others), 0) for others in near]
+            before = [reduce(or_, (latest[number] for number in numbers), 0) for numbers in near]
             for rank, below in enumerate(before):
                 after = reduce(or_, ((below & top) >> weight for weight, top in tops[rank]), 0)
                 latest[rank] = after ^ after & reached[rank]

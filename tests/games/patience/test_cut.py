@@ -1,0 +1,70 @@
+"""The referees of losses by a relaxed game, plain and compiled, against each other."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import pytest
+
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.verdicts import Verdict
+from tests.games.patience.files import FILES, rules_of
+from tests.games.patience.random_rules import seeds
+from tests.games.patience.small_claims import CLAIM, MORE, WON, counted, reason, small_decks
+
+
+@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10))
+def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        for rules, text in small_decks(seed):
+            plain = reason(
+                lambda: Referee(rules)("winnable", text, Verdict.UNWINNABLE, None, f"cut * {CLAIM}")  # noqa: B023
+            )
+            compiled = counted(rules, text, "cut *")
+            assert plain == compiled or {plain, compiled} == {WON, MORE}, (rules, text)
+            if "can be reached, not" in plain:
+                loss = read_loss(rules, f"cut * {plain.split(' ')[0].replace(',', '')}")
+                position = Referee(rules).position(text)
+                assert check_loss(rules, text, loss) == list(loss.counts(Referee(rules), position, CLAIM))
+
+
+def test_the_form_is_refused_where_it_proves_nothing() -> None:
+    fan = rules_of("fan")
+    for rules in (rules_of("freecell"), rules_of("golf"), rules_of("spider"), rules_of("simple-simon")):
+        assert reason(lambda: read_loss(rules, "cut * 1")).startswith("a relaxed game proves nothing in")  # noqa: B023
+    for changes in ({"move": "whole-pile"}, {"spaces": "waste"}, {"to": "reserve"}, {"decks": 2}, {"hole": "AS"}):
+        assert not cut_proves_losses(replace(fan, **changes))
+
+    @dataclass(frozen=True)
+    class LaterRules(Rules):
+        swaps: bool = False
+
+    assert cut_proves_losses(fan) and not cut_proves_losses(LaterRules(**vars(fan)))
+    for evidence in ("cut", "cut ", "cut 1", "cut * 0", "cut *8D 1", "cut 8D 1", "cut  * 1", "cut * 1 ", "cuts * 1"):
+        assert reason(lambda: read_loss(fan, evidence))  # noqa: B023
+
+
+def test_altered_claims_are_refused() -> None:
+    fan = FILES["fan"].rules
+    [text] = unpack(deal(fan, 1, 14, 1))
+    check = CompiledReferee(fan)
+
+    def judged(evidence: str) -> str:
+        return reason(lambda: check("winnable", text, Verdict.UNWINNABLE, None, evidence))
+
+    assert judged("cut * 72") == ""
+    assert judged("cut * 71") == "more than 71 positions can be reached"
+    assert judged("cut * 73") == "72 positions can be reached, not 73"
+
+
+def test_a_loss_is_told_in_words() -> None:
+    fan = rules_of("fan")
+    [text] = unpack(deal(fan, 1, 9, 1))
+    reason_of_loss, position = Referee(fan).explained(text, Verdict.UNWINNABLE, "cut * 1")
+    assert reason_of_loss.startswith("1 position can be reached, and none of them is won. No move is made")
+    assert position.endswith("Even if no move ever covered a card again, not all cards could go to the foundations.")

@@ -8,10 +8,10 @@ import pytest
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.covering import CoveringGame
-from dealmill.pipeline.games.covering.counting import CompiledReferee
+from dealmill.pipeline.games.covering.counting import CompiledReferee, count_positions
 from dealmill.pipeline.games.covering.layout import canonical
-from dealmill.pipeline.games.covering.referee import Referee, read_loss
-from dealmill.pipeline.games.covering.rules import Rules, chains_of, written
+from dealmill.pipeline.games.covering.referee import Loss, Referee, read_loss
+from dealmill.pipeline.games.covering.rules import Rules, chains_of, turned_rows, written
 from dealmill.testing.covering import faults_of, plainly_won, position_with_few_cards, with_few_cards
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.covering.test_agreement import GAMES
@@ -153,6 +153,7 @@ def test_a_loss_in_a_hole_is_counted_by_ranks() -> None:
         (f"giza 5D/8H--/------{LOWER}", "the part columns is missing, such as columns:6H4S/-"),
         (f"giza 5D/8H--/------{LOWER} columns:-/-", "the number of columns is 2, expected 8"),
         (f"giza 5D/----/------{LOWER} columns:8H3DTDKH/-/-/-/-/-/-/-", "column 1 has 4 cards, expected at most 3"),
+        (f"giza 5D/8H--/------{LOWER} waste:8S", "'waste:8S' is not a part of a position of giza"),
         (f"giza 5D/8H--/------{LOWER} stock:8S", "'stock:8S' is not a part of a position of giza"),
         (f"pyramid 5D/8H--/------{LOWER} columns:8S", "'columns:8S' is not a part of a position of pyramid"),
         (
@@ -220,6 +221,23 @@ def test_only_the_right_claims_are_judged() -> None:
 def test_an_open_stock_has_no_waste_that_buries_a_king() -> None:
     layout = f"pyramid 8D/5D--/5C----{LOWER} passes:0 waste:KD8C"
     referee_of("pyramid")("winnable", layout, Verdict.UNWINNABLE, None, "*5 2")
+
+
+def test_the_next_pass_is_begun_only_for_cards_that_lie_under_others() -> None:
+    referee_of("pyramid")("winnable", LOST.replace("passes:0", "passes:1"), Verdict.UNWINNABLE, None, "stock *A5 3")
+
+
+def test_it_does_not_matter_how_far_a_stock_is_turned_that_is_turned_at_any_time() -> None:
+    name = "pyramid-pysol:stock.passes=unlimited"
+    referee = referee_of(name)
+    position = referee.position(f"{name} AD/5C5H/------{LOWER} stock:8D6S8C2CQH7SJC")
+    loss = Loss("A23456", 1_000)
+    easier, first = referee.easier(position, loss)
+    assert easier.count(first, 1_000) == count_positions(referee.rules, position, loss)
+
+
+def test_rows_of_other_sizes_stay_as_they_are() -> None:
+    assert turned_rows(referee_of("tripeaks").rules, "5D/8H--") == "5D/8H--"
 
 
 def test_the_chains_of_a_pyramid_are_its_diagonals() -> None:

@@ -68,7 +68,7 @@ def walked_rules(random: Random) -> Rules:
     return replace(rules, move="card") if rules.spaces == "any" else rules
 
 
-@pytest.mark.parametrize("seeds", seeds(60_000, 400, quick=10))
+@pytest.mark.parametrize("seeds", seeds(60_000, 200, quick=10))
 def test_searches_by_walks_agree_with_the_game_as_it_is_played(seeds: Sequence[int]) -> None:
     """The engine, and both referees on positions and on walks, which plain code finds by trying all."""
     for seed in seeds:

@@ -224,7 +224,7 @@ class Referee:
             on_it = [places[cover] for cover in covers if places[cover]]
             if on_it and not card:
                 yield f"a card is missing under {' and '.join(on_it)}: only free cards leave"
-            elif card and number < len(written):
+            elif number < len(written):
                 down = self.rules.face_down == "covered" and bool(on_it)
                 if written[number][1].islower() != down:
                     yield f"{card} lies face {'up' if down else 'down'}, expected face {'down' if down else 'up'}"
@@ -293,7 +293,7 @@ class Referee:
         return [
             number
             for number, covers in enumerate(self.rules.covers)
-            if places[number] and [each for each in covers if places[each]] == [cover]
+            if [each for each in covers if places[each]] == [cover]
         ]
 
     def _drawn(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
@@ -306,7 +306,7 @@ class Referee:
             return
         yield from self._drawn_in_this_pass(position)
         buried = position.stock[: max(position.turned - 1, 0)]
-        if buried and (self.rules.passes == UNLIMITED or position.passes):
+        if self.rules.passes == UNLIMITED or position.passes:
             again = self.settled(position._replace(turned=0, passes=max(position.passes - 1, 0)))
             yield from (drawn for drawn in self._drawn_in_this_pass(again) if drawn[0][0] in buried)
 
@@ -386,8 +386,6 @@ class Referee:
         while waste and waste[-1][0] in self.idle:
             waste.pop()
         stock = [card for card in position.stock[position.turned :] if card[0] not in self.idle]
-        if self.is_open:
-            stock.sort(key=lambda card: (RANKS.index(card[0]), SUITS.index(card[1])))
         return position._replace(places=tuple(places), stock=(*waste, *stock), turned=len(waste))
 
     def count(self, position: Position, limit: int) -> int:
@@ -533,7 +531,7 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     """
     words = re.fullmatch(rf"(stock )?\*([{LOWER}]*) ([1-9]\d{{0,9}})", evidence, re.ASCII)
     example = "* 7276" if rules.moves == "hole" else "*A5 12 or stock *A5 36486"
-    if not words or evidence != evidence.strip() or bool(words[1] or words[2]) == (rules.moves == "hole"):
+    if not words or bool(words[1] or words[2]) == (rules.moves == "hole"):
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as {example}")
     pairs, positions = words[2], int(words[3])
     if rules.moves == "pairs" and (not pairs or list(pairs) != sorted(set(pairs), key=RANKS.index)):

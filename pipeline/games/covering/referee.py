@@ -191,13 +191,9 @@ class Referee:
     def _misfits(self, rows: str, parts: dict[str, str]) -> Iterator[str]:
         """Yield what is wrong with the cards of well-formed rows and parts."""
         rules = self.rules
-        columns = parts["columns"].split("/") if rules.columns else []
-        if len(columns) != rules.columns:
-            yield f"the number of columns is {len(columns)}, expected {rules.columns}"
-        for number, column in enumerate(columns, start=1):
-            if len(column) > 2 * rules.column_size:
-                yield f"column {number} has {len(column) // 2} cards, expected at most {rules.column_size}"
-        if len(columns) != rules.columns or any(len(column) > 2 * rules.column_size for column in columns):
+        wrong = list(self._wrong_columns(parts["columns"].split("/") if rules.columns else []))
+        yield from wrong
+        if wrong:
             return
         places = self._places(rows, parts)
         yield from self._wrong_covers(rows, places)
@@ -216,6 +212,14 @@ class Referee:
                     f"{counts[0]} cards of rank {rank} and {counts[1]} of rank {mate_of(rank)} are left, expected "
                     "equally many, since they leave in pairs"
                 )
+
+    def _wrong_columns(self, columns: list[str]) -> Iterator[str]:
+        """Yield what is wrong with the number of columns and their sizes."""
+        if len(columns) != self.rules.columns:
+            yield f"the number of columns is {len(columns)}, expected {self.rules.columns}"
+        for number, column in enumerate(columns, start=1):
+            if len(column) // 2 > self.rules.column_size:
+                yield f"column {number} has {len(column) // 2} cards, expected at most {self.rules.column_size}"
 
     def _wrong_covers(self, rows: str, places: tuple[str, ...]) -> Iterator[str]:
         """Yield which cards are gone though they were covered, and which lie with the wrong side up."""

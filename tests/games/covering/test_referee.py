@@ -9,9 +9,9 @@ from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.covering import CoveringGame
 from dealmill.pipeline.games.covering.counting import CompiledReferee
+from dealmill.pipeline.games.covering.layout import canonical
 from dealmill.pipeline.games.covering.referee import Referee, read_loss
-from dealmill.pipeline.games.covering.rules import Rules, written
-from dealmill.pipeline.games.reading import read_one
+from dealmill.pipeline.games.covering.rules import Rules, chains_of, written
 from dealmill.testing.covering import faults_of, plainly_won, position_with_few_cards, with_few_cards
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.covering.test_agreement import GAMES
@@ -140,6 +140,7 @@ def test_a_loss_in_a_hole_is_counted_by_ranks() -> None:
     ("text", "reason"),
     [
         ("pyramid 5D/8H--", "the number of rows is 2, expected 7"),
+        ("tripeaks 5D/8H-- hole:AS", "the number of rows is 2, expected 4"),
         (f"pyramid 5D/8H/------{LOWER}", "row 2 has 1 places, expected 2: write -- for each gap"),
         (f"pyramid 5D/8X--/------{LOWER}", "row 2 is '8X--', expected cards such as 6H, and -- for each gap"),
         (f"pyramid --/8H--/------{LOWER} stock:5D", "a card is missing under 8H: only free cards leave"),
@@ -163,7 +164,7 @@ def test_a_loss_in_a_hole_is_counted_by_ranks() -> None:
 )
 def test_what_is_no_position_is_refused_with_the_reason(text: str, reason: str) -> None:
     with pytest.raises(BadLayout) as raised:
-        read_one(find_game(text.split(maxsplit=1)[0]), text)
+        canonical(referee_of(text.split(maxsplit=1)[0]), text)
     assert reason in "; ".join(raised.value.reasons)
 
 
@@ -216,6 +217,15 @@ def test_only_the_right_claims_are_judged() -> None:
     assert (easier.count(first, 1), easier.count(first, 3)) == (2, 3)
 
 
+def test_an_open_stock_has_no_waste_that_buries_a_king() -> None:
+    layout = f"pyramid 8D/5D--/5C----{LOWER} passes:0 waste:KD8C"
+    referee_of("pyramid")("winnable", layout, Verdict.UNWINNABLE, None, "*5 2")
+
+
+def test_the_chains_of_a_pyramid_are_its_diagonals() -> None:
+    assert [len(chain) for chain in chains_of(referee_of("pyramid").rules)] == [7, 6, 5, 4, 3, 2, 1]
+
+
 def test_a_stock_stays_turned_where_it_was() -> None:
     name = "pyramid:stock.passes=unlimited"
     referee = referee_of(name)
@@ -240,6 +250,7 @@ def test_a_loss_is_explained() -> None:
         referee.explained(LOST, Verdict.UNWINNABLE, "stock *A5 3")
     )
     assert list(referee.explained(LOST, Verdict.WINNABLE, "*5 2")) == []
+    assert referee.placed(referee.position(f"pyramid --/----/------{LOWER} passes:0")) == "arrangement: no cards"
     lost = "tripeaks ----9c/--------2C--/------------------/-------------------- hole:AS stock:KC"
     explained = list(referee_of("tripeaks").explained(lost, Verdict.UNWINNABLE, "* 4"))
     assert explained[0] == "4 positions can be reached, and none of them is won."

@@ -14,3 +14,11 @@ def table_slots(positions: int) -> int:
 def memory_of_table(max_nodes: int) -> int:
     """Return the bytes of the two tables of a search with so many nodes, nearly all that it takes."""
     return 2 * 8 * table_slots(max_nodes)
+
+
+def slots_of_quotient(max_nodes: int) -> int:
+    """Return the slots of the table of a search in the quotient, of which it fills at most four fifths."""
+    slots = FEWEST_SLOTS
+    while 5 * max_nodes > 4 * slots:
+        slots *= 2
+    return slots

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import zip_longest
 
-from dealmill.pipeline.games.patience import counting
+from dealmill.pipeline.games.patience import counting, counting_quotient
 from dealmill.pipeline.games.patience.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
+from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import InvalidEvidence, Verdict
@@ -73,6 +74,8 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
         If there is not enough memory for the positions; it says how much is needed.
     """
     match loss:
+        case QuotientLoss():
+            return counting_quotient.check_quotient(rules, layout, loss)
         case CountedLoss():
             return counting.check_count(rules, layout, loss)
     raise TypeError(f"no compiled code checks {type(loss).__name__}")

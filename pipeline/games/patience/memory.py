@@ -1,4 +1,4 @@
-"""The memory that the plain search takes; without the search itself, which loads the compiler."""
+"""The memory that searches take; without the searches themselves, which load the compiler."""
 
 FEWEST_SLOTS = 1 << 18
 
@@ -12,7 +12,7 @@ def table_slots(positions: int) -> int:
 
 
 def memory_of_table(max_nodes: int) -> int:
-    """Return the bytes of the two tables of a search with so many nodes, nearly all that it takes."""
+    """Return the bytes of the two tables of a plain search with so many nodes, nearly all that it takes."""
     return 2 * 8 * table_slots(max_nodes)
 
 
@@ -22,3 +22,8 @@ def slots_of_quotient(max_nodes: int) -> int:
     while 5 * max_nodes > 4 * slots:
         slots *= 2
     return slots
+
+
+def memory_of_quotient(max_nodes: int) -> int:
+    """Return the bytes of the table of a search in the quotient, nearly all that it takes."""
+    return 8 * slots_of_quotient(max_nodes)

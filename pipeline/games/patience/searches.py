@@ -6,17 +6,21 @@ To change the outputs of a search means a new version of it, and of no other.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from math import log2
 from typing import TYPE_CHECKING
 
 from dealmill.game import EngineFunction
-from dealmill.pipeline.games.patience.memory import memory_of_table
+from dealmill.pipeline.games.patience.memory import memory_of_quotient, memory_of_table
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES = 1_000_000
-PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
-"""The last one is that of both by rules whose outputs were wrong before."""
+MAX_NODES, QUOTIENT_NODES = 1_000_000, 20_000_000
+"""The second is that of the search without arrangements, which takes less memory for a node."""
+PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION, QUOTIENT_VERSION = "7", "7", "8", "8"
+"""The corrected one is that of the first two by rules whose outputs were wrong before."""
+KEY_BITS = 63
+"""A position of the quotient is a number with at most so many bits."""
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -29,6 +33,10 @@ MOVES_OF_COPIES = (
 LOSS = (
     "the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached if all others leave as soon "
     "as they can be moved"
+)
+LOSS_OF_QUOTIENT = (
+    "how many positions can be reached, of which those that differ only in where cards lie that were moved count once: "
+    "`quotient * 13289`"
 )
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
@@ -75,6 +83,28 @@ def searched_by_stages(rules: "Rules") -> bool:
     return rules.copies > 1 or (dealt and places)
 
 
+def searched_without_arrangements(rules: "Rules") -> bool:
+    """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
+    proved so, and every position of any layout fits in a key."""
+    from dealmill.pipeline.games.patience.losses.quotient import covers
+
+    return covers(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
+
+
+def _key_bits(rules: "Rules", stock: int) -> float:
+    """Return how many bits a key has at most if so many cards are in the stock: the heights of the foundations, the
+    stock, and the dealt cards that are left in each column, of which the product is greatest if all are equal."""
+    columns, cards = len(rules.sizes), len(rules.deck()) - stock
+    turning = log2((stock + 1) * max(rules.passes, 1))
+    return len(rules.piles) * log2(rules.ranks + 1) + stock + turning + columns * log2(1 + cards / columns)
+
+
+def _load_quotient() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.quotient.engine import Quotient
+
+    return Quotient
+
+
 def _load_plain() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.engine import Winnable
 
@@ -94,11 +124,19 @@ STAGES = Search(
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS,
 )
+QUOTIENT = Search(
+    searched_without_arrangements,
+    lambda _rules: QUOTIENT_VERSION,
+    _load_quotient,
+    evidence_of_loss=lambda _rules: LOSS_OF_QUOTIENT,
+    max_nodes=QUOTIENT_NODES,
+    memory=memory_of_quotient,
+)
 PLAIN = Search(
     lambda _rules: True,
     lambda rules: CORRECTED_VERSION if corrected(rules) else PLAIN_VERSION,
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (STAGES, PLAIN)
+SEARCHES = (STAGES, QUOTIENT, PLAIN)
 """In this order."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
 from dealmill.pipeline.games.patience.losses.counted import read_counted
+from dealmill.pipeline.games.patience.losses.quotient import read_quotient
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
@@ -51,7 +52,7 @@ class Loss(Protocol):
         """Yield the positions of a claim that was checked, the first one first, those after its moves next."""
 
 
-READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"": read_counted}
+READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"": read_counted, "quotient": read_quotient}
 """What reads the evidence of each form, by the word with which it begins; the rest follows after a space."""
 
 

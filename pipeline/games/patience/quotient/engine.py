@@ -60,7 +60,7 @@ class Arrays:
         """Return the keys of the positions of a win."""
         search, stack = (k.PROBE, self.probe_stack) if self.words[k.PROBED] else (k.FULL, self.stack)
         keys = stack[: self.words[search + 2]]
-        return (keys[keys >= k.VISITED] - k.VISITED).tolist()  # type: ignore[no-any-return]
+        return (~keys[keys < 0]).tolist()  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Quotient:
         batch = Batch([], [], [], [])
         for layout in unpack(layouts):
             columns = load(arrays.words, self.rules, layout)
-            arrays.words[k.LIMIT] = min(max_nodes, NO_LIMIT)
+            arrays.words[k.LIMIT] = max_nodes
             verdict, evidence = Verdict.UNDECIDED, None
             match arrays.solve():
                 case k.WON:

@@ -1,5 +1,5 @@
 """The kernel that decides a layout in the quotient: short searches in other orders, and a full one that goes on between
-them, depth first. A table holds the positions that were visited, a stack those to visit.
+them, depth first. A table holds the positions that were visited, a stack those to visit, and those on the way, which are complemented.
 """
 
 from dealmill.kernels import inlined, kernel, pointer_to, routine
@@ -69,7 +69,7 @@ def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
         stop, unfinished = q[k.LIMIT], word(k.OUT_OF_NODES)
     while q[f + TOP] > 0:
         top = q[f + TOP] - 1
-        if stack[top] & word(k.VISITED):
+        if stack[top] < 0:
             q[f + TOP] = top
             continue
         if 5 * q[f + STORED] >= 4 * q[f + SIZE]:
@@ -91,7 +91,7 @@ def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
         table[slot] = key + 1
         q[k.NODES] += 1
         q[f + STORED] += 1
-        stack[top] = key | word(k.VISITED)
+        stack[top] = ~key
         if q[k.UP] == q[k.DECK]:
             return word(k.WON)
         if is_refuted(q):
@@ -112,7 +112,7 @@ def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
 def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_stack: Words, resumed: int) -> int:
     """Decide the layout that was loaded; return one of the constants `WON`, `LOST` and so on.
 
-    The positions of a win are those on the stack that are `VISITED`. No budget depends on the limit, so a smaller one
+    The positions of a win are those on the stack that are complemented. No budget depends on the limit, so a smaller one
     changes nothing but where the search ends. If it is out of room, it goes on with larger arrays if it is `resumed`.
     """
     q, full, probe = pointer_to(words), word(k.FULL), word(k.PROBE)

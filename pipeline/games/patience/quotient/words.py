@@ -46,8 +46,6 @@ END = 980
 NO_CARD = 63
 TO_FOUNDATION, TO_PLACE = 0, 1
 """Kinds of moves: a move is a card, and its kind from bit 6 on."""
-VISITED = 1 << 62
-"""The bit of a key on the stack that was visited; keys are smaller."""
 WON, LOST, OPEN, OUT_OF_NODES, OUT_OF_TABLE, OUT_OF_STACK = 1, 2, 3, 4, 5, 6
 SUIT = (1 << 13) - 1
 LOWEST_CARDS = 1 | 1 << 13 | 1 << 26 | 1 << 39

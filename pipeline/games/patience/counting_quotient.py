@@ -1,11 +1,11 @@
 """The compiled referee of losses by positions of the quotient, written from docs/proofs/klondike.md.
 
 It shares no code with the engine. Of the plain referee, it uses only what that says of the form of layouts and
-evidence. Cards are numbers, 13 for each suit, counted from the base of the foundations; a *kind* is a rank and a colour,
-and its number is twice the rank, and one more for red. A position is some numbers, in fields of bits that are as wide as
-the layout needs: the heights of the foundations, the turned cards of the stock, the further passes, the dealt cards that
-are left in each column, and the set of cards that are left in the stock. Mostly they are one word. `t` is one array of
-all but the positions, with the offsets below.
+evidence. Cards are numbers, 13 for each suit, counted from the base of the foundations; a *kind* is a rank and a
+colour, and its number is twice the rank, and one more for red. A position is some numbers, in fields of bits that are
+as wide as the layout needs: the heights of the foundations, the turned cards of the stock, the further passes, the
+dealt cards that are left in each column, and the set of cards that are left in the stock. Mostly they are one word.
+`t` is one array of all but the positions, with the offsets below.
 """
 
 from collections.abc import Callable
@@ -36,8 +36,8 @@ WORD_BITS = 62
 # Rules and layout
 LAST, DRAW, PASSES, KINGS_FILL, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = range(10)
 STOCK_ORDER, STARTS, LOWER, AFTER, TOPS = 16, 70, 92, 172, 252
-"""For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as a
-set, how many are left after the last one has left, and that card."""
+"""For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
+a set, how many are left after the last one has left, and that card."""
 KIND_OF = 332
 FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = 390, 430, 470
 """The fields of a position: heights, `TURNED`, `PASSES_LEFT`, `STOCK`, and the columns."""
@@ -46,7 +46,8 @@ FIELDS = 510
 TURNED, PASSES_LEFT, STOCK, FIRST_COLUMN = 4, 5, 6, 7
 UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK = range(550, 557)
 """Sets of cards, but `BARE` and `PLACES` of kinds: those that can be bared, and those that have a free place."""
-LEFT_OVER = 560
+RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, LEFT_OVER = range(557, 563)
+"""The same in the relaxed game, the cards that came to the columns, and the dealt cards that are left in each."""
 KEY, MOVES = 590, 600
 SIZE = MOVES + MOST_WORDS * MOST_MOVES
 EVEN = sum(1 << 2 * rank for rank in range(13))
@@ -303,72 +304,102 @@ def _settle(t: Words) -> None:
         suit += 1
 
 
+@inlined
+def _kings(t: Words) -> int:
+    """Return the kinds of kings, if they go to empty columns."""
+    kinds: int = (word(3) << 2 * t[LAST]) * t[KINGS_FILL]
+    return kinds
+
+
+@routine
+def _rise(t: Words) -> bool:
+    """Let cards go up in the relaxed game, and return whether any has. A moved card leaves its place to others, and
+    bares a card; a king leaves a column."""
+    before = t[RISEN]
+    for suit in range(4):
+        for rank in range(t[LAST] + 1):
+            card, kind = _bit(13 * suit + rank), _bit(t[KIND_OF + 13 * suit + rank])
+            if t[RISEN] & card:
+                continue
+            is_bare = (t[SHOWN] | t[CAME]) & card and t[EVER_BARE] & kind
+            if not (is_bare or t[EVER_OFFERED] & card):
+                break
+            t[RISEN] |= card
+            if t[MOVED] & card:
+                t[EVER_BARE] |= _swapped(kind << 2)
+            if rank == t[LAST]:
+                t[EVER_PLACES] |= _kings(t)
+            elif t[MOVED] & card:
+                t[EVER_PLACES] |= kind
+    return bool(t[RISEN] != before)
+
+
+@inlined
+def _coming_from_stock(t: Words) -> int:
+    """Return the cards of the stock that come to columns."""
+    coming, rest = word(0), t[EVER_OFFERED]
+    while rest:
+        card = _first(rest)
+        rest &= rest - 1
+        if t[EVER_PLACES] & _bit(t[KIND_OF + card]):
+            coming |= _bit(card)
+    return coming
+
+
+@inlined
+def _turned_up(t: Words) -> int:
+    """Let dealt cards leave their columns; return those that are turned up, or can move, after that."""
+    cards = word(0)
+    for column in range(t[COLUMNS]):
+        left = t[LEFT_OVER + column]
+        while left:
+            row = t[STARTS + column] + left
+            top = t[TOPS + row]
+            if not (t[RISEN] & _bit(top) or t[EVER_PLACES] & _bit(t[KIND_OF + top])):
+                break
+            after = t[AFTER + row]
+            cards |= t[LOWER + row - 1]
+            if after:
+                cards &= ~t[LOWER + t[STARTS + column] + after - 1]
+            if left == 1:
+                t[EVER_PLACES] |= _kings(t)
+            left = after
+        t[LEFT_OVER + column] = left
+    return cards
+
+
+@inlined
+def _coming_back(t: Words) -> int:
+    """Return the cards that come back from foundations."""
+    cards = word(0)
+    for suit in range(4 * t[REMOVABLE]):
+        rank = t[FIELDS + suit] - 1
+        while rank >= t[LEAST] and t[EVER_PLACES] & _bit(t[KIND_OF + 13 * suit + rank]):
+            cards |= _bit(13 * suit + rank)
+            rank -= 1
+    return cards
+
+
 @routine
 def _is_refuted(t: Words) -> bool:
     """Return whether not all cards go up in the relaxed game."""
-    up, bare, places, offered, came = t[UP], t[BARE], t[PLACES], t[OFFERED], word(0)
-    kings = word(3) << 2 * t[LAST]
+    t[RISEN], t[EVER_BARE], t[EVER_PLACES], t[EVER_OFFERED], t[CAME] = t[UP], t[BARE], t[PLACES], t[OFFERED], 0
     for column in range(t[COLUMNS]):
         t[LEFT_OVER + column] = t[FIELDS + FIRST_COLUMN + column]
     changed = True
     while changed:
-        changed = False
-        for suit in range(4):  # cards go up
-            while True:
-                rank = word(0)
-                while rank <= t[LAST] and up & _bit(13 * suit + rank):
-                    rank += 1
-                if rank > t[LAST]:
-                    break
-                card = _bit(13 * suit + rank)
-                kind = _bit(t[KIND_OF + 13 * suit + rank])
-                if not (offered & card or ((t[SHOWN] | came) & card and bare & kind)):
-                    break
-                up |= card
-                changed = True
-                if rank == t[LAST]:
-                    places |= kings * t[KINGS_FILL]
-                elif t[MOVED] & card:
-                    places |= kind
-                if t[MOVED] & card:
-                    bare |= _swapped(kind << 2)
-        coming, rest = word(0), offered & ~came
-        while rest:  # cards of the stock come to columns
-            card = _first(rest)
-            rest &= rest - 1
-            if places & _bit(t[KIND_OF + card]):
-                coming |= _bit(card)
-        for column in range(t[COLUMNS]):  # dealt cards leave
-            left = t[LEFT_OVER + column]
-            while left:
-                row = t[STARTS + column] + left
-                top = _bit(t[TOPS + row])
-                if not (up & top or places & _bit(t[KIND_OF + t[TOPS + row]])):
-                    break
-                after = t[AFTER + row]
-                coming |= t[LOWER + row - 1] & ~(t[LOWER + t[STARTS + column] + after - 1] if after else word(0))
-                if left == 1:
-                    places |= kings * t[KINGS_FILL]
-                left = after
-                changed = True
-            t[LEFT_OVER + column] = left
-        for suit in range(4 * t[REMOVABLE]):  # cards come back
-            rank = t[FIELDS + suit] - 1
-            while rank >= t[LEAST] and places & _bit(t[KIND_OF + 13 * suit + rank]):
-                coming |= _bit(13 * suit + rank)
-                rank -= 1
-        coming &= ~came
-        came |= coming
-        changed |= coming != 0
-        if offered != t[IN_STOCK] and t[IN_STOCK] & (came | up):
-            offered = t[IN_STOCK]
-            changed = True
+        places, offered, changed = t[EVER_PLACES], t[EVER_OFFERED], _rise(t)
+        coming = (_coming_from_stock(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
+        t[CAME] |= coming
+        if t[IN_STOCK] & (t[CAME] | t[RISEN]):
+            t[EVER_OFFERED] = t[IN_STOCK]
+        changed = changed or coming != 0 or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
         while coming:
             kind = _bit(t[KIND_OF + _first(coming)])
             coming &= coming - 1
-            bare |= kind
-            places |= _swapped(kind >> 2)
-    return bool(up != t[DECK])
+            t[EVER_BARE] |= kind
+            t[EVER_PLACES] |= _swapped(kind >> 2)
+    return bool(t[RISEN] != t[DECK])
 
 
 @inlined

@@ -18,10 +18,7 @@ def memory_of_table(max_nodes: int) -> int:
 
 def slots_of_quotient(max_nodes: int) -> int:
     """Return the slots of the table of a search in the quotient, of which it fills at most four fifths."""
-    slots = FEWEST_SLOTS
-    while 5 * max_nodes > 4 * slots:
-        slots *= 2
-    return slots
+    return max(5 * max_nodes // 4 + 1, FEWEST_SLOTS)
 
 
 def memory_of_quotient(max_nodes: int) -> int:

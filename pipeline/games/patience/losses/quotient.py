@@ -122,9 +122,7 @@ class QuotientMoves(Moves):
         counts, heights = Counts(self, position), position.foundations
         sources = [((card,), position) for card in self.moved(position) if counts.bare(self.kind(card, position.base))]
         sources += [
-            ((card,), rest)
-            for (card,), rest in self._leaving(position)
-            if counts.bare(self.kind(card, position.base))
+            ((card,), rest) for (card,), rest in self._leaving(position) if counts.bare(self.kind(card, position.base))
         ]
         if not safe or (self.rules.draw == 1 and self.rules.passes == UNLIMITED):
             sources += self.offered(position)

@@ -1,4 +1,4 @@
-"""The moves of the game for a play in the quotient: the columns are laid out, and runs move where a card must be bared."""
+"""The moves of the game for a play in the quotient: columns are laid out, and runs move where a card must be bared."""
 
 from collections.abc import Iterable, Iterator
 

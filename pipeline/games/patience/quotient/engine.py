@@ -18,7 +18,7 @@ from dealmill.pipeline.games.patience.quotient.shortening import Shortener
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
 
-FIRST_ROOM = 1 << 25
+FIRST_ROOM = 25_000_000
 """The slots of the table at first, and no more than the limit needs. It is reserved, though rarely used."""
 FIRST_STACK = 1 << 22
 PROBE_SLOTS, PROBE_STACK = 1 << 17, 1 << 20

@@ -1,10 +1,9 @@
-"""Positions of the quotient that are lost, since not even a relaxed game is won from there; see docs/proofs/klondike.md."""
+"""Positions of the quotient that are lost, since not even a relaxed game is won: see docs/proofs/klondike.md."""
 
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.quotient import words as k
 from dealmill.pipeline.games.patience.quotient.words import (
     Words,
-    bit_of,
     black_ranks,
     cards_of,
     red_ranks,

@@ -1,5 +1,6 @@
 """The kernel that decides a layout in the quotient: short searches in other orders, and a full one that goes on between
-them, depth first. A table holds the positions that were visited, a stack those to visit, and those on the way, which are complemented.
+them, depth first. A table holds the positions that were visited, a stack those to visit, and those on the way, which
+are complemented.
 """
 
 from dealmill.kernels import inlined, kernel, pointer_to, routine
@@ -21,34 +22,42 @@ SIZE, STORED, TOP, TABLE_ROOM, STACK_ROOM = range(5)
 
 
 @inlined
-def _first_slot(key: int, mask: int) -> int:
-    return ((key * word(-7046029254386353131)) >> 30) & mask
+def _first_slot(key: int, size: int) -> int:
+    return ((key * word(-7046029254386353131)) >> 32 & 0xFFFFFFFF) * size >> 32
 
 
 @inlined
-def _slot_of(table: Words, mask: int, key: int) -> int:
+def _slot_of(table: Words, size: int, key: int) -> int:
     """Return where a key is in the table, or the free slot for it."""
-    at = _first_slot(key, mask)
+    at = _first_slot(key, size)
     while table[at] != 0 and table[at] != key:
-        at = (at + 1) & mask
+        at += 1
+        if at == size:
+            at = word(0)
     return at
 
 
 @routine
-def _grow(table: Words, size: int) -> None:
-    """Double the table where it is. From behind a free slot on, each key is taken out and put back: it finds its slot
-    among those that were emptied before."""
-    for at in range(size, 2 * size):
+def _grow(table: Words, size: int, larger: int) -> None:
+    """Enlarge the table where it is. Keys that have not found their new slots yet are complemented; one that lies where
+    another belongs is the next that looks for its slot."""
+    for at in range(size):
+        if table[at]:
+            table[at] = ~table[at]
+    for at in range(size, larger):
         table[at] = 0
-    start = word(0)
-    while table[start] != 0:
-        start += 1
-    for step in range(1, size):
-        at = (start + step) & (size - 1)
-        key = table[at]
-        if key:
-            table[at] = 0
-            table[_slot_of(table, 2 * size - 1, key)] = key
+    for start in range(size):
+        key = table[start]
+        if key >= 0:
+            continue
+        table[start] = 0
+        while key < 0:
+            at = _first_slot(~key, larger)
+            while table[at] > 0:
+                at += 1
+                if at == larger:
+                    at = word(0)
+            key, table[at] = table[at], ~key
 
 
 @routine
@@ -73,16 +82,17 @@ def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
             q[f + TOP] = top
             continue
         if 5 * q[f + STORED] >= 4 * q[f + SIZE]:
-            if 2 * q[f + SIZE] > q[f + TABLE_ROOM]:
+            larger = min(2 * q[f + SIZE], q[f + TABLE_ROOM])
+            if larger == q[f + SIZE]:
                 return word(k.OUT_OF_TABLE)
-            _grow(table, q[f + SIZE])
-            q[f + SIZE] *= 2
+            _grow(table, q[f + SIZE], larger)
+            q[f + SIZE] = larger
         if top + MOST_MOVES > q[f + STACK_ROOM]:
             return word(k.OUT_OF_STACK)
         decode(q, stack[top])
         settle(q)
-        key, mask = q[k.KEY], q[f + SIZE] - 1
-        slot = _slot_of(table, mask, key + 1)
+        key, size = q[k.KEY], q[f + SIZE]
+        slot = _slot_of(table, size, key + 1)
         if table[slot]:
             q[f + TOP] = top
             continue
@@ -101,7 +111,7 @@ def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
         top += 1
         for at in range(q[k.CHILD_COUNT]):
             after = q[k.CHILD_KEYS + at]
-            if table[_slot_of(table, mask, after + 1)] == 0:
+            if table[_slot_of(table, size, after + 1)] == 0:
                 stack[top] = after
                 top += 1
         q[f + TOP] = top
@@ -112,8 +122,9 @@ def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
 def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_stack: Words, resumed: int) -> int:
     """Decide the layout that was loaded; return one of the constants `WON`, `LOST` and so on.
 
-    The positions of a win are those on the stack that are complemented. No budget depends on the limit, so a smaller one
-    changes nothing but where the search ends. If it is out of room, it goes on with larger arrays if it is `resumed`.
+    The positions of a win are those on the stack that are complemented. No budget depends on the limit, so a smaller
+    one changes nothing but where the search ends. If it is out of room, it goes on with larger arrays if it is
+    `resumed`.
     """
     q, full, probe = pointer_to(words), word(k.FULL), word(k.PROBE)
     q[full + TABLE_ROOM], q[full + STACK_ROOM] = len(table), len(stack)

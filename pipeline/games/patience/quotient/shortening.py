@@ -12,9 +12,9 @@ from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.moves import draw_by_the_rules
 from dealmill.pipeline.games.patience.search.shortening import play_again, shorten
 from dealmill.pipeline.games.patience.search.start import prepare
-from dealmill.pipeline.games.patience.search.words import Words, word
+from dealmill.pipeline.games.patience.search.words import Words
 
-FIRST_MOVES = 2_000
+FEWEST_MOVES = 2_000
 """The moves of a win for which there is room at first."""
 
 
@@ -28,10 +28,11 @@ class Shortener:
         self.most_moves = 0
 
     def shortened(self, layout: str, moves: Iterable[tuple[int, int]]) -> str:
-        """Return the evidence of a win with fewer moves: a card each, and the one that it goes onto, see `Arrangement`."""
+        """Return the evidence of a win with fewer moves: cards, and those that they go onto,
+        see `Arrangement`."""
         pairs = [(card, k.FOUNDATION if below == FOUNDATION else below) for card, below in moves]
-        if len(pairs) > self.most_moves:
-            self.most_moves = max(2 * len(pairs), FIRST_MOVES)
+        if len(pairs) >= self.most_moves:
+            self.most_moves = max(2 * len(pairs), FEWEST_MOVES)
             sizes = engine.Sizes.of(self.most_moves, engine.room_of(self.rules))
             self.words = np.empty(sizes.words, dtype=np.int64)
             engine.set_up(self.words, self.rules)

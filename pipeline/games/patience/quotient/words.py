@@ -6,8 +6,8 @@ first row in two tables with a row for each number of blocks that are left: `LOW
 the other blocks, or nothing if it counts as moved, and `HIDDEN`, the cards of the blocks below.
 
 A position is one number, its key: the cards that are left in the stock are its lowest bits; then come, as digits with
-the bases in `BASES`, how many of them are turned, the further passes, the heights of the foundations and the blocks that
-are left in each column. `UNITS` are the values of these digits.
+the bases in `BASES`, how many of them are turned, the further passes, the heights of the foundations and the blocks
+that are left in each column. `UNITS` are the values of these digits.
 """
 
 from collections.abc import Callable

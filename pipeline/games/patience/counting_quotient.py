@@ -99,8 +99,8 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
     base = RANKS.index(texts.get("base", rules.foundations))
 
     def numbers(text: str) -> list[int]:
-        pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
-        return [13 * SUITS.index(suit.upper()) + (RANKS.index(rank) - base) % rules.ranks for rank, suit in pairs]
+        cards = zip(text[::2], text[1::2], strict=True)
+        return [13 * SUITS.index(suit.upper()) + (RANKS.index(rank) - base) % rules.ranks for rank, suit in cards]
 
     t[LAST], t[DRAW], t[PASSES], t[KINGS_FILL] = rules.ranks - 1, rules.draw, rules.passes, rules.spaces == "kings"
     t[REMOVABLE], t[LEAST], t[COLUMNS] = rules.removable, rules.initial == "all", len(rules.sizes)
@@ -241,12 +241,12 @@ def _look(t: Words) -> None:
 def _passes_after(t: Words, index: int, count: int) -> int:
     """Return the further passes after card `index` of `count` in the stock, from 1, is taken; -1 if it is not
     offered."""
-    ahead, passes = index - t[FIELDS + TURNED], t[FIELDS + PASSES_LEFT]
+    ahead, passes = index - t[FIELDS + TURNED], word(t[FIELDS + PASSES_LEFT])
     if ahead >= 0 and (ahead % t[DRAW] == 0 or index == count):
         return passes
     if index % t[DRAW]:
         return word(-1)
-    return word(0) if t[PASSES] == UNLIMITED else passes - 1
+    return word(0) if t[PASSES] == UNLIMITED else word(passes - 1)
 
 
 @inlined

@@ -102,14 +102,14 @@ class QuotientMoves(Moves):
             if free(self.kind(card, position.base)):
                 yield self._play(card, (card,), rest)
 
-    def _leaving(self, position: Position) -> Iterator[tuple[tuple[str], Position]]:
+    def _leaving(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the top cards of the dealt ones, and the positions without them."""
         for number, column in enumerate(position.columns):
             if column:
                 columns = (*position.columns[:number], column[:-1], *position.columns[number + 1 :])
                 yield (column[-1],), position._replace(columns=columns)
 
-    def _returning(self, position: Position) -> Iterator[tuple[tuple[str], Position]]:
+    def _returning(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards that may come back from foundations, and the positions without them."""
         for suit, height in enumerate(position.foundations if self.rules.removable else ()):
             if height > (self.rules.initial == "all"):
@@ -120,13 +120,12 @@ class QuotientMoves(Moves):
         """Yield the cards that can go up, and the positions after that; only those that are safe, of which a stock is
         to offer all it has, if that is asked for."""
         counts, heights = Counts(self, position), position.foundations
-        sources = [((card,), position) for card in self.moved(position) if counts.bare(self.kind(card, position.base))]
-        sources += [
-            ((card,), rest) for (card,), rest in self._leaving(position) if counts.bare(self.kind(card, position.base))
-        ]
+        columns: list[tuple[tuple[str, ...], Position]] = [((card,), position) for card in self.moved(position)]
+        columns += self._leaving(position)
+        sources = [(cards, rest) for cards, rest in columns if counts.bare(self.kind(cards[0], position.base))]
         if not safe or (self.rules.draw == 1 and self.rules.passes == UNLIMITED):
             sources += self.offered(position)
-        for (card,), rest in sources:
+        for (card, *_), rest in sources:
             suit = SUITS.index(card[1])
             is_next = self.kind(card, position.base)[0] == heights[suit]
             if is_next and (not safe or _is_safe(suit, heights)):

@@ -110,14 +110,14 @@ def _safe_cards(q: Words) -> int:
 @inlined
 def _key_without(q: Words, card: int) -> int:
     """Return the key after a card has left a column or the stock."""
-    key, bit, column = q[k.KEY], bit_of(card), word(0)
+    key, bit, column = word(q[k.KEY]), bit_of(card), word(0)
     if q[k.SHOWN] & bit:
         if q[k.DEALT] & bit:
             while q[k.LOWEST + q[k.BLOCKS + column] + q[k.VALUES + k.COLUMN_DIGIT + column]] != bit:
                 column += 1
             key -= q[k.UNITS + k.COLUMN_DIGIT + column]
-        return word(key)
-    return word(_key_without_stock(q, key, card))
+        return key
+    return _key_without_stock(q, key, card)
 
 
 @inlined
@@ -133,7 +133,7 @@ def _key_without_stock(q: Words, key: int, card: int) -> int:
     after = number - 1
     if q[k.PASSES] == 0 and (after % q[k.DRAW] == 0 or after == count - 1):
         after = word(0)
-    return key - bit_of(slot) + (after - turned) * q[k.UNITS + k.TURNED_DIGIT]
+    return word(key - bit_of(slot) + (after - turned) * q[k.UNITS + k.TURNED_DIGIT])
 
 
 @routine

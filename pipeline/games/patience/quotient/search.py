@@ -12,7 +12,7 @@ from dealmill.pipeline.games.patience.quotient.words import Words, word
 FIRST_SLOTS = 1 << 10
 FIRST_NODES = 1_000
 """The nodes of the full search before the first round."""
-FULL_SEARCH, PROBES, PROBE_NODES = 4_000, 4_000, 500
+FULL_SEARCH, PROBES, PROBE_NODES = 4_000, 1_000, 500
 """The nodes that the first round spends on the full search, on all short ones, and on each of those."""
 MOST_PROBE_NODES = 50_000
 MOST_MOVES = 130

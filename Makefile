@@ -36,10 +36,12 @@ check: .venv/tested
 	$(BIN)/lint-imports
 
 # Reproduces all published figures, including slow ones, and writes docs/results.md. Takes some hours.
-# With KLONDIKE=FILE, also compares published verdicts on Klondike with ours: bench/reproduce/klondike.py.
+# With KLONDIKE=FILE, also compares published verdicts on Klondike with ours: bench/reproduce/klondike.py. With
+# PYRAMID=FILE, those on decks of Pyramid and TriPeaks: bench/reproduce/pyramid.py.
 reproduce: .venv/tested
 	$(BIN)/python -m bench.reproduce
 	$(if $(KLONDIKE),$(BIN)/python -m bench.reproduce.klondike $(KLONDIKE))
+	$(if $(PYRAMID),$(BIN)/python -m bench.reproduce.pyramid $(PYRAMID))
 
 # Writes missing golden files, after an engine has got a new version.
 golden: .venv/tested

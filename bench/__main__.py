@@ -52,9 +52,9 @@ SECTIONS: list[Section] = [
     ),
     (
         "Engines",
-        "`dealmill.pipeline.solve` on one core, including evidence, compared with the naive implementations of the "
-        "tests. These produce the same evidence, except for the engines `winnable` and `fewest`, where they only give "
-        "the answer.",
+        "`dealmill.pipeline.solving.solve` on one core, including evidence, compared with the naive implementations of "
+        "the tests. These produce the same evidence, except for the engines `winnable` and `fewest`, where they only "
+        "give the answer.",
         engines.against_naive,
     ),
     (

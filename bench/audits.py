@@ -10,10 +10,10 @@ from statistics import median
 from bench.bare import into_sqlite
 from bench.engines import FEWER
 from bench.measure import ROUNDS, dealt, in_turn, rounded, spent_by, table, watched_command
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.referee import judge
-from dealmill.pipeline.solve import load, solve
+from dealmill.pipeline.solving.solve import load, solve
 from tests.doing import deal
 from tests.servers import dealmill_command
 

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 
 BATCH = 10_000
 TABLES = """

@@ -6,7 +6,7 @@ from math import ceil
 
 from bench.measure import in_turn, rounded, table
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.solve import load, solve
+from dealmill.pipeline.solving.solve import load, solve
 from tests.doing import deal
 from tests.games.camelot.naive import winnable_by_counts
 from tests.games.card_pairing.naive import odds_by_play, winnable_by_play

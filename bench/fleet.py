@@ -13,20 +13,21 @@ from unittest.mock import patch
 
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
-from dealmill.pipeline.deals import parse_deal_range
-from dealmill.pipeline.digests import BLOCK, block_of
+from dealmill.pipeline.evidence.digests import BLOCK, block_of
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, Job, SolvingJobs
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
+from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
-from dealmill.pipeline.store.storages.compact_solving import SolvedBlocks, deals_of, solve_blocks
+from dealmill.pipeline.store.storages.compact_solving import SolvedBlocks, solve_blocks
 from dealmill.workers import tasks
 from tests.servers import Postgres
 

@@ -14,7 +14,7 @@ from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import check_tables
-from dealmill.pipeline.store.installation import Installation
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import start, stop

@@ -16,12 +16,13 @@ from sqlalchemy.engine import Engine
 from bench.fleet import Sleeping, plan_jobs
 from bench.measure import table
 from bench.scale_servers import cpu_seconds, new_store
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.storages.compact_solving import deals_of, solve_blocks
+from dealmill.pipeline.store.storages.compact_solving import solve_blocks
 from dealmill.workers import tasks
 from tests.servers import Postgres
 

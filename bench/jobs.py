@@ -12,11 +12,11 @@ import psycopg
 from bench.measure import ROUNDS, in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import pack, to_batch
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solving.solve import load
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.workers import tasks
 from tests.doing import a_source, dealer
 from tests.servers import Postgres, running_postgres

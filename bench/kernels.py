@@ -29,7 +29,7 @@ from dealmill.pipeline.games.hi_q import engine as hi_q
 from dealmill.pipeline.games.memory import engine as memory
 from dealmill.pipeline.games.tantrix import engine as tantrix
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import load, solve
+from dealmill.pipeline.solving.solve import load, solve
 from tests.doing import deal
 
 MANY = 100_000

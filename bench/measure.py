@@ -14,8 +14,8 @@ from types import MappingProxyType
 from typing import NamedTuple
 from uuid import uuid4
 
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.deals import parse_deal_range
 from tests.servers import clean_environment, dealmill_command
 
 ROUNDS = 3

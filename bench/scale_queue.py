@@ -9,12 +9,12 @@ from sqlalchemy import text, update
 from bench.fleet import plan_jobs
 from bench.measure import rounded, seconds, table
 from bench.scale_servers import new_store, with_tables
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.installation import installed_engines
+from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, jobs_over, pace
 from dealmill.pipeline.store.runs.leases import free_expired, pending, stuck, unfinished
 from dealmill.pipeline.store.runs.status import list_runs

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from bench import bare, clever
 from bench.measure import GAMES, all_in_turn, dealt, rounded, table
-from dealmill.pipeline.charts import bars
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.results.charts import bars
+from dealmill.pipeline.solving.solve import load
 from tests.servers import Postgres, clean_environment, dealmill_command, running_postgres
 
 PICTURE = Path(__file__).parent.parent / "docs" / "performance.svg"

@@ -3,9 +3,9 @@ Choose those of patiences again when their engine has a new version.
 
 Each set has 150 layouts. A hard set begins with odd ones, such as the smallest, the largest and the easiest, and goes
 on with the hardest of many deals, half of them of each verdict where a game has both. Those of a patience are decided
-within 100,000 nodes. The classic set of card pairing has only the hardest of its default deals, which are those of the
-problem statement. All are numbered deals, so the sets are the same on every machine. The referee proves every verdict
-before it is written.
+within 100,000 nodes, but for Golf, whose nodes are positions. The classic set of card pairing has only the hardest of
+its default deals, which are those of the problem statement. All are numbered deals, so the sets are the same on every
+machine. The referee proves every verdict before it is written.
 """
 
 import json
@@ -41,7 +41,7 @@ CARDS = ((1, 2, 2), (2, 4, 2), (3, 4, 6), (5, 8, 9), (4, 2, 8), (40, 2, 20), (30
 """Ranks, cards of each rank, and stacks."""
 PATIENCES = (
     *("bakers-game", "beleaguered-castle", "black-hole", "canfield", "eight-off", "fan", "free-cell-0-cell"),
-    *("free-cell-1-cell", "free-cell-2-cell", "free-cell-3-cell", "freecell", "golf", "klondike", "klondike-deal-1"),
+    *("free-cell-1-cell", "free-cell-2-cell", "free-cell-3-cell", "freecell", "klondike", "klondike-deal-1"),
     *("seahaven-towers", "trigon"),
 )
 OF_PATIENCES = (
@@ -49,6 +49,8 @@ OF_PATIENCES = (
     Pool(500, SIZE, max_nodes=100_000, max_positions=1_000),
 )
 """The plain referee counts some thousand positions a second, and should not take minutes for a set."""
+COVERING_GAMES = ("giza", "pyramid", "tripeaks")
+OF_COVERING_GAMES = (Pool(200, 10, easiest=True), Pool(3_000, SIZE))
 
 POOLS: Mapping[str, Sequence[Pool]] = {
     "camelot-hard": [Pool(2_000, 10, easiest=True), Pool(400_000, SIZE)],
@@ -80,6 +82,8 @@ POOLS: Mapping[str, Sequence[Pool]] = {
         Pool(20_000, SIZE),
     ],
     **{f"{name}-hard": OF_PATIENCES for name in PATIENCES},
+    **{f"{name}-hard": OF_COVERING_GAMES for name in COVERING_GAMES},
+    "golf-hard": [Pool(500, SIZE)],
 }
 """The pools of each set, by its game and its name."""
 

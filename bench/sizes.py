@@ -7,11 +7,11 @@ from pathlib import Path
 from statistics import median, quantiles
 
 from bench.measure import table
-from dealmill.pipeline.charts import Estimate, curves
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import load, solve
+from dealmill.pipeline.results.charts import Estimate, curves
+from dealmill.pipeline.solving.solve import load, solve
 from dealmill.pipeline.survey.interval import Interval, of_share
 
 PAGE = Path(__file__).parent.parent / "docs" / "sizes.md"

@@ -41,7 +41,7 @@ class Audit:
         """The seal of the record: a number, a dash and 64 hexadecimal digits. Store it outside the database.
 
         It covers the plan of the run, its source, and its results with all columns of an export. None if the audit
-        found something, checked only a sample, or the run is not finished.
+        found something or did not check all verdicts, or the run is not finished.
         """
         return seal_of(self._database, self.status)
 

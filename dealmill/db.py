@@ -9,14 +9,14 @@ from contextlib import closing
 from os import PathLike
 from pathlib import Path
 
-from dealmill.pipeline.notebook import in_notebook
-from dealmill.pipeline.progress import Progress
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.progress.events import Progress
+from dealmill.pipeline.progress.notebook import in_notebook
 from dealmill.pipeline.store.copy import Copy, copy_store
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.backup import back_up
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.system.settings import settings
 
 
 def upgrade(url: str | None = None, revision: str = "head") -> str | None:

@@ -1,7 +1,8 @@
 """What deals, engines and compiled checks of a game need of Dealmill; see ``docs/add-a-game.md``.
 
 `Texts` and `Solved` hold layouts and results as arrays. `kernel` and `inlined` compile functions, and `pointer_to`
-makes what routines may get instead of an array. `open_stream`, `below` and `shuffle` are random numbers for deals.
+makes what routines may get instead of an array. `open_stream`, `below` and `shuffle` are random numbers for deals, and
+`shuffled` and its like shuffle decks of cards by number.
 Importing this module loads NumPy and the compiler.
 """
 
@@ -39,6 +40,12 @@ from dealmill.pipeline.games.philox import (
     shuffle,
 )
 from dealmill.pipeline.games.pointers import pointer_to
+from dealmill.pipeline.games.shuffles import (
+    shuffled,
+    shuffled_by_microsoft,
+    shuffled_by_pysol,
+    shuffled_by_solvitaire,
+)
 
 __all__ = [
     "Batch",
@@ -64,6 +71,10 @@ __all__ = [
     "routine",
     "run_kernel",
     "shuffle",
+    "shuffled",
+    "shuffled_by_microsoft",
+    "shuffled_by_pysol",
+    "shuffled_by_solvitaire",
     "texts_from_rows",
     "to_solved",
     "unpack",

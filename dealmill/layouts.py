@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO, overload
 
 from dealmill.pipeline.arguments import MAX_INTEGER, check_integer, node_limit
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
+from dealmill.pipeline.evidence.referee import Judgement, Outcome, judge
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Game, Layout
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.reading import read_moves, read_pasted
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import open_binary
-from dealmill.pipeline.referee import Judgement, Outcome, judge
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.result import Result
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.after import After
-    from dealmill.pipeline.answer import Answered
     from dealmill.pipeline.engine_bench import EngineBench
     from dealmill.pipeline.outputs.pack_check import CheckedPack
+    from dealmill.pipeline.solving.after import After
+    from dealmill.pipeline.solving.answer import Answered
 
 
 def deals(
@@ -89,8 +89,8 @@ def winnable_deals(
     UsageError
         If the engine does not tell whether deals can be won, or an argument is out of range.
     """
-    from dealmill.pipeline.winnable import MAX_NODES, check_grade  # loads the compiler
-    from dealmill.pipeline.winnable import winnable_deals as wins
+    from dealmill.pipeline.solving.winnable import MAX_NODES, check_grade  # loads the compiler
+    from dealmill.pipeline.solving.winnable import winnable_deals as wins
 
     owner, used = engine_of(game)
     check_grade(owner, used, grade)
@@ -144,7 +144,7 @@ def solve(
     BadLayout
         If a text is not a valid layout of the game; the error lists all reasons.
     """
-    from dealmill.pipeline.solve import solve_layouts
+    from dealmill.pipeline.solving.solve import solve_layouts
 
     owner, used = engine_of(game, engine)
     limit = node_limit(max_nodes)
@@ -175,7 +175,7 @@ def after(
     max_nodes: int | None = None,
     notation: str | None = None,
 ) -> "After":
-    """Play moves from a layout of a patience, and tell whether it can still be won.
+    """Play moves from a layout of a patience or covering game, and tell whether it can still be won.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def after(
     InvalidEvidence
         If a word is not a move; an `IllegalMove` if the rules do not allow it.
     """
-    from dealmill.pipeline.after import after as play_on  # loads the compiler
+    from dealmill.pipeline.solving.after import after as play_on  # loads the compiler
 
     owner, used = engine_of(game, engine)
     text, start = moves if isinstance(moves, str) else " ".join(moves), read_pasted(owner, _text(owner, layout))
@@ -309,8 +309,8 @@ def answer(
     InputError
         If the file cannot be read.
     """
-    from dealmill.pipeline.answer import answer as answer_entries
     from dealmill.pipeline.ingest.scanning import scan
+    from dealmill.pipeline.solving.answer import answer as answer_entries
 
     owner, used = engine_of(game, engine)
     name = fsdecode(file)

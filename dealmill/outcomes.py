@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted
-from dealmill.pipeline.store.arrow import Tabular, table_of_runs
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.run_planning import plan_replacement
+from dealmill.pipeline.store.planning.run_planning import plan_replacement
 from dealmill.pipeline.store.runs.status import RunStatus, runs_over
 from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.storages.arrow import Tabular, table_of_runs
 from dealmill.runs import Run
 
 if TYPE_CHECKING:

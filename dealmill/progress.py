@@ -5,5 +5,5 @@ Long-running methods call a `Progress` function with each event, always in the t
 Ctrl-C: finished jobs are stored, and the same call resumes from there.
 """
 
-from dealmill.pipeline.progress import *  # noqa: F403 -- which has __all__
-from dealmill.pipeline.progress import __all__ as __all__  # noqa: PLC0414
+from dealmill.pipeline.progress.events import *  # noqa: F403 -- which has __all__
+from dealmill.pipeline.progress.events import __all__ as __all__  # noqa: PLC0414

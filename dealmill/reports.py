@@ -4,10 +4,10 @@ from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 
-from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.extras import check_extra
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.system.atomic import atomic_file
+from dealmill.pipeline.system.extras import check_extra
 from dealmill.runs import Run
 
 SUFFIXES = (".html", ".htm")

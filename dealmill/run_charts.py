@@ -4,10 +4,10 @@ counts. Pages and files show the same ones."""
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from dealmill.pipeline.charts import Chart, Estimate, Row, histogram, intervals, narrowing
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.printable import decimal
+from dealmill.pipeline.results.charts import Chart, Estimate, Row, histogram, intervals, narrowing
 
 if TYPE_CHECKING:
     from dealmill.pipeline.store.runs.status import RunStatus

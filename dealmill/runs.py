@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 from dealmill.audits import Audit
 from dealmill.pipeline.arguments import DifferenceKind, check_integer
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Order
-from dealmill.pipeline.notebook import in_notebook
-from dealmill.pipeline.progress import Progress, Rerunning
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.arrow import Tabular
+from dealmill.pipeline.progress.events import Progress, Rerunning
+from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.results.measures import Order
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.audits.contradictions import Contradiction, contradictions
@@ -26,17 +25,18 @@ from dealmill.pipeline.store.audits.seals import entry_in
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diffs.diff import Diff, diff, diffs
+from dealmill.pipeline.store.distributions.higher_limit import HigherLimit, higher_limit
+from dealmill.pipeline.store.distributions.histograms import Histogram, histogram_of, histogram_of_numbers
 from dealmill.pipeline.store.filters import Filter, Range
-from dealmill.pipeline.store.higher_limit import HigherLimit, higher_limit
-from dealmill.pipeline.store.histograms import Histogram, histogram_of, histogram_of_numbers
-from dealmill.pipeline.store.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_retry
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_retry
+from dealmill.pipeline.store.planning.states import describe
+from dealmill.pipeline.store.queries.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.runs.planned import expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus, check_jobs, check_not_halted, find_run, related_runs
 from dealmill.pipeline.store.runs.workers import machines_of
 from dealmill.pipeline.store.sources.source import find_source, rejects_of
-from dealmill.pipeline.store.states import describe
+from dealmill.pipeline.store.storages.arrow import Tabular
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.interval import Interval, Point, Winnability, convergence_of, of_grouped_mean
 

@@ -12,24 +12,23 @@ from typing import TYPE_CHECKING, Self
 from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, row_number
-from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Order
-from dealmill.pipeline.notebook import in_notebook
-from dealmill.pipeline.progress import Message, Progress
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.progress.events import Message, Progress
+from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.results.measures import Order
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
-from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Range
-from dealmill.pipeline.store.results import (
+from dealmill.pipeline.store.planning.run_planning import engines_for, fitting_engine, queue_run
+from dealmill.pipeline.store.queries.results import (
     FIRST_ITEM,
     Item,
     Query,
@@ -39,7 +38,6 @@ from dealmill.pipeline.store.results import (
     query_of,
     unless_retracted,
 )
-from dealmill.pipeline.store.run_planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.runs.controls import Labels, labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
 from dealmill.pipeline.store.runs.log import Action, list_actions
@@ -62,13 +60,14 @@ from dealmill.pipeline.store.sources.source import (
     rejects_of,
 )
 from dealmill.pipeline.store.storages.item_blocks import fingerprints_of
+from dealmill.pipeline.system.settings import settings
 from dealmill.runs import Run
 from dealmill.surveys import Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec
-    from dealmill.pipeline.store.find import Match
+    from dealmill.pipeline.store.queries.find import Match
 
 MOST_LINES = 10_000
 """Lines of a file in which a single layout is looked for."""
@@ -144,7 +143,6 @@ class Store:
         game: str | None = None,
         engine: str | None = None,
         max_nodes: int | None = None,
-        packed: bool = False,
         anyway: bool = False,
         layout_column: str | None = None,
         progress: Progress = in_notebook,
@@ -166,10 +164,6 @@ class Store:
         max_nodes
             Leave a layout undecided if its search would take more than this many nodes, 1 to 2⁶² − 1; None means the
             limit of the engine, if it has one.
-        packed
-            Store a run over numbered deals in less than a byte per deal: one or two bits per verdict, and digests.
-            Layouts and evidence are recomputed on demand, a thousand deals at a time. The same deals with and without
-            `packed` are two separate runs.
         anyway
             Read a file even if none of its first twenty entries is a layout of the game.
         layout_column
@@ -182,8 +176,7 @@ class Store:
             If the file seems to be of another game, and nothing of it is stored. If it cannot be fully read, or no
             result matches a query; the layouts before the error are solved and stored.
         NotFoundError, UsageError
-            If there is no such game or engine, the engine belongs to another game, an argument is out of range, or
-            `packed` is true for a file or a query.
+            If there is no such game or engine, the engine belongs to another game, or an argument is out of range.
         RetractedError
             If the installed version of the engine was retracted, or the queried run.
         StoreError
@@ -197,7 +190,6 @@ class Store:
             game=game,
             engines=engines,
             max_nodes=max_nodes,
-            packed=packed,
             anyway=anyway,
             layout_column=layout_column,
             progress=progress,
@@ -215,7 +207,6 @@ class Store:
         game: str | None = None,
         engines: str | Iterable[str] = (),
         max_nodes: int | None = None,
-        packed: bool = False,
         anyway: bool = False,
         layout_column: str | None = None,
         priority: int | None = None,
@@ -237,31 +228,26 @@ class Store:
         priority, tags, note
             Set them for each run before it is solved; see `Run.prioritise`, `Run.tag` and `Run.annotate`.
         """
-        from dealmill.pipeline.ingest.sources import compact_sources, open_readings
+        from dealmill.pipeline.ingest.sources import open_readings
         from dealmill.workers.working import solve_runs  # loads Celery
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
         parsed = _parsed(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
-        storage = Storage.PACKED if packed else Storage.ROWS
         if names:
-            self._check_engines(parsed, names, game, storage)
-        opening = open_readings(
-            self._database, [] if packed else parsed, game, progress, anyway=anyway, layout_column=layout_column
-        )
+            self._check_engines(parsed, names, game)
+        opening = open_readings(self._database, parsed, game, progress, anyway=anyway, layout_column=layout_column)
         with opening as readings:
-            stored = compact_sources(self._database, parsed) if packed else [read.source for read in readings.opened]
             run_ids = [
-                queue_run(self._database, source, engine, limit, storage)
-                for source in stored
-                for engine in engines_for(source.game, names)
+                queue_run(self._database, reading.source, engine, limit)
+                for reading in readings.opened
+                for engine in engines_for(reading.source.game, names)
             ]
             for run_id in run_ids:
                 labels.put_on(self._database, run_id)
             statuses = solve_runs(self._database, run_ids, progress, readings.opened) if run_ids else []
         runs = [Run(self._database, status) for status in statuses]
-        stored = stored if packed else readings.sources  # as they are now
-        return BatchResult(runs, stored, summarise(statuses, stored), readings.errors)
+        return BatchResult(runs, readings.sources, summarise(statuses, readings.sources), readings.errors)
 
     def ingest(
         self,
@@ -401,7 +387,6 @@ class Store:
         game: str | None = None,
         engine: str | None = None,
         max_nodes: int | None = None,
-        packed: bool = False,
         anyway: bool = False,
         layout_column: str | None = None,
         priority: int | None = None,
@@ -412,8 +397,8 @@ class Store:
         """Queue a run over a source for workers, and return it immediately.
 
         `source` is the number or the name of a source in the store, or what `run` accepts: a file, a range of deals or
-        a query, which is first read into the store, except deals if `packed` is true. Of a file that was read before
-        under the same name, the game is known. See `run` for the other parameters, and `run_all` for `priority`, `tags`
+        a query, which is first read into the store. Of a file that was read before under the same name, the game is
+        known. See `run` for the other parameters, and `run_all` for `priority`, `tags`
         and `note`.
 
         Raises
@@ -425,10 +410,9 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.sources import compact_sources, game_of_source
+        from dealmill.pipeline.ingest.sources import game_of_source
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
-        storage = Storage.PACKED if packed else Storage.ROWS
         [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
         if isinstance(parsed, str) and not _is_path(parsed):
             stored = find_source(self._database, parsed)
@@ -438,17 +422,14 @@ class Store:
                     game = find_source(self._database, parsed).game
             owner = game_of_source(self._database, parsed, game)
             name = parsed if isinstance(parsed, str) else parsed.name
-            fitting_engine(name, owner, owner.name if engine is None else engine, storage)  # before it is read
-            if packed:
-                [stored] = compact_sources(self._database, [parsed])
-            else:
-                ingestion = self._ingest([parsed], game, progress, anyway=anyway, layout_column=layout_column)
-                if ingestion.errors:
-                    raise ingestion.errors[0]
-                [stored] = ingestion.sources
-        if not (stored.complete or stored.endless or packed):
+            fitting_engine(name, owner, owner.name if engine is None else engine)  # before it is read
+            ingestion = self._ingest([parsed], game, progress, anyway=anyway, layout_column=layout_column)
+            if ingestion.errors:
+                raise ingestion.errors[0]
+            [stored] = ingestion.sources
+        if not (stored.complete or stored.endless):
             raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
-        run_id = queue_run(self._database, stored, stored.game if engine is None else engine, limit, storage)
+        run_id = queue_run(self._database, stored, stored.game if engine is None else engine, limit)
         labels.put_on(self._database, run_id)
         return self.find_run(run_id)
 
@@ -697,7 +678,7 @@ class Store:
         NotFoundError
             If there is no such game.
         """
-        from dealmill.pipeline.store.find import find_layout  # loads NumPy
+        from dealmill.pipeline.store.queries.find import find_layout  # loads NumPy
 
         if isinstance(layout, str) and is_deal_range(layout):
             deal = parse_deal(layout)
@@ -849,9 +830,7 @@ class Store:
         run.latest_audit = None if audit is None else Audit(self._database, audit)
         return run
 
-    def _check_engines(
-        self, sources: "Sequence[ParsedSource]", names: Sequence[str], game: str | None, storage: Storage
-    ) -> None:
+    def _check_engines(self, sources: "Sequence[ParsedSource]", names: Sequence[str], game: str | None) -> None:
         """Check that one of the engines fits each source, unless the game of the source cannot be told."""
         from dealmill.pipeline.ingest.sources import game_of_source
 
@@ -859,7 +838,7 @@ class Store:
             with suppress(InputError):  # raised or recorded when it is opened
                 owner = game_of_source(self._database, source, game)
                 for engine in engines_for(owner.name, names):
-                    fitting_engine(str(source), owner, engine, storage)
+                    fitting_engine(str(source), owner, engine)
 
     def _ingest(
         self,

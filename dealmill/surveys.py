@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.runs import Run

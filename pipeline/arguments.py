@@ -10,7 +10,7 @@ MOST_SEED = 2**64 - 1
 MAX_INTEGER = 2**63 - 1
 """The largest integer that every supported database can store."""
 MOST_DEAL = 2**63 - 2
-"""The largest deal number; 2⁶³ − 1 means "no end" in `dealmill.pipeline.deals.DealRange`."""
+"""The largest deal number; 2⁶³ − 1 means "no end" in `dealmill.pipeline.games.deals.DealRange`."""
 MOST_NODES = 2**62 - 1
 """The largest node limit; 2⁶² means "no limit" in the database."""
 NUMBERS = range(-(2**40) + 1, 2**40)

@@ -16,17 +16,17 @@ from numpy.typing import NDArray
 
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, concatenate_texts, to_batch, unpack
 from dealmill.pipeline.games.contract import DECIDED, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdicts import read_verdicts
-from dealmill.pipeline.node_counts import NodeCounts, compare_nodes
-from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.solve import load, solve_texts
+from dealmill.pipeline.results.node_counts import NodeCounts, compare_nodes
+from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
+from dealmill.pipeline.solving.solve import load, solve_texts
 from dealmill.pipeline.store.diffs.difference import Difference, DiffSummary
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
-from dealmill.pipeline.time_ratio import TimeRatio, time_ratio_of
 
 MAX_NODES = 10_000_000
 """The node limit for each layout, unless another one is given or the engine has one of its own."""

@@ -10,8 +10,8 @@ from shutil import copyfile
 import pytest
 from hypothesis import settings
 
-from dealmill.pipeline import solve
 from dealmill.pipeline.games.kernels import load_compiler
+from dealmill.pipeline.solving import solve
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import create_tables
 from dealmill.pipeline.store.database.urls import database_url

@@ -7,27 +7,34 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline import solve as room
 from dealmill.pipeline.games import find_engine, find_game, games, installed
 from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.settings import settings as settings_of_environment
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.games.deals import parse_deal_range
+from dealmill.pipeline.solving import solve as room
+from dealmill.pipeline.solving.solve import load
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import Installation
+from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source
-from dealmill.pipeline.store.sources.writing import append, complete, open_source
+from dealmill.pipeline.store.sources.writing import append, complete, open_deals, open_source
+from dealmill.pipeline.system.settings import settings as settings_of_environment
 
 LEASE = 60.0
-QUICK_GAMES = [game for game in games().values() if all(engine.max_nodes is None for engine in game.engines)]
-"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` tests the others."""
+QUICK_GAMES = [
+    game
+    for game in games().values()
+    if not game.rules_text and all(engine.max_nodes is None for engine in game.engines)
+]
+"""The games whose engines solve thousands of deals within seconds; `tests/games/patience` and `tests/games/covering`
+test the others."""
 
 
 def settings(rules: str) -> set[tuple[str, str, object]]:
@@ -55,11 +62,15 @@ SAMPLE_PATIENCES = covering_patiences()
 QUICK_PATIENCES = ("klondike", "freecell", "spider-1-suit", "golf")
 """Four patiences that differ: with a stock and a waste, with cells, with rows of a stock and whole suits, with a hole.
 Random rules with all settings are played, refereed and compared with plain code in `tests/games/patience`."""
-QUICK = {*(game.name for game in QUICK_GAMES), *QUICK_PATIENCES}
+QUICK_COVERING_GAMES = ("escalator", "pyramid")
+"""One covering game of each kind of moves."""
+QUICK = {*(game.name for game in QUICK_GAMES), *QUICK_PATIENCES, *QUICK_COVERING_GAMES}
 """The games for which `make test` makes what `make test-slow` makes for all."""
 ENGINES = [(game, engine) for game in QUICK_GAMES for engine in game.engines]
 each_game = pytest.mark.parametrize("game", QUICK_GAMES, ids=lambda game: game.name)
-each_package = pytest.mark.parametrize("game", [*QUICK_GAMES, find_game("bakers-game")], ids=lambda game: game.name)
+each_package = pytest.mark.parametrize(
+    "game", [*QUICK_GAMES, find_game("bakers-game"), find_game("pyramid")], ids=lambda game: game.name
+)
 """One game of each package."""
 each_engine = pytest.mark.parametrize(
     ("game", "engine"), ENGINES, ids=[game.full_name(engine) for game, engine in ENGINES]
@@ -109,6 +120,21 @@ def a_run(
     )
     do_runs(database)
     return find_run(database, number)
+
+
+def queue_stored(
+    database: Database, source: Source, engine: str, max_nodes: int | None, storage: Storage = Storage.PACKED
+) -> int:
+    """Plan a run that is stored like this, and return its number."""
+    _, definition = find_engine(engine)
+    limit = definition.max_nodes if max_nodes is None else max_nodes
+    return plan_run(database, source, engine, definition.version, limit, storage=storage)
+
+
+def queue_packed(database: Database, deals: str, max_nodes: int | None = None) -> int:
+    """Plan a packed run over these deals, and return its number."""
+    dealt = parse_deal_range(deals)
+    return queue_stored(database, open_deals(database, dealt), dealt.game.full_name(dealt.game.engines[0]), max_nodes)
 
 
 def do_runs(database: Database, *, backwards: bool = False) -> None:

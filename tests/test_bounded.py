@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.bounded import MOST_BYTES, NOT_STARTED, BoundedProcess, TooMuch
 from dealmill.pipeline.errors import BadLayout, DamagedResults
+from dealmill.pipeline.system.bounded import MOST_BYTES, NOT_STARTED, BoundedProcess, TooMuch
 
 LONG = 60
 MEGABYTE = 1 << 20

@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dealmill
-from dealmill.pipeline.charts import (
+from dealmill.pipeline.results.charts import (
     LEFT,
     RIGHT,
     WIDTH,
@@ -30,7 +30,7 @@ from dealmill.pipeline.charts import (
     ticks,
     verdict_bar,
 )
-from dealmill.pipeline.store.histograms import bars_of, distribution_of, doubling_bars, equal_bars
+from dealmill.pipeline.store.distributions.histograms import bars_of, distribution_of, doubling_bars, equal_bars
 
 PHONE = 390 - 2 * 16 - LEFT - RIGHT
 """The width of a chart on a phone, in pixels."""

@@ -4,7 +4,7 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.digests import columns_digest, digests, numbers, seal, texts, values
+from dealmill.pipeline.evidence.digests import columns_digest, digests, numbers, seal, texts, values
 
 FIELDS = st.lists(
     st.none()

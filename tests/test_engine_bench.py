@@ -9,13 +9,13 @@ import pytest
 from bench import sets
 from dealmill import NotFoundError, Store, Verdict, bench_engine
 from dealmill.pipeline.engine_bench import EngineBench, EngineFigures, Wrongness, WrongVerdict, set_file
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game, games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.searches import MAX_NODES
-from dealmill.pipeline.referee import judge
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.storages.storage import RecordedVerdict

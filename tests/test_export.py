@@ -18,18 +18,18 @@ from dealmill.pipeline.errors import DamagedError, OutputError, StoreError, Unfi
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import FORMS, export
-from dealmill.pipeline.progress import Event, Exporting
-from dealmill.pipeline.store.arrow import COLUMNS
+from dealmill.pipeline.progress.events import Event, Exporting
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.results import Query
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import Page
 from tests.doing import LEASE, a_run, a_source, alter, deal, do_job, pending
@@ -80,7 +80,7 @@ def metadata(path: Path) -> dict[str, str]:
 @pytest.fixture
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages of 7 rows, row groups of 70."""
-    monkeypatch.setattr("dealmill.pipeline.store.results.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.store.queries.results.PAGE", 7)
     monkeypatch.setattr("dealmill.pipeline.outputs.export.GROUP", 10)
 
 
@@ -193,7 +193,7 @@ def test_a_run_that_is_not_finished_is_exported_only_on_request(database: Databa
             run.to_arrow,
             lambda: dealmill.report(run, folder / "a.html"),
         ):
-            with pytest.raises(UnfinishedError, match=r"run 1 is not finished \(it is paused\); query it, or export"):
+            with pytest.raises(UnfinishedError, match=r"run 1 is not finished \(it is paused\); finish it first"):
                 refused()
         with pytest.raises(StoreError, match="run 1 is paused; continue it with: dealmill resume 1"):
             run.pack(folder / "a.json")

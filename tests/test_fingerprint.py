@@ -11,15 +11,15 @@ from blake3 import blake3
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
+from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, pack, to_batch
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

@@ -4,12 +4,12 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.run_planning import queue_rerun
+from dealmill.pipeline.store.planning.run_planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.rows import Rows

@@ -97,7 +97,7 @@ def test_the_help_text_imports_nothing_slow() -> None:
     names = set(re.findall(r"\| +([\w.]+)", ran.stderr))
     assert "dealmill.cli.output" in names
     assert not names & (SLOW - {"click"})
-    assert not names & {"dealmill.pipeline.progress", "dealmill.pipeline.games.contract"}
+    assert not names & {"dealmill.pipeline.progress.events", "dealmill.pipeline.games.contract"}
 
 
 @pytest.mark.slow

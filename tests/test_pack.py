@@ -20,25 +20,24 @@ from pydantic import BaseModel
 import dealmill
 from dealmill.cli import dealmill as commands
 from dealmill.cli.export import Days
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DealmillError, InputError, UsageError
+from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
-from dealmill.pipeline.measures import FILTERS
 from dealmill.pipeline.outputs.pack import Pack
 from dealmill.pipeline.outputs.pack_check import check_pack
 from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.results.measures import FILTERS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.results import Query
-from dealmill.pipeline.store.run_planning import queue_run
+from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from tests.doing import a_run, deal, do_runs
+from tests.doing import a_run, deal, do_runs, queue_stored
 
 PAIRING, MEMORY = find_game("card-pairing"), find_game("memory")
 
@@ -58,7 +57,7 @@ def run_of_deals(
     deals = DealRange(find_engine(engine)[0], 7, 1, count, parameters)
     if storage is Storage.ROWS:
         deals_reading(database, deals).finish(silent)
-    number = queue_run(database, deals_source(database, deals), engine, None, storage)
+    number = queue_stored(database, deals_source(database, deals), engine, None, storage)
     do_runs(database)
     return find_run(database, number)
 

@@ -9,15 +9,15 @@ import pytest
 
 from dealmill import Result
 from dealmill.pipeline.outputs.pack import Entry
-from dealmill.pipeline.record import RESULT, RUN
+from dealmill.pipeline.results.record import RESULT, RUN
 from dealmill.web import api
 
 PROJECT = Path(__file__).parents[1]
 NAMES = {frozenset(field.name for field in record): most for record, most in ((RESULT, 5), (RUN, 10))}
 """The names of fields, and how many of them make a list of the fields."""
 FILLED = {
-    "pipeline/record.py": "the list itself",
-    "pipeline/result.py": "the class of results in Python, with the types that readers of code need",
+    "pipeline/results/record.py": "the list itself",
+    "pipeline/results/result.py": "the class of results in Python, with the types that readers of code need",
     "pipeline/outputs/pack.py": "the entries of a pack, whose format has a version of its own",
     "pipeline/store/runs/planned.py": "the columns of the plan of a run",
     "pipeline/store/runs/status.py": "the function that fills the row of a run",

@@ -9,21 +9,21 @@ import pytest
 from sqlalchemy import text, update
 
 from dealmill.pipeline.arguments import MAX_INTEGER, DifferenceKind
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError, VersionError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, Storage, engines, jobs, verdicts
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.diffs.difference import Difference
-from dealmill.pipeline.store.results import find_result, matching_runs
-from dealmill.pipeline.store.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_replacement, plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs
@@ -33,7 +33,7 @@ from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.stores import Store
-from tests.doing import a_run, a_source, an_audit, deal, do_job, do_runs, pending
+from tests.doing import a_run, a_source, an_audit, deal, do_job, do_runs, pending, queue_stored
 
 ENGINE = "memory/two-pass"
 LAYOUTS = list(dict.fromkeys(deal(find_game("memory"), 3, 1, 500, pairs=4)))[:300]
@@ -145,7 +145,9 @@ def test_answers_to_different_questions_do_not_contradict_each_other(database: D
     deals = DealRange(find_game("memory"), 3, 1, 100)
     deals_reading(database, deals).finish(silent)
     source = deals_source(database, deals)
-    left, right = (queue_run(database, source, f"memory/{name}", None, storage) for name in ("two-pass", "incremental"))
+    left, right = (
+        queue_stored(database, source, f"memory/{name}", None, storage) for name in ("two-pass", "incremental")
+    )
     do_runs(database)
     assert {each.kind for each in compared(database, find_run(database, left), find_run(database, right))} == {
         "question"
@@ -323,7 +325,7 @@ def test_a_run_is_compared_with_all_others_of_the_same_question(database: Databa
     elsewhere = a_run(database, ENGINE, LAYOUTS[40:50], name="c.txt")
     a_run(database, "memory/incremental", LAYOUTS[:20])
     deals = deals_source(database, DealRange(find_game("memory"), 3, 1, 1_000))
-    queue_run(database, deals, ENGINE, None, Storage.PACKED)
+    queue_stored(database, deals, ENGINE, None)
     do_runs(database)
     diffs = list(Store(database).find_run(run.id).diffs(ignore="evidence"))
     assert [each.other.id for each in diffs] == [again.id, overlapping.id, elsewhere.id]
@@ -453,7 +455,7 @@ def test_a_packed_run_is_compared_in_parts(database: Database) -> None:
     deals = DealRange(find_game("memory"), 1, 1, 2_500)
     deals_reading(database, deals).finish(silent)
     rows, packed = (
-        find_run(database, queue_run(database, deals_source(database, deals), ENGINE, None, storage))
+        find_run(database, queue_stored(database, deals_source(database, deals), ENGINE, None, storage))
         for storage in (Storage.ROWS, Storage.PACKED)
     )
     do_runs(database)

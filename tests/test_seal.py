@@ -6,28 +6,28 @@ import pytest
 from sqlalchemy import Connection, select
 
 from dealmill import Store
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_digest
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.digests import block_digest
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.record import RESULT
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.audits.seals import entry_in, seal_of, still_sealed
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
-from dealmill.pipeline.store.database.tables import Storage, blocks, items, runs, source_blocks, verdicts
-from dealmill.pipeline.store.run_planning import plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.database.tables import blocks, items, runs, source_blocks, verdicts
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.planned import run_seal
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import alter, an_audit, do_runs
+from tests.doing import a_source, alter, an_audit, do_job, do_runs, pending, queue_stored
 from tests.survey.doing import MEMORY, a_survey
 
 ENTRIES: list[Layout | Reject] = [
@@ -49,7 +49,7 @@ def rows(database: Database, batch: int = 10_000, chunk: int = 2_000) -> AuditSt
 
 def packed(database: Database) -> AuditStatus:
     """An audit of a packed run."""
-    queue_run(database, deals_source(database, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None, Storage.PACKED)
+    queue_stored(database, deals_source(database, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None)
     do_runs(database)
     return an_audit(database, find_run(database, "1"))
 
@@ -106,6 +106,17 @@ def test_only_what_was_audited_as_a_whole_and_is_sound_has_a_seal(database: Data
     assert seal_of(database, an_audit(database, find_run(database, "1"), sample=3)) is None
     alter(database, "UPDATE sources SET name = 'b.txt'")
     assert seal_of(database, an_audit(database, find_run(database, "1"))) is None
+
+
+def test_an_audit_of_an_unfinished_run_gives_no_seal_even_when_the_run_is_finished(database: Database) -> None:
+    layouts = ["AABB", "ABAB", "ABBA"]
+    run = plan_run(database, a_source(database, MEMORY, layouts, "a.txt"), MEMORY, "1", None, chunk=1)
+    do_job(database, pending(database)[0])
+    audit = an_audit(database, find_run(database, str(run)))
+    assert audit.clean and audit.judged == 1
+    do_runs(database)
+    assert find_run(database, str(run)).finished and seal_of(database, audit) is None
+    assert seal_of(database, an_audit(database, find_run(database, str(run)))) is not None
 
 
 ZEROS = "0" * 64

@@ -5,13 +5,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from dealmill.pipeline import solve as room
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, pack, to_batch, unpack
 from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import failed_verdicts, load, solve, solve_texts
+from dealmill.pipeline.solving import solve as room
+from dealmill.pipeline.solving.solve import failed_verdicts, load, solve, solve_texts
 from tests.doing import deal
 
 COUNT = 1_000

@@ -12,7 +12,14 @@ from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker.build import parts_of_referee
 from tests.doing import each_package
 
-DOORS = {"dealmill.game", "dealmill.kernels", "dealmill.playback", "dealmill.verdicts"}
+DOORS = {
+    "dealmill.cards",
+    "dealmill.game",
+    "dealmill.kernels",
+    "dealmill.playback",
+    "dealmill.rules_files",
+    "dealmill.verdicts",
+}
 """What authors of games import, here and elsewhere."""
 
 ROOT = Path(__file__).parents[1]

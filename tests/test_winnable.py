@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 import dealmill
 from dealmill.cli import dealmill as commands
-from dealmill.pipeline import winnable
 from dealmill.pipeline.games import games
+from dealmill.pipeline.solving import winnable
 from dealmill.verdicts import Verdict
 
 

@@ -6,7 +6,7 @@ Importing this module reads no settings, and does not affect other Celery apps i
 
 from celery import Celery
 
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.system.settings import settings
 
 QUEUE = "dealmill"
 TASK = "dealmill.job"

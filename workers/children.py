@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Protocol
 
 from dealmill.pipeline.programs.bounds import die_with_parent
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.system.settings import settings
 
 STOP_SECONDS = 1.0
 """How long a process may finish what it is doing when the user wants it to end."""

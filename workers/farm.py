@@ -18,15 +18,15 @@ from types import TracebackType
 from typing import IO, Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
-from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.caches import caches
-from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_tables
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.leases import give_back, leased
 from dealmill.pipeline.store.runs.workers import local_process
+from dealmill.pipeline.system.extras import check_extra
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import (
     STOP_SECONDS,
@@ -40,7 +40,7 @@ from dealmill.workers.children import (
     stop,
 )
 from dealmill.workers.logs import line_of
-from dealmill.workers.reconciler import Queue, check_broker, reconcile
+from dealmill.workers.reconciler import Parents, Queue, check_broker, reconcile
 
 PREFIX = "dealmill-"
 OWNED = "owned"
@@ -130,7 +130,8 @@ def _run_worker(processes: int, *, engines: bool) -> int:
 
 class Farm:
     """A context manager that runs Celery workers on this machine, with a local broker unless one is configured. With
-    `engines`, the workers load what all engines need when they start. They get the jobs that `installation` can do.
+    `engines`, the workers load what all engines need when they start. They get the jobs that `installation` can do, of
+    all runs and audits, or `only` of some.
 
     Raises
     ------
@@ -142,8 +143,9 @@ class Farm:
         On entry, if compiled engines cannot be cached.
     """
 
-    def __init__(self, database: Database, tell: Tell, *, engines: bool) -> None:
+    def __init__(self, database: Database, tell: Tell, *, engines: bool, only: Parents | None = None) -> None:
         self._database = database
+        self._only = only
         self._tell = tell
         self._engines = engines
         self.installation = Installation()
@@ -196,7 +198,7 @@ class Farm:
             self._restart_worker()
         patiently(partial(check_tables, self._database), self.say)
         try:
-            patiently(partial(reconcile, self._database, self._queue, self.installation), self.say)
+            patiently(partial(reconcile, self._database, self._queue, self.installation, self._only), self.say)
             if not self._broker_answers:
                 self.say("the broker is available again")
             self._broker_answers = True

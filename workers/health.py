@@ -16,12 +16,12 @@ from dealmill.pipeline.games.contract import VERBS
 from dealmill.pipeline.games.installed import OWN, RULES, BrokenGame, Offer, all_offers, load
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.programs.solver import any_programs, check_programs
-from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, clock_difference, file_of, server_version
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.database.urls import database_url, shown
-from dealmill.pipeline.store.installation import installed_engines
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers.broker import find_server
 from dealmill.workers.reconciler import check_broker
 
@@ -149,7 +149,7 @@ def _engines() -> str:
 
 def _kernels() -> str:
     from dealmill.pipeline.games.caches import caches
-    from dealmill.pipeline.solve import check_is_compiled
+    from dealmill.pipeline.solving.solve import check_is_compiled
 
     folder = caches()
     compiled = [game.name for game in games().values() if check_is_compiled(game)]

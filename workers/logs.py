@@ -10,7 +10,7 @@ from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
 from celery.worker.consumer import consumer
 
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers.transport import BROKER_ERRORS
 
 PLAIN = f"{gethostname().replace('%', '%%')}:%(process)d: %(message)s"

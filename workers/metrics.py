@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.system.settings import settings
 
 logger = logging.getLogger(__name__)
 

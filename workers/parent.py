@@ -10,7 +10,7 @@ from celery.platforms import SecurityWarning
 from celery.signals import worker_process_init, worker_ready
 
 from dealmill.pipeline.programs.bounds import die_with_parent
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.system.settings import settings
 
 # Imported here, because Celery's `include` would search the working directory first.
 from dealmill.workers import metrics, tasks

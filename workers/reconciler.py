@@ -1,7 +1,7 @@
 """The reconciler: the only sender of messages. It frees jobs whose lease has expired, and sends pending jobs
 whenever the queue is empty. So it need not remember what it has sent, and the broker may lose all messages."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import Any, Self
@@ -11,12 +11,12 @@ from kombu.exceptions import OperationalError
 from kombu.transport.redis import Channel
 
 from dealmill.pipeline.errors import BrokerError
+from dealmill.pipeline.progress.waiting import waiting_for
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import UnworkableJobs
-from dealmill.pipeline.waiting import waiting_for
 from dealmill.workers.app import QUEUE, TASK, app
 from dealmill.workers.transport import BROKER_ERRORS
 
@@ -112,10 +112,14 @@ class Queue:
                 opened[0].release()  # type: ignore[no-untyped-call]
 
 
-def reconcile(database: Database, queue: Queue, installation: Installation) -> None:
+Parents = Mapping[str, Collection[int]]
+"""The runs to solve and the audits to do, by the kind of job."""
+
+
+def reconcile(database: Database, queue: Queue, installation: Installation, only: Parents | None = None) -> None:
     """Free jobs whose lease has expired, and send the pending jobs that an installation can do to a queue if no
-    messages are waiting there. A clogged queue is purged first; no information is lost, because all jobs are in the
-    database."""
+    messages are waiting there: those of all runs and audits, or `only` of some. A clogged queue is purged first; no
+    information is lost, because all jobs are in the database."""
     for kind in KINDS.values():
         leases.free_expired(database, kind.table)
     with queue.channel() as channel:
@@ -127,8 +131,9 @@ def reconcile(database: Database, queue: Queue, installation: Installation) -> N
         engines = installation.engines(database)
         with app.amqp.Producer(channel) as producer:
             for name, kind in KINDS.items():
-                for job_id in leases.pending(database, kind.table, engines, WINDOW):
-                    app.send_task(TASK, (name, job_id), producer=producer)
+                parents = None if only is None else only.get(name, ())
+                for job_id in leases.pending(database, kind.table, engines, WINDOW, parents):
+                    app.send_task(TASK, (name, job_id), {"named_only": only is not None}, producer=producer)
 
 
 def _check_keys(channel: Any) -> None:

@@ -20,11 +20,11 @@ from threading import Lock, Thread
 from billiard import current_process
 
 from dealmill.pipeline.errors import DealmillError
-from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.runs.leases import JobInHand, Lease, give_back, renew
 from dealmill.pipeline.store.runs.workers import worker_name
+from dealmill.pipeline.system.settings import settings
 
 logger = logging.getLogger(__name__)
 

@@ -14,17 +14,17 @@ from celery.worker.request import Request
 from dealmill.pipeline.errors import DamagedError, DealmillError, ProgramError, ReplacedError, StoreError
 from dealmill.pipeline.games import EngineKey
 from dealmill.pipeline.games.caches import UncompiledError, nothing_compiled
-from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_revision
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.installation import Installation, workable_engines
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
+from dealmill.pipeline.store.planning.installation import Installation, workable_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.pipeline.store.runs.workers import worker_name
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers import metrics
 from dealmill.workers.app import TASK, app
 from dealmill.workers.logs import IN_HAND
@@ -45,9 +45,10 @@ def configured_database() -> Database:
 
 
 @app.task(name=TASK, Request=f"{__name__}:WatchedRequest")  # type: ignore[untyped-decorator]
-def do_job(*message: object, **_more: object) -> None:
-    """Do the job with the kind and id in a message, if this installation can do it. A message may be delivered
-    late, twice or never without harm; see `dealmill.pipeline.store.runs.leases`."""
+def do_job(*message: object, named_only: object = False, **_more: object) -> None:
+    """Do the job with the kind and id in a message, if this installation can do it; or a more urgent one,
+    unless the message wants `named_only`. A message may be delivered late, twice or never without harm; see
+    `dealmill.pipeline.store.runs.leases`."""
     IN_HAND.clear()
     name, job_id = message if len(message) == 2 else (None, None)
     kind = KINDS.get(name) if isinstance(name, str) else None
@@ -58,17 +59,17 @@ def do_job(*message: object, **_more: object) -> None:
     try:
         with busy_with(list(KINDS.values()).index(kind), job_id) as first:
             if first:
-                _claim_and_do(kind, job_id)
+                _claim_and_do(kind, job_id, any_run=not named_only)
     except StoreError as error:  # the command that runs the farm gets the same error, and exits
         _log_store_error(str(error))
 
 
-def _claim_and_do(kind: JobKind[Any, Any], job_id: int) -> None:
-    """Do a job, or one of a run with a higher priority, whose messages may be far behind in the queue. The job itself
-    is sent again then. If another worker takes the other job first, choose again."""
+def _claim_and_do(kind: JobKind[Any, Any], job_id: int, *, any_run: bool) -> None:
+    """Do a job, or, of `any_run`, one of a run with a higher priority, whose messages may be far behind in the queue.
+    The job itself is sent again then. If another worker takes the other job first, choose again."""
     database, chosen, job = configured_database(), 0, None
     while job is None and chosen != job_id:
-        chosen, run = _waiting(partial(_chosen, database, kind, job_id))
+        chosen, run = _waiting(partial(_chosen, database, kind, job_id, any_run=any_run))
         if isinstance(run, DamagedError):
             _refuse_damaged(database, kind, chosen, run)
             return
@@ -84,7 +85,9 @@ def _claim_and_do(kind: JobKind[Any, Any], job_id: int) -> None:
         _compile(database, kind, job)
 
 
-def _chosen(database: Database, kind: JobKind[Any, Any], job_id: int) -> tuple[int, PlannedRun | DamagedError | None]:
+def _chosen(
+    database: Database, kind: JobKind[Any, Any], job_id: int, *, any_run: bool
+) -> tuple[int, PlannedRun | DamagedError | None]:
     """Return the job to do when a message names a job, and its run or why that cannot be read; None if this
     installation cannot do the job, users have stopped its run, or there is no such job.
 
@@ -94,7 +97,7 @@ def _chosen(database: Database, kind: JobKind[Any, Any], job_id: int) -> tuple[i
     with database.reading() as connection:
         check_revision(connection)
         workable = workable_engines(connection)
-        job_id = kind.choose(connection, job_id, workable)
+        job_id = kind.choose(connection, job_id, workable) if any_run else job_id
         try:
             run = run_of_job(connection, kind.table, job_id)
         except DamagedError as error:

@@ -9,7 +9,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.printable import counted, duration
 from dealmill.pipeline.programs.declared import check_starts
-from dealmill.pipeline.progress import (
+from dealmill.pipeline.progress.events import (
     Auditing,
     Continued,
     Finished,
@@ -23,8 +23,8 @@ from dealmill.pipeline.progress import (
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.work import seconds_left
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (
@@ -38,8 +38,9 @@ from dealmill.pipeline.store.runs.status import (
 )
 from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers.farm import Farm
-from dealmill.workers.reconciler import unfinished, unfinished_runs, unworkable
+from dealmill.workers.reconciler import Parents, unfinished, unfinished_runs, unworkable
 
 LEAST_PAUSE, LONGEST_PAUSE = 0.2, 1.0
 """Bounds on the seconds between two checks of the progress, which take time from the work. The pause is a fiftieth of
@@ -64,11 +65,13 @@ def work_until_done(
     readings: Sequence[Reading] = (),
     *,
     engines: bool = True,
+    only: Parents | None = None,
 ) -> None:
     """Run local workers until `next_installation` says that the work is done, and ingest the sources in `readings`
-    meanwhile. Wait while the database is not available. `engines` says whether the work needs engines."""
+    meanwhile. Wait while the database is not available. `engines` says whether the work needs engines; it may be `only`
+    that of some runs or audits."""
     database.refuse_read_only()
-    with Farm(database, lambda line: progress(Message(line)), engines=engines) as farm:
+    with Farm(database, lambda line: progress(Message(line)), engines=engines, only=only) as farm:
         for reading in readings:
             reading.finish(progress, farm.tick)
         begun = due = time.monotonic()
@@ -92,12 +95,16 @@ def work_until_done(
 
 
 def _report_other_runs(database: Database, own: Collection[int], progress: Progress) -> None:
-    """Report the unfinished runs besides a command's own: its workers do all jobs, in general the oldest first."""
+    """Report the unfinished runs besides a command's own: they wait, unless its workers share a broker with others,
+    whose messages they get, too."""
     if other_runs := sorted(unfinished_runs(database).difference(own)):
         named = other_runs[:MOST_NAMED]
         listed = ", ".join([*map(str, named), *(["…"] if len(other_runs) > len(named) else [])])
-        pause = f"dealmill pause {' '.join(map(str, named))}"
-        progress(Message(f"the workers also do the jobs of unfinished runs ({listed}); to leave these: {pause}"))
+        if settings().broker_url is None:
+            progress(Message(f"other unfinished runs ({listed}) wait; to finish all runs: dealmill work --drain"))
+        else:
+            pause = f"dealmill pause {' '.join(map(str, named))}"
+            progress(Message(f"the workers may also do jobs of unfinished runs ({listed}); to leave these: {pause}"))
 
 
 def solve_runs(
@@ -119,7 +126,8 @@ def solve_runs(
     for run in batch.runs:
         _check_startable(run)
     _report_other_runs(database, run_ids, progress)
-    work_until_done(database, partial(batch.next_installation, readings), progress, readings)
+    only = {"solve": run_ids}
+    work_until_done(database, partial(batch.next_installation, readings), progress, readings, only=only)
     refresh_statistics(database)
     check_not_deleted(database, [run.id for run in batch.runs if run.halted])
     return batch.runs
@@ -243,7 +251,7 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
     run = find_run(database, audit.run)
 
     def other_runs() -> set[int]:
-        return unfinished_runs(database) - {run.id}
+        return set() if settings().broker_url is None else unfinished_runs(database) - {run.id}
 
     _report_other_runs(database, [run.id], progress)
     seconds = seconds_left(database, run, audit)
@@ -251,7 +259,7 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
         left = counted(audit.size - audit.judged, "verdict")
         about = f"about {duration(seconds)} of processor time"
         progress(Message(f"audit {audit_id} of run {run.id}: {left} to check, {about}"))
-    work_until_done(database, next_installation, progress, engines=False)
+    work_until_done(database, next_installation, progress, engines=False, only={"audit": [audit_id]})
     return find_audit(database, audit_id)
 
 
@@ -325,6 +333,6 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
 
     if next_installation():
         _report_other_runs(database, [run_id], progress)
-        work_until_done(database, next_installation, progress)
+        work_until_done(database, next_installation, progress, only={"solve": [run_id]})
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

@@ -9,11 +9,11 @@ from dealmill.pipeline.games.patience import Patience
 from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS = 10_000, 1_000
-NODES, FEWER_NODES = 1_000_000, 100_000
+FEWER_NODES = 100_000
 HARD = ("mrs-mop", "spider", "spider-2-suits")
 """Two decks with more than one suit: a deal takes seconds, so `FEWER_DEALS` are searched."""
 SLOW = ("flower-garden", "scorpion", "simple-simon", "spider-1-suit", "spiderette", "will-o-the-wisp")
-"""Games whose survey would take hours with `NODES`, so `FEWER_NODES` are searched."""
+"""Games whose survey would take hours with the default limit, so `FEWER_NODES` are searched."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]
 """The version of their engine, without the digest of the rules of a game."""
@@ -38,7 +38,7 @@ COUNTS = ("winnable", "unwinnable", "undecided")
 def question(name: str) -> Question:
     """How many deals of a patience can be won."""
     count = FEWER_DEALS if name in HARD else DEALS
-    nodes = FEWER_NODES if name in SLOW else NODES
+    nodes = FEWER_NODES if name in SLOW else PATIENCES[name].engines[0].max_nodes
     return Question(f"{name}/winnable", PATIENCES[name].title, PUBLISHED.get(name, ""), count=count, max_nodes=nodes)
 
 

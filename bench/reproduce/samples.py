@@ -10,7 +10,7 @@ from pathlib import Path
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal
 
 SEED = 2005

@@ -74,7 +74,9 @@ def audit(
             results = [run.audit(sample=sample, seed=seed, seal=seal, progress=progress) for run in audited]
         all_valid = all(result.valid for result in results)
         findings = (_finding_row(finding) for result in results for finding in result.findings())
-        if (form or not all_valid) and write_first(FINDING_COLUMNS, findings, form):
+        if (form or not all(result.status.clean for result in results)) and write_first(
+            FINDING_COLUMNS, findings, form
+        ):
             tell("more findings follow; --nl prints all of them")
         for run, result in zip(audited, results, strict=True):
             _tell_audit(run, result, seal)
@@ -93,9 +95,16 @@ def _tell_audit(run: "dealmill.Run", result: "dealmill.Audit", seal: str | None)
     if result.seal:
         tell(f"seal: {result.seal}")
     if result.sealed is False:
-        tell(f"the record of run {run.id} does not match the seal {seal}: restore the database from a backup")
+        tell(
+            f"the record of run {run.id} does not match the seal {seal}: if that is the seal of this run, restore the "
+            "database from a backup"
+        )
     if not status.finished:
-        tell(f"run {run.id} is not finished: {counted(status.items - status.solved, 'layout')} pending")
+        pending = counted(status.items - status.solved, "layout")
+        tell(f"run {run.id} is not finished, so it has no seal: {pending} pending")
+    elif figures.judged < status.items and not figures.is_sample:
+        later = counted(status.items - figures.judged, "verdict")
+        tell(f"{later} came later, so there is no seal; audit run {run.id} again")
 
 
 def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:

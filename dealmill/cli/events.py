@@ -5,7 +5,7 @@ from collections.abc import Callable
 import dealmill
 from dealmill.cli.output import counted
 from dealmill.cli.process import check_interrupted
-from dealmill.pipeline.progress import (
+from dealmill.pipeline.progress.events import (
     Continued,
     Event,
     Ingested,

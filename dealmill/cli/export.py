@@ -14,7 +14,7 @@ from dealmill.cli.output import counted, json_option, output_options, tell, tell
 from dealmill.cli.process import DIFFERENT
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import whole_number
-from dealmill.pipeline.measures import NUMBERS
+from dealmill.pipeline.results.measures import NUMBERS
 
 
 class Days(click.ParamType[tuple[date, date]]):

@@ -8,7 +8,7 @@ from tempfile import TemporaryFile
 import dealmill
 from dealmill.cli.output import tell
 from dealmill.cli.status import status_rows
-from dealmill.pipeline.progress import Event, Finished, Progress
+from dealmill.pipeline.progress.events import Event, Finished, Progress
 
 
 class FinishCommands:

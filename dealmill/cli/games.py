@@ -32,13 +32,17 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("game", required=False, shell_complete=complete_game)
-@click.option("--rules", is_flag=True, help="Print the rules of GAME as a file in TOML; only patiences have them.")
+@click.option(
+    "--rules",
+    is_flag=True,
+    help="Print the rules of GAME as a file in TOML; only patiences and covering games have them.",
+)
 @click.option(
     "--differ",
     nargs=2,
     metavar="GAME GAME",
     shell_complete=complete_game,
-    help="List the rules in which these two patiences differ.",
+    help="List the rules in which these two games differ.",
 )
 @output_options
 def games(game: str | None, rules: bool, differ: tuple[str, str] | None, form: str | None) -> None:
@@ -55,7 +59,9 @@ def games(game: str | None, rules: bool, differ: tuple[str, str] | None, form: s
             raise click.UsageError("--differ names both games itself: dealmill games --differ klondike trigon")
         left, right = ({"title": name, **_flattened(_rules_of(name))} for name in differ)
         differences = [
-            {"key": key, differ[0]: left[key], differ[1]: right[key]} for key in left if left[key] != right[key]
+            {"key": key, differ[0]: left.get(key, ""), differ[1]: right.get(key, "")}
+            for key in {**left, **right}
+            if left.get(key) != right.get(key)
         ]
         write_rows(["key", *differ], differences, form)
         return
@@ -94,7 +100,7 @@ def _rules_of(name: str | None) -> str:
         raise click.UsageError("name the game whose rules are meant")
     game = dealmill.games(name)[name]
     if not game.rules_text:
-        raise UsageError(f"{name} is not a patience: its rules are not in a file")
+        raise UsageError(f"{name} is no patience and no covering game: its rules are not in a file")
     return game.rules_text.text
 
 
@@ -351,7 +357,7 @@ def deal(
     grade and the nodes of each. The grades of a game are fixed, see docs/grades.md. The same command gives the same
     deals everywhere. With --json, `evidence` is the solution.
     """
-    from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
+    from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
     game = variant_name(game, rules)
     parameters = given_parameters(given)

@@ -10,7 +10,7 @@ from dealmill.cli.options import WholeNumber, chosen_options, complete_run, conf
 from dealmill.cli.output import called_as, json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR, resumable
 from dealmill.cli.progress import shown_progress
-from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.system.extras import check_extra
 
 STATEMENT_SECONDS = 10.0
 """The most seconds of a query: far more than any page needs, also on a busy machine, and short enough to wait for."""

@@ -20,8 +20,8 @@ from dealmill.cli.process import ERROR
 from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_WORKERS, check_integer, number_range, whole_number
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import FILTERS
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.results.measures import FILTERS
 
 Choice = tuple[str, str]
 """A word and its help text."""
@@ -145,11 +145,19 @@ nodes_option = click.option(
     help="Search at most this many nodes per layout; one that needs more is undecided.",
     show_default="that of the engine",
 )
-packed_option = click.option(
-    "--packed",
-    is_flag=True,
-    help="Store less than a byte per numbered deal; layouts and evidence are recomputed on demand.",
-)
+
+
+def _refuse_packed(ctx: click.Context, _param: click.Parameter, given: bool) -> None:
+    if given:
+        raise click.UsageError(
+            "--packed is gone: leave it out, and each verdict is stored with its evidence; for billions of deals, use: "
+            "dealmill survey GAME --count N",
+            ctx,
+        )
+
+
+packed_option = click.option("--packed", is_flag=True, hidden=True, expose_value=False, callback=_refuse_packed)
+"""It is refused with a reason until version 0.4.0."""
 parameters_option = click.option(
     "--param", "given", metavar="NAME=N", multiple=True, help="Set a parameter of the deals; see dealmill games."
 )
@@ -164,7 +172,8 @@ rules_option = click.option(
     "rules",
     metavar="KEY=VALUE",
     multiple=True,
-    help="Change a rule of a patience, such as stock.draw=1; repeatable. `dealmill games NAME --rules` lists them.",
+    help="Change a rule of a patience or covering game, such as stock.draw=1; repeatable. `dealmill games NAME "
+    "--rules` lists them.",
 )
 verdict_option = click.option(
     "--verdict",

@@ -11,7 +11,7 @@ from dealmill.cli.output import tell
 from dealmill.pipeline.printable import printable
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.progress import Event, Progress, Step
+    from dealmill.pipeline.progress.events import Event, Progress, Step
 
 
 SECONDS_PER_LINE = 60.0
@@ -24,7 +24,7 @@ BAR = 16
 def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
     """Show progress while the `with` block runs. With a `store`, also show the first rejects of each source."""
     from dealmill.cli.events import Sources, show  # imports all events, which help texts do not need
-    from dealmill.pipeline.progress import words
+    from dealmill.pipeline.progress.events import words
 
     if not sys.stderr.isatty():
         lines = _Lines()
@@ -82,7 +82,7 @@ class _Lines:
 
     def tell(self, step: "Step") -> None:
         """Print a line about a step, unless there was one shortly before."""
-        from dealmill.pipeline.progress import words
+        from dealmill.pipeline.progress.events import words
 
         if time.monotonic() >= self.due:
             self.due = time.monotonic() + SECONDS_PER_LINE

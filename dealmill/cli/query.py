@@ -18,7 +18,7 @@ from dealmill.cli.options import (
 )
 from dealmill.cli.output import SCREEN, UNPROVED, counted, output_options, tell, write_first, write_rows
 from dealmill.cli.progress import shown_progress
-from dealmill.pipeline.measures import Order
+from dealmill.pipeline.results.measures import Order
 
 REJECT_COLUMNS = ("source", "line", "reasons", "text")
 REASON_COLUMNS = ("rejects", "reason", "line", "text")

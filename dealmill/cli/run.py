@@ -45,8 +45,8 @@ from dealmill.cli.process import DIFFERENT, ERROR, REJECTED, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.cli.status import status_rows
 from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
-from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.system.extras import check_extra
 
 
 @click.command()
@@ -84,7 +84,6 @@ def run(
     rules: tuple[str, ...],
     engines: tuple[str, ...],
     max_nodes: int | None,
-    packed: bool,
     layout_column: str | None,
     anyway: bool,
     priority: int | None,
@@ -104,14 +103,9 @@ def run(
 
     A paused or cancelled run is not continued. --priority, --tag and --note apply to all runs of this command; repeat
     it to change them.
-
-    --packed is meant for hundreds of millions of numbered deals. A packed run stores one or two bits per verdict plus
-    digests, but no layouts and no evidence. To show a deal, Dealmill deals and solves its block of a thousand again and
-    compares the result with the stored verdicts and digest. The same deals with and without --packed are two separate
-    runs.
     """
     if rules:
-        from dealmill.pipeline.deals import sources_with_rules  # slow to import, not needed for the help text
+        from dealmill.pipeline.games.deals import sources_with_rules  # slow to import, not needed for the help text
 
         files, game = sources_with_rules(files, game, rules)
     with dealmill.open() as store:
@@ -126,7 +120,6 @@ def run(
                 game=game,
                 engines=engines,
                 max_nodes=max_nodes,
-                packed=packed,
                 layout_column=layout_column,
                 anyway=anyway,
                 priority=priority,
@@ -371,7 +364,6 @@ def queue(
     game: str | None,
     engine: str | None,
     max_nodes: int | None,
-    packed: bool,
     layout_column: str | None,
     anyway: bool,
     priority: int | None,
@@ -382,9 +374,8 @@ def queue(
     """Queue a run over SOURCE for workers to solve.
 
     SOURCE is the number or name of a source in the store, or a file, a range of numbered deals or a query, as for
-    `dealmill ingest`, which is first read into the store (except for deals with --packed). The number of the run is
-    printed on standard output; with --json, its status as in `dealmill status RUN --json`. If some layouts of a file
-    are rejected, the exit code is 4.
+    `dealmill ingest`, which is first read into the store. The number of the run is printed on standard output; with
+    --json, its status as in `dealmill status RUN --json`. If some layouts of a file are rejected, the exit code is 4.
     """
     with dealmill.open() as store:
         with shown_progress(store) as progress:
@@ -393,7 +384,6 @@ def queue(
                 game=game,
                 engine=engine,
                 max_nodes=max_nodes,
-                packed=packed,
                 layout_column=layout_column,
                 anyway=anyway,
                 priority=priority,
@@ -525,10 +515,10 @@ def survey(
 
     Local workers deal and solve deals until the 95 % confidence interval is narrow enough. An interrupted survey
     resumes where it stopped, and a finished one is not repeated. A survey is a run: `query`, `show`, `audit`, `rerun`,
-    `diff` and `export` accept its number. It is stored packed, as with `dealmill run --packed`: deals are dealt and
-    solved again on demand and compared with the stored verdicts and digests.
+    `diff` and `export` accept its number. An engine that is faster than a database stores no deals: those that are
+    asked for are dealt and solved again, a thousand at a time, and compared with the stored verdicts and digests.
     """
-    from dealmill.pipeline.deals import variant_name  # slow to import, not needed for the help text
+    from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
     parameters, game = given_parameters(given), variant_name(game, rules)
     if report is not None:
@@ -565,8 +555,8 @@ def survey(
 
 def _tell_thousands(game: str, seed: int, count: int, parameters: Mapping[str, int], max_nodes: int | None) -> None:
     """Say that a survey has more deals than were asked for, and how to solve just these."""
-    from dealmill.pipeline.deals import DealRange
     from dealmill.pipeline.games import engine_of
+    from dealmill.pipeline.games.deals import DealRange
 
     block = dealmill.Survey.block
     if count % block:

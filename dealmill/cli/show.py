@@ -51,7 +51,7 @@ SUFFIXES = (".svg", ".png")
 @click.option(
     "--moves",
     metavar="MOVES",
-    help="Play these moves from the layout of a patience, and tell whether it can still be won.",
+    help="Play these moves from the layout of a patience or covering game, and tell whether it can still be won.",
 )
 @notation_option
 @json_option
@@ -107,7 +107,7 @@ def _find(
     item: str, layout: str | None, engine: str | None, retracted: bool
 ) -> "tuple[dealmill.Result, dealmill.RunStatus | None]":
     """Return a result, with the status of its run if it is stored."""
-    from dealmill.pipeline.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
+    from dealmill.pipeline.games.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
 
     if layout is not None:
         try:
@@ -131,7 +131,7 @@ def _find(
 
 def _after(item: str, layout: str | None, engine: str | None, moves: str, notation: str | None) -> "dealmill.After":
     """Return the position after some moves from a layout, which is named as for `_find`, but not solved for that."""
-    from dealmill.pipeline.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
+    from dealmill.pipeline.games.deals import is_deal_range, parse_deal  # slow to import, not needed for the help text
 
     if layout is not None:
         return dealmill.after(item, layout, moves, engine=engine, notation=notation)

@@ -22,9 +22,9 @@ from dealmill.cli.output import (
     written_time,
 )
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Order
 from dealmill.pipeline.printable import decimal, duration
-from dealmill.pipeline.record import STATUS, run_fields
+from dealmill.pipeline.results.measures import Order
+from dealmill.pipeline.results.record import STATUS, run_fields
 
 STATUS_COLUMNS = ("run", "engine", "version", "source", "layouts", "solved", "pending")
 VERDICTS = tuple(verdict.word for verdict in Verdict)

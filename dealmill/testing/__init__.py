@@ -26,8 +26,8 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
-from dealmill.pipeline.solve import logger
-from dealmill.testing import engines, hostile, layouts, patiences, pictures, referees
+from dealmill.pipeline.solving.solve import logger
+from dealmill.testing import covering, engines, hostile, layouts, patiences, pictures, referees
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
 
@@ -157,7 +157,8 @@ def checks_of(game: str, lines: Sequence[str] = (), golden: Path | None = None) 
     caches()
     subject = Subject(definition, lines)
     of_statement = layouts.STATEMENT_CHECKS if definition.has_statement else ()
-    of_game = (*of_statement, *layouts.CHECKS, *referees.GAME_CHECKS, *patiences.checks(definition))
+    of_family = (*patiences.checks(definition), *covering.checks(definition))
+    of_game = (*of_statement, *layouts.CHECKS, *referees.GAME_CHECKS, *of_family)
     checks = [_check(definition, game, check, subject) for check in of_game]
     for engine in definition.engines:
         name = definition.full_name(engine)

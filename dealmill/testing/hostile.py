@@ -10,13 +10,13 @@ from contextlib import closing, suppress
 from itertools import islice
 from random import Random
 
-from dealmill.pipeline.bounded import BoundedProcess, TooMuch
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
+from dealmill.pipeline.evidence.referee import LONGEST_TEXT, judge
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import LONGEST_TEXT, judge
+from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts
 
 SECONDS = 3_600

@@ -11,7 +11,7 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.batch import Batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game, Layout
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 
 DEALS = 30
 SMALL_LIMIT, SHARE = 10_000, 20

@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import dealmill
-from dealmill.pipeline.record import API, JUDGEMENT, RESULT, RecordField, run_fields
+from dealmill.pipeline.results.record import API, JUDGEMENT, RESULT, RecordField, run_fields
 from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
 from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.filters import Filtered

@@ -10,8 +10,8 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.charts import STYLE, Chart
 from dealmill.pipeline.printable import cell_text
+from dealmill.pipeline.results.charts import STYLE, Chart
 from dealmill.run_charts import narrowing_chart, winnability_chart
 from dealmill.web.compare import Runs
 from dealmill.web.filters import url

@@ -11,11 +11,11 @@ from threading import BoundedSemaphore, Lock, Thread
 from typing import TypeVar
 
 import dealmill
-from dealmill.pipeline.bounded import BoundedProcess, TooMuch
-from dealmill.pipeline.deals import is_deal_range, parse_deal
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.caches import UncompiledError, nothing_compiled
+from dealmill.pipeline.games.deals import is_deal_range, parse_deal
 from dealmill.pipeline.games.verdict import RETRYABLE
+from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
 from dealmill.web.drawing import Steps, draw, draw_layout
 
 TIME_LIMIT = 10

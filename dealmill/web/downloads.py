@@ -17,7 +17,7 @@ from fastapi import Query
 from fastapi.responses import StreamingResponse
 
 import dealmill
-from dealmill.pipeline.record import UNFINISHED
+from dealmill.pipeline.results.record import UNFINISHED
 from dealmill.web.filters import PageFilter
 
 END_KEY = "end"

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query
 
 import dealmill
-from dealmill.pipeline.measures import FILTERS
+from dealmill.pipeline.results.measures import FILTERS
 
 
 @dataclass(frozen=True, slots=True)

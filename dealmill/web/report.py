@@ -25,9 +25,9 @@ from fastapi.responses import Response
 from markupsafe import Markup
 
 import dealmill
-from dealmill.pipeline.charts import STYLE, Chart
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.charts import STYLE, Chart
 from dealmill.run_charts import distribution_chart, winnability_chart
 from dealmill.web.check import TIME_LIMIT, Drawer
 from dealmill.web.drawing import Drawing, draw_all
@@ -278,8 +278,7 @@ def _words(run: dealmill.RunStatus) -> list[str]:
     if run.deals is None:
         return ["dealmill", "run", run.source_name, "--game", run.game, *engine, *limit]
     if run.deals["last"] is not None:
-        packed = ["--packed"] if run.storage is dealmill.Storage.PACKED else []
-        return ["dealmill", "run", run.source_name, *engine, *limit, *packed]
+        return ["dealmill", "run", run.source_name, *engine, *limit]
     seed, parameters = run.deals["seed"], run.deals["parameters"]
     given = [word for name, value in parameters.items() for word in ("--param", f"{name}={value}")]
     count = ["--seed", str(seed), *given, "--count", str(run.items)]

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 import dealmill
-from dealmill.pipeline.measures import FILTERS
+from dealmill.pipeline.results.measures import FILTERS
 from dealmill.run_charts import distribution_chart, narrowing_chart, winnability_chart
 from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.facets import facets_of

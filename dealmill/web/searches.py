@@ -12,8 +12,8 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import dealmill
-from dealmill.pipeline.bounded import BoundedProcess, TooMuch
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
 from dealmill.web.filters import PageFilter
 
 SMALL = 10_000

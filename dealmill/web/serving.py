@@ -6,7 +6,7 @@ from collections.abc import Callable
 import uvicorn
 
 import dealmill
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.system.settings import settings
 from dealmill.web.app import application
 from dealmill.web.safety import check_address
 

@@ -18,11 +18,11 @@ from pydantic import BeforeValidator
 from pydantic_core import PydanticKnownError
 
 import dealmill
-from dealmill.pipeline import charts
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import counted, decimal, duration, percentage, printable
+from dealmill.pipeline.results import charts
 from dealmill.web.safety import damage
 
 SECONDS = 1.0

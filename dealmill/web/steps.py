@@ -7,8 +7,8 @@ from fastapi import Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.bounded import TooMuch
 from dealmill.pipeline.games.contract import Engine
+from dealmill.pipeline.system.bounded import TooMuch
 from dealmill.web.check import Drawer, Judge
 from dealmill.web.drawing import Steps
 from dealmill.web.site import Digits

@@ -7,9 +7,9 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.deals import is_deal_range, parse_deal
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.deals import is_deal_range, parse_deal
 from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
 from dealmill.web.filters import Filtered, url
 from dealmill.web.report import attached

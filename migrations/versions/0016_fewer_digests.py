@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 from alembic import op
 
-from dealmill.pipeline.digests import columns_digest, numbers, seal, texts, values
+from dealmill.pipeline.evidence.digests import columns_digest, numbers, seal, texts, values
 
 revision = "0016"
 down_revision = "0015"

@@ -95,6 +95,9 @@ class Engine:
     """Returns the bytes of memory that a search with a node limit can take, if that depends on the limit."""
     grades: tuple[int, ...] = ()
     """The most nodes of a win of each grade of difficulty, from 1; the last grade has no end. Empty if it has none."""
+    fast: bool = False
+    """Whether it solves a deal faster than a database stores the verdict, in some microseconds. Its surveys store no
+    deals: those that are asked for are solved again."""
 
     def notation(self, verdict: int) -> str:
         """Return what the evidence of a verdict says, and in which notation."""
@@ -570,6 +573,9 @@ class Family(ABC):
     """The name of the entry point that offers it."""
     folder: Path
     """The folder of its own rules files: each file ``NAME.toml`` is the game NAME."""
+    table: str = ""
+    """The table by which rules files of users are known to be of this family. Families without one get the files that
+    have the table of no family."""
     engines: tuple[Engine, ...]
     deals: Deals
     aliases: Mapping[str, str] = {}

@@ -16,6 +16,7 @@ from functools import cache, lru_cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
 from itertools import chain, groupby
 from pathlib import Path
+from tomllib import loads
 from traceback import format_exception
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -90,7 +91,7 @@ def _entries_used() -> list[Offer]:
     """Return the entry points, those refused that ``DEALMILL_PLUGINS`` excludes."""
     offers = list(_entries())
     if any(offer.distribution != OWN for offer in offers):
-        from dealmill.pipeline.settings import settings  # slow to import, and often not needed
+        from dealmill.pipeline.system.settings import settings  # slow to import, and often not needed
 
         offers = _without_excluded(offers, settings().plugins)
     return offers
@@ -111,7 +112,8 @@ def _members(offer: Offer) -> Iterator[Offer]:
         yield offer
         return
     if family:
-        members += [Offer(path.stem, RULES, "", offer.entry, path=path) for path in _users_files()]
+        users = [path for path in _users_files() if _table_of(path) == family.table]
+        members += [Offer(path.stem, RULES, "", offer.entry, path=path) for path in users]
     for member in members:
         yield member._replace(refusal=_refusal(member.name) or _alias(member.name))
 
@@ -154,7 +156,7 @@ def _users_files() -> list[Path]:
     """
     if not may_be_set(RULES):
         return []
-    from dealmill.pipeline.settings import settings
+    from dealmill.pipeline.system.settings import settings
 
     if not (name := settings().rules):
         return []
@@ -165,6 +167,17 @@ def _users_files() -> list[Path]:
         raise UsageError(
             f"{RULES} names {printable(str(folder))}, which is not a readable folder of rules files: {error.strerror}"
         ) from error
+
+
+@cache
+def _table_of(path: Path) -> str:
+    """Return the table by which a user's rules file belongs to a family; an empty text if it has none. That of a file
+    that is no rules file at all is reported by the families without a table."""
+    try:
+        tables = loads(_read_rules(path))
+    except (UsageError, ValueError, RecursionError):
+        return ""
+    return next((family.table for family in families().values() if family.table and family.table in tables), "")
 
 
 @lru_cache(maxsize=256)

@@ -4,7 +4,7 @@ import re
 from importlib import import_module
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.system.extras import check_extra
 
 FONT = "Arimo"
 """As wide as Helvetica and Arial, which pictures ask for."""

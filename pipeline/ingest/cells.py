@@ -13,10 +13,10 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from dealmill.pipeline.arguments import formatted
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.batch import Entries, pack, unpack
 from dealmill.pipeline.games.contract import CanonicalMask, Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
 from dealmill.pipeline.ingest.scanning import check_of

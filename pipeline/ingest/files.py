@@ -20,7 +20,7 @@ from typing import IO, BinaryIO, cast
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.waiting import waiting_for
+from dealmill.pipeline.progress.waiting import waiting_for
 
 STDIN = "-"
 LONGEST_LINE = 1 << 20

@@ -16,17 +16,17 @@ from typing import IO
 import numpy as np
 
 from dealmill.pipeline.errors import DamagedError, DamagedResults, InputError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.batch import Entries, pack
 from dealmill.pipeline.ingest.files import (
     Reached,
 )
 from dealmill.pipeline.ingest.reading import Reading
-from dealmill.pipeline.progress import Message, Progress
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.progress.events import Message, Progress
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import CONDITIONS, Filter
-from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, find_run
 from dealmill.pipeline.store.sources.source import Source, altered_layouts, earlier_namesake
 from dealmill.pipeline.store.sources.writing import open_source

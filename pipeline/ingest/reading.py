@@ -7,9 +7,9 @@ from time import monotonic
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games.batch import Entries, concatenate_entries
 from dealmill.pipeline.ingest.files import Reached
-from dealmill.pipeline.progress import Ingested, Ingesting, Message, Progress
+from dealmill.pipeline.progress.events import Ingested, Ingesting, Message, Progress
 from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
-from dealmill.pipeline.store.imports import write_imported
+from dealmill.pipeline.store.planning.imports import write_imported
 from dealmill.pipeline.store.runs.planned import PlannedRun, lock_run
 from dealmill.pipeline.store.runs.times import with_reading_time
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes

@@ -27,7 +27,7 @@ from dealmill.pipeline.games.batch import (
 from dealmill.pipeline.games.contract import CanonicalMask, Game, Layout, Reject
 from dealmill.pipeline.games.reading import EachLine, Line, is_skipped
 from dealmill.pipeline.ingest.files import Reached, decoded, is_compressed, lines_of, text_blocks
-from dealmill.pipeline.solve import load_check
+from dealmill.pipeline.solving.solve import load_check
 
 FindCheck = Callable[[], CanonicalMask | None]
 """Returns the check, or None to read without it."""

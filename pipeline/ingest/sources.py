@@ -9,12 +9,11 @@ from itertools import chain, islice
 from os import PathLike, fsdecode
 from pathlib import Path
 
-from dealmill.pipeline.arguments import MAX_ITEMS, check_integer
-from dealmill.pipeline.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.errors import InputError, UsageError
 from dealmill.pipeline.games import find_game, game_by, games_of
 from dealmill.pipeline.games.batch import Entries, deal_entries
 from dealmill.pipeline.games.contract import Game, Layout, Reject
+from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.games.reading import rejected
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
@@ -33,11 +32,11 @@ from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
 from dealmill.pipeline.ingest.tables import is_table, row_reader
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.progress import OpenFailed, Opening, Progress
+from dealmill.pipeline.progress.events import OpenFailed, Opening, Progress
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import BY_POSITION
-from dealmill.pipeline.store.results import LAST_ITEM, Query
-from dealmill.pipeline.store.run_planning import NO_END
+from dealmill.pipeline.store.planning.run_planning import NO_END
+from dealmill.pipeline.store.queries.results import LAST_ITEM, Query
 from dealmill.pipeline.store.sources.source import Source
 from dealmill.pipeline.store.sources.writing import open_deals, open_source
 
@@ -190,7 +189,7 @@ def game_of_file(name: str) -> Game:
     Raises
     ------
     InputError
-        If the name contains no game or several.
+        If the name contains no game or several, or there is no such file.
     """
     letters = _letters(Path(name).name)
     offered = [offer.name for offer in all_offers() if _letters(offer.name) in letters]
@@ -200,6 +199,8 @@ def game_of_file(name: str) -> Game:
     ]
     if len(named) == 1:
         return find_game(named[0])
+    if not named and name != STDIN and not Path(name).exists():
+        raise InputError(f"there is no file {name}")
     which = f"several games: {', '.join(named)}" if named else "no game"
     source = "standard input" if name == STDIN else name
     raise InputError(f"the name of {source} contains {which}; choose one with --game; dealmill games lists all")
@@ -279,22 +280,6 @@ def deals_source(database: Database, deals: DealRange) -> Source:
     """Return the source of a range of deals in its current state; see `deals_reading`."""
     deals.check_deals()
     return open_deals(database, deals)
-
-
-def compact_sources(database: Database, sources: Sequence[ParsedSource]) -> list[Source]:
-    """Return the sources of compact runs, whose deals are not read into the store.
-
-    Raises
-    ------
-    UsageError
-        If one of them is not a range of deals, has too many deals, or has parameters that cannot be combined.
-    """
-    for source in sources:
-        if not isinstance(source, DealRange):
-            name = source if isinstance(source, str) else source.name
-            raise UsageError(f"{printable(name)} cannot be stored packed: only numbered deals can be dealt again")
-        check_integer(f"the number of deals in {source.name}", len(source), 1, MAX_ITEMS)
-    return [deals_source(database, source) for source in sources if isinstance(source, DealRange)]
 
 
 def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:

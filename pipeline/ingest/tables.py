@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from dealmill.pipeline.errors import InputError, UsageError
-from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.ingest.files import (
     LONGEST_LINE,
@@ -34,6 +33,7 @@ from dealmill.pipeline.ingest.files import (
     unpacked,
 )
 from dealmill.pipeline.printable import counted, printable
+from dealmill.pipeline.system.extras import check_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa

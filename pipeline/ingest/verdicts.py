@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from dealmill.pipeline.arguments import NUMBERS
-from dealmill.pipeline.deals import DealRange, parse_deals
 from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Bytes, Entries, Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game, Reject
+from dealmill.pipeline.games.deals import DealRange, parse_deals
 from dealmill.pipeline.games.reading import check_notation, read_moves
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import (
@@ -40,16 +41,15 @@ from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.ingest.tables import Column, Unreadable, check_titles, is_missing, row_reader
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.record import RESULT
-from dealmill.pipeline.referee import judge
+from dealmill.pipeline.results.record import RESULT
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import shown_value
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, runs_over
 from dealmill.pipeline.store.sources.writing import open_source
 
 LAYOUT_OPTIONS = "--layout-column (--deals for numbers of deals)"
-VERDICT_OPTIONS = "--verdict-column (--columns if there is no header)"
+VERDICT_OPTIONS = "--verdict-column (--verdict if all rows have the same one; --columns if there is no header)"
 """The options that an error names for a missing column."""
 VERDICT_COLUMN = Column(("verdict", "result"), needed=True, option=VERDICT_OPTIONS)
 """The column of verdicts, if no other one is named."""
@@ -431,6 +431,8 @@ def _covered(deals: DealRange, of: str | None) -> DealRange:
         if span is None:
             raise UsageError(f"--of {of!r} is not a range of numbers; write FIRST-LAST, such as 1-3000")
         first, last = int(span[1]), int(span[2])
+        if first > last:
+            raise UsageError(f"--of {of}: the first number is greater than the last")
         if not deals.first <= first <= last <= deals.last:
             raise UsageError(f"--of {of} is not a part of {deals.name}: correct one of them")
         deals = replace(deals, first=first, last=last)

@@ -10,7 +10,6 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import (
     DamagedError,
     DamagedResults,
@@ -19,19 +18,20 @@ from dealmill.pipeline.errors import (
     UnfinishedError,
     UsageError,
 )
-from dealmill.pipeline.extras import check_extra
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, counted
-from dealmill.pipeline.progress import Exporting, Progress, silent
-from dealmill.pipeline.record import RESULT, UNFINISHED
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.arrow import COLUMNS, record_batch, schema_of
+from dealmill.pipeline.progress.events import Exporting, Progress, silent
+from dealmill.pipeline.results.record import RESULT, UNFINISHED
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages.arrow import COLUMNS, record_batch, schema_of
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.store.storages.storage import ResultColumns
+from dealmill.pipeline.system.atomic import atomic_file
+from dealmill.pipeline.system.extras import check_extra
 
 if TYPE_CHECKING:
     import pyarrow as pa

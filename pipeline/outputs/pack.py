@@ -18,8 +18,8 @@ from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine
 from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.playback import Playback
-from dealmill.pipeline.measures import Measure, grading_measures
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.measures import Measure, grading_measures
+from dealmill.pipeline.results.result import Result
 
 FORMAT: Final = "dealmill-pack/1"
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, InputError, InvalidEvidence, NotFoundError, UsageError
+from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import find_engine, game_by
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.pack import Entry, Found, Origin, Pack, measure_of
-from dealmill.pipeline.referee import judge_by
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.row_checks import shown_value
 
 PROBLEMS = 20

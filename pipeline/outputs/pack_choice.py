@@ -2,9 +2,9 @@
 
 A measure, such as the number of nodes, grades the layouts: the sorted numbers of all candidates are divided into grades
 of equal size, and layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one
-from each of equal stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from an
-earlier one only in names, such as those of its ranks, is replaced by the next that does not. So the same run gives the
-same pack on every machine.
+from each of equal stretches of the run (see `dealmill.pipeline.evidence.sampling.sampled`). A layout that differs from
+an earlier one only in names, such as those of its ranks, is replaced by the next that does not. So the same run gives
+the same pack on every machine.
 """
 
 from collections import Counter
@@ -18,13 +18,12 @@ from pathlib import Path
 import numpy as np
 
 from dealmill.pipeline.arguments import check_integer
-from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Measure, Order
 from dealmill.pipeline.outputs.checker.build import PACK_READERS
 from dealmill.pipeline.outputs.checker.writing import write_with_checker
 from dealmill.pipeline.outputs.pack import (
@@ -40,14 +39,15 @@ from dealmill.pipeline.outputs.pack import (
     measure_of,
 )
 from dealmill.pipeline.printable import counted
-from dealmill.pipeline.progress import Choosing, Progress, silent
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.progress.events import Choosing, Progress, silent
+from dealmill.pipeline.results.measures import Measure, Order
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.results import Query, find_result
+from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
+from dealmill.pipeline.system.atomic import atomic_file
 
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
 """The verdicts of layouts with solutions."""

@@ -176,7 +176,7 @@ def places() -> tuple[Path, ...]:
     (`UnknownSettingWarning`)."""
     if not may_be_set(SETTING):
         return ()
-    from dealmill.pipeline.settings import settings
+    from dealmill.pipeline.system.settings import settings
 
     paths = tuple(Path(word).absolute() for word in settings().engines.split(os.pathsep) if word)
     for path in paths:

@@ -18,7 +18,7 @@ from sqlalchemy import Connection, Table, func, select, text, tuple_
 
 from dealmill.pipeline.errors import DamagedError, DifferenceError, ReplacedError, StoreUnavailable, UsageError
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.progress import CopyingRows, Message, Progress, silent
+from dealmill.pipeline.progress.events import CopyingRows, Message, Progress, silent
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.audits.invariants import record_faults
 from dealmill.pipeline.store.audits.seals import seal_of

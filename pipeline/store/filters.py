@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from dealmill.pipeline.arguments import MAX_INTEGER, checked_range
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import FILTERS, Order
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.measures import FILTERS, Order
+from dealmill.pipeline.results.result import Result
 
 ALL = (-(2**62), 2**62)
 """The range of all numbers."""

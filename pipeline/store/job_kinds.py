@@ -10,10 +10,10 @@ from typing import Any, Generic, TypeVar
 
 from sqlalchemy import Connection, bindparam, select
 
-from dealmill.pipeline.digests import block_of
+from dealmill.pipeline.evidence.digests import block_of
+from dealmill.pipeline.evidence.referee import Judgement, referee
+from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
-from dealmill.pipeline.referee import Judgement, referee
-from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in

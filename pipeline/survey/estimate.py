@@ -1,4 +1,4 @@
-"""The estimate of a survey for all deals, now and at each earlier stage, from the recorded sums of each block."""
+"""The estimate of a survey for all deals, now and at each earlier stage, from the sums of each block."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from math import sqrt
 
 import numpy as np
 
-from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import DifferenceError
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages.bitmaps import next_bitmap
+from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.survey.interval import Interval, deviation, of_mean, of_share
 
 
@@ -72,25 +72,15 @@ class Estimate:
         return abs(self.value - expectation) * sqrt(self.deals) / spread
 
 
-def estimates_after(database: Database, run: int, blocks_at: Sequence[int]) -> list[Estimate]:
+def estimates_after(database: Database, run: RunStatus, blocks_at: Sequence[int]) -> list[Estimate]:
     """Return the estimates of a survey after the numbers of blocks `blocks_at`, in ascending order.
 
-    Numbers beyond the first deal that is not solved are left out. The estimates are computed from the recorded sums of
-    each block, so they do not depend on the division into jobs.
+    Numbers beyond the first deal that is not solved are left out. The estimates are computed from the sums of each
+    block, so they do not depend on the division into jobs.
     """
-    counted, sums = [], []
-    after = 0
-    while (bitmap := next_bitmap(database, run, after)) and bitmap.first == after + 1 and bitmap.verdicts is not None:
-        if len(bitmap.verdicts) % BLOCK:
-            break  # damaged: a survey has only whole blocks
-        in_blocks = bitmap.verdicts.reshape(-1, BLOCK)
-        counted.append(np.stack([np.count_nonzero(in_blocks == int(verdict), axis=1) for verdict in Verdict], axis=1))
-        sums.append(bitmap.moments)
-        after = bitmap.stop - 1
-    if not counted:
-        return []
-    counts = np.cumsum(np.concatenate(counted), axis=0)
-    moments = np.cumsum(np.concatenate(sums).astype(object), axis=0)  # squares can add up to more than 64 bits
+    counted, sums = storage_of(run).block_sums(database, run)
+    counts = np.cumsum(counted, axis=0)
+    moments = np.cumsum(sums.astype(object), axis=0)  # squares can add up to more than 64 bits
     return [
         Estimate(
             number * BLOCK,
@@ -114,7 +104,7 @@ def estimate(database: Database, run: RunStatus) -> Estimate | None:
     """
     if not run.items:
         return None
-    reached = estimates_after(database, run.id, [run.items // BLOCK])
+    reached = estimates_after(database, run, [run.items // BLOCK])
     if not reached or not _matches_totals(reached[0], run):
         raise DifferenceError(
             f"verdicts on the first {run.items:,} deals of run {run.id} are missing or damaged; find them with: "

@@ -9,19 +9,19 @@ from dataclasses import dataclass
 from math import ceil, inf
 from numbers import Real
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import StoreError, UsageError
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.printable import percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.run_planning import plan_run
-from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB, grow, pace
+from dealmill.pipeline.store.planning.run_planning import is_planned, plan_run
+from dealmill.pipeline.store.runs.jobs import CHUNK, MAX_ITEMS_PER_JOB, grow, pace
+from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from dealmill.pipeline.store.sources.writing import open_deals
-from dealmill.pipeline.store.storages.choice import storage_for
+from dealmill.pipeline.store.sources.writing import append_deals, open_deals
 from dealmill.pipeline.survey.estimate import Estimate
 
 FIRST_STAGE = 20_000
@@ -76,15 +76,19 @@ class Width:
 
 
 def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: int | None) -> RunStatus:
-    """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary."""
+    """Return the survey of a range of deals without an end by an engine (its full name); create it if necessary.
+
+    Surveys of fast engines are compact, and so are those that an earlier version of Dealmill began.
+    """
     deals.check_deals()
     _, definition = find_engine(engine)
-    storage_for(Storage.PACKED).check_engine(definition)
     source = open_deals(database, deals)
     limit = definition.max_nodes if max_nodes is None else max_nodes
     check_limit(definition, max_nodes)
-    run_id = plan_run(database, source, engine, definition.version, limit, storage=Storage.PACKED, why="survey")
-    return find_run(database, run_id)
+    plan = (database, source, engine, definition.version, limit)
+    compact = definition.fast or is_planned(*plan, storage=Storage.PACKED)
+    storage = Storage.PACKED if compact else Storage.ROWS
+    return find_run(database, plan_run(*plan, storage=storage, why="survey"))
 
 
 def next_stage(estimate: Estimate | None, goal: Width | int) -> int:
@@ -121,6 +125,10 @@ def _whole_blocks(deals: int) -> int:
 
 def extend_to(database: Database, run: RunStatus, deals: int) -> None:
     """Extend a survey to `deals` deals, in jobs that take a worker about `JOB_SECONDS`, judging by earlier jobs."""
+    most = MAX_ITEMS_PER_JOB
+    if run.storage.stores_layouts:
+        append_deals(database, deals_of(run), deals)
+        most = CHUNK
     known = pace(database, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
-    grow(database, run.id, deals, min(max(chunk, BLOCK), MAX_ITEMS_PER_JOB))
+    grow(database, run.id, deals, min(max(chunk, BLOCK), most))

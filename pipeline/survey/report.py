@@ -9,24 +9,23 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from dealmill.pipeline.atomic import write_files
-from dealmill.pipeline.charts import Estimate, narrowing
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import BLOCK
 from dealmill.pipeline.errors import OutputError
-from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.png import to_png
 from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.charts import Estimate, narrowing
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.histograms import extremes
-from dealmill.pipeline.store.runs.planned import expectation_of
+from dealmill.pipeline.store.distributions.histograms import extremes
+from dealmill.pipeline.store.runs.planned import deals_of, expectation_of
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate as SurveyEstimate
 from dealmill.pipeline.survey.estimate import estimates_after
 from dealmill.pipeline.survey.interval import Winnability
+from dealmill.pipeline.system.atomic import write_files
+from dealmill.pipeline.system.extras import check_extra
 
 PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
 WINNABILITY, MEAN = "winnability", "mean value"
@@ -43,8 +42,7 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
         If a file cannot be written.
     """
     check_extra("pictures")
-    deals, points = storage_of(run).deals_of(run), list(_interval_points(database, run))
-    assert deals is not None  # noqa: S101 -- those of surveys are dealt again on request
+    deals, points = deals_of(run), list(_interval_points(database, run))
     picture = _chart(facts, points, find_engine(run.rules_engine)[1].unit)
     files = {
         DATA: (json.dumps({**facts, "closing": points}, indent=2) + "\n").encode(),
@@ -153,7 +151,7 @@ def _interval_points(database: Database, run: RunStatus) -> Iterator[dict[str, f
     """Yield the estimate and its interval after numbers of blocks that are evenly spaced on a logarithmic scale."""
     last = run.items // BLOCK
     at = sorted({round(last ** (step / POINTS)) for step in range(POINTS + 1)})
-    for point in estimates_after(database, run.id, at):
+    for point in estimates_after(database, run, at):
         interval = point.interval
         yield {"deals": point.deals, "low": interval.low, "high": interval.high, "value": point.value}
 

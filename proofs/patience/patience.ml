@@ -39,6 +39,8 @@ let read_evidence game rules position evidence =
           List.filter (fun card -> not (member card live || stays card)) (deck rules)
       in
       (idle, absent_at_once, number)
+  | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
+  | "cut" :: _ -> not_covered "positions that a relaxed game leaves"
   | _ -> fail "%S is not the evidence of a loss" evidence
 
 let judge game row =

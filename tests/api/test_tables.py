@@ -17,11 +17,11 @@ import pytest
 import dealmill
 from dealmill import Query, Result, Store, UsageError, Verdict, progress
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.store import results
-from dealmill.pipeline.store.arrow import COLUMNS, QUERY_COLUMNS, RUN_COLUMNS
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.queries import results
 from dealmill.pipeline.store.runs.status import find_run
-from tests.doing import a_run, alter, an_audit, deal
+from dealmill.pipeline.store.storages.arrow import COLUMNS, QUERY_COLUMNS, RUN_COLUMNS
+from tests.doing import a_run, alter, an_audit, deal, queue_packed
 
 ENGINE = "card-pairing/winnable"
 HOSTILE = "<script>\x1b['.txt"
@@ -97,7 +97,7 @@ def test_a_query_can_be_counted_indexed_and_made_a_table(opened: Store) -> None:
 
 
 def test_an_error_while_results_are_read_is_raised_as_it_is(opened: Store) -> None:
-    packed = opened.queue(dealmill.deals("memory", count=5), packed=True)
+    packed = opened.find_run(queue_packed(opened._database, "deal:memory:seed=1:1-5"))
     with pytest.raises(UsageError, match="is packed"):
         packed.results(audit="valid").to_arrow()
 

@@ -13,7 +13,10 @@ FOLDER = Path(dealmill.cli.__path__[0])
 MODULES = sorted(FOLDER.glob("*.py"))
 PLAIN_WORDS = {
     f"dealmill.pipeline.{name}"
-    for name in ("arguments", "deals", "errors", "extras", "measures", "printable", "progress", "record")
+    for name in (
+        *("arguments", "errors", "games.deals", "printable", "progress.events"),
+        *("results.measures", "results.record", "system.extras"),
+    )
 }
 GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}
 OTHERS = {

@@ -206,7 +206,7 @@ def test_calls_in_two_threads_work_at_the_same_time(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_command_names_the_other_runs_whose_jobs_its_workers_do(tmp_path: Path) -> None:
+def test_a_command_does_its_own_jobs_and_names_the_other_unfinished_runs(tmp_path: Path) -> None:
     def told(recorder: Recorder) -> list[str]:
         texts = [event.text for event in recorder.events if isinstance(event, progress.Message)]
         return [text for text in texts if "unfinished" in text]
@@ -218,15 +218,14 @@ def test_a_command_names_the_other_runs_whose_jobs_its_workers_do(tmp_path: Path
         store.queue("deal:memory:seed=13:1-10").pause()
         survey = store.survey("memory", count=1_000, progress=surveying)
         assert told(surveying) == [
-            "the workers also do the jobs of unfinished runs (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …); to leave these: "
-            "dealmill pause 1 2 3 4 5 6 7 8 9 10"
+            "other unfinished runs (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …) wait; to finish all runs: dealmill work --drain"
         ]
+        assert not any(run.status().solved for run in store.runs() if run.id != survey.id)
         store.work(drain=True)
         run = store.queue("deal:memory:seed=14:1-10")
         survey.audit(progress=auditing)
-        assert [text.partition(";")[0] for text in told(auditing)] == [
-            f"the workers also do the jobs of unfinished runs ({run.id})"
-        ]
+        assert [text.partition(";")[0] for text in told(auditing)] == [f"other unfinished runs ({run.id}) wait"]
+        assert run.status().solved == 0
         store.work(drain=True)
         store.run("deal:memory:seed=15:1-10", progress=solving)
         assert told(solving) == [], "the others are finished or paused"

@@ -8,21 +8,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline import solve as solving
 from dealmill.pipeline.errors import DamagedError, DealmillError, UsageError, VersionError
+from dealmill.pipeline.evidence.referee import Judgement, Outcome
+from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games.batch import Solved, Texts
 from dealmill.pipeline.games.installed import all_offers
-from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.audits.audit import AUDITING, find_audit, findings_of, latest_audits, objections_of
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run

@@ -8,7 +8,7 @@ import pytest
 
 from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.log import list_actions, log_faults
 from tests.audit.findings import faults
 from tests.doing import a_run, a_source, alter, an_audit, do_audit

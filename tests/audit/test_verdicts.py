@@ -3,16 +3,16 @@
 import numpy as np
 import pytest
 
+from dealmill.pipeline.evidence.referee import Judgement, Outcome, judge
 from dealmill.pipeline.games.batch import Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Judgement, Outcome, judge
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import find_run

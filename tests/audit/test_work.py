@@ -1,22 +1,24 @@
 """The work of audits: how jobs are cut by it, what is said beforehand, and what is shown meanwhile."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import Auditing, Event, Message, words
+from dealmill.pipeline.progress.events import Auditing, Event, Message, words
 from dealmill.pipeline.store.audits import work
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers import working
 from tests.audit.findings import DEALS, PAIRING
 from tests.doing import LEASE, a_run, a_source, alter
@@ -26,7 +28,8 @@ LOST = [f"black-hole 3H/{rank}{suit}{'/-' * 15} hole:AS" for rank in "456789TJQ"
 """Layouts of which one position can be reached."""
 SECONDS = [0.9, 0.9, 30.0, 0.1, 0.1, 0.1, 2.0, 0.9]
 """The recorded work of losses that are altered."""
-OTHERS = "the workers also do the jobs of unfinished runs ({0}); to leave these: dealmill pause {0}"
+OTHERS = "the workers may also do jobs of unfinished runs ({0}); to leave these: dealmill pause {0}"
+"""If they share a broker."""
 
 
 @pytest.fixture
@@ -131,7 +134,10 @@ def test_a_long_audit_says_beforehand_how_long_it_takes(database: Database, lost
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_short_audit_waits_for_workers_that_do_other_jobs(database: Database) -> None:
+def test_a_short_audit_waits_for_workers_that_do_other_jobs(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(working, "settings", lambda: replace(settings(), broker_url="redis://localhost:1"))
     run, events = a_run(database, PAIRING, DEALS[:50]), list[Event]()
     plan_run(database, a_source(database, PAIRING, DEALS, "b.txt"), PAIRING, "1", None)
     [other] = leases.pending(database, SOLVING, installed_engines(), 1)

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.store.arrow import COLUMNS
+from dealmill.pipeline.store.storages.arrow import COLUMNS
 from tests.checker.loaded import ENGINES, FORMS, FORMS_OF_GAMES, Checked, Checker
 
 Row = dict[str, Any]

@@ -8,22 +8,22 @@ import pytest
 from sqlalchemy import text
 
 import dealmill as api
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import OutputError
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.installation import installed_engines
-from dealmill.pipeline.store.run_planning import plan_run, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.checker.loaded import Checked, Checker
-from tests.doing import a_run, a_source, alter, deal, do_job, do_runs
+from tests.doing import a_run, a_source, alter, deal, do_job, do_runs, queue_stored
 
 ENGINE = "camelot/winnable"
 DEALS = "deal:camelot:seed=3:1-60"
@@ -46,7 +46,7 @@ def test_a_checker_proves_both_storages_and_reruns(storage: Storage, database: D
     source = deals_source(database, parse_deal_range(DEALS))
     if storage is Storage.ROWS:
         source = a_source(database, ENGINE, LAYOUTS)
-    first = queue_run(database, source, ENGINE, None, storage)
+    first = queue_stored(database, source, ENGINE, None, storage)
     do_runs(database)
     rerun = queue_rerun(database, find_run(database, first), any_version=False)
     do_runs(database)

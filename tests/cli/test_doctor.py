@@ -12,9 +12,9 @@ from click.testing import CliRunner
 from dealmill.cli import dealmill as commands
 from dealmill.cli import operate
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.settings import Settings
 from dealmill.pipeline.store.database import connections as database
 from dealmill.pipeline.store.database.connections import Database, server_version
+from dealmill.pipeline.system.settings import Settings
 from tests.servers import Postgres, dealmill
 
 CHECKS = ["versions", "games", "engines", "kernels", "database", "tables", "clock"]

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from dealmill.pipeline.outputs.export import FORMS, GROUP
-from dealmill.pipeline.store.results import PAGE
+from dealmill.pipeline.store.queries.results import PAGE
 from tests.cli.conftest import SOURCE
 from tests.cli.running import run_alone, started
 from tests.servers import dealmill, peak_memory
@@ -75,8 +75,8 @@ def test_an_unfinished_run_is_exported_only_on_request(tmp_path: Path) -> None:
     ran = dealmill("export", "1", "a.csv", cwd=tmp_path)
     assert (ran.returncode, ran.stderr) == (
         1,
-        "dealmill: run 1 is not finished (3,000 of 3,000 layouts pending); query it, or export what it has with "
-        "--unfinished, or unfinished=True in Python\n",
+        "dealmill: run 1 is not finished (3,000 of 3,000 layouts pending); finish it first, or write what it has with "
+        "--unfinished (unfinished=True in Python)\n",
     )
     ran = dealmill("export", "1", "a.csv", "--unfinished", cwd=tmp_path)
     message = "dealmill: run 1 is not finished (3,000 of 3,000 layouts pending), and has no such results yet\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.extras import EXTRAS
+from dealmill.pipeline.system.extras import EXTRAS
 from tests.servers import dealmill
 
 SOURCE = "deal:memory:seed=1:1-50"

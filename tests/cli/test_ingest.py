@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.ingest.sources import open_readings
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.database.connections import Database
 from tests.cli.running import rows
 from tests.servers import dealmill

@@ -14,11 +14,11 @@ import pytest
 
 from dealmill.cli import process
 from dealmill.cli.progress import shown_progress
-from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest.sources import deals_reading
-from dealmill.pipeline.progress import Progress, Working
+from dealmill.pipeline.progress.events import Progress, Working
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import Installation
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.workers import working
 from dealmill.workers.working import work_until_done
 

@@ -14,7 +14,7 @@ import pytest
 
 from dealmill.pipeline.games import games
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.queries.results import matching_runs
 from dealmill.workers.broker import LocalBroker
 from tests.api.processes import MARK, children_with, processes_with
 from tests.cli.running import rows, solved_layouts, started, wait_for_layouts

@@ -10,17 +10,17 @@ from typing import NamedTuple
 import pytest
 from pyarrow import parquet
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
-from dealmill.pipeline.measures import Order
 from dealmill.pipeline.outputs.export import FORMS, export
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.results.measures import Order
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
@@ -28,8 +28,8 @@ from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.filters import Filter, Ordering
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.results import Query, find_result
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
+from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

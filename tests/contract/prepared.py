@@ -5,17 +5,17 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import deals_reading
-from dealmill.pipeline.progress import Progress, silent
+from dealmill.pipeline.progress.events import Progress, silent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS
-from dealmill.pipeline.store.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run

@@ -5,24 +5,24 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
-from dealmill.pipeline.store.results import find_result
-from dealmill.pipeline.store.run_planning import plan_replacement, queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_replacement, queue_rerun
+from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.workers import working as work
 from tests.contract.pairs import Pair, a_pair
-from tests.doing import alter, an_audit, do_runs
+from tests.doing import alter, an_audit, do_runs, queue_stored
 from tests.survey.doing import MEMORY, PAIRING
 
 
@@ -88,9 +88,7 @@ def test_deals_of_another_generator_are_neither_planned_nor_shown(database: Data
     packed = find_run(database, 2)
     for ask in (
         lambda: queue_rerun(database, packed, any_version=True),
-        lambda: queue_run(
-            database, replace(source, generator="philox4x64-10 card-pairing/0"), PAIRING, 1, Storage.PACKED
-        ),
+        lambda: queue_stored(database, replace(source, generator="philox4x64-10 card-pairing/0"), PAIRING, 1),
         lambda: list(diff(database, find_run(database, 1), packed)),
         lambda: find_result(database, packed, 1),
     ):

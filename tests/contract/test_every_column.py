@@ -9,23 +9,23 @@ from typing import Any
 import pytest
 from sqlalchemy import Boolean, Column, Executable, LargeBinary, Table, Text, text
 
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, VersionError
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.audits.invariants import FREE
 from dealmill.pipeline.store.database.connections import Database, engine_for
-from dealmill.pipeline.store.database.tables import JsonNumbers, Storage, metadata
-from dealmill.pipeline.store.run_planning import plan_run, queue_run
+from dealmill.pipeline.store.database.tables import JsonNumbers, metadata
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
-from tests.doing import Brittle, alter, an_audit, deal, do_runs
+from tests.doing import Brittle, alter, an_audit, deal, do_runs, queue_stored
 from tests.survey.doing import MEMORY, a_survey
 
 Rows = dict[str, list[dict[str, Any]]]
@@ -67,7 +67,7 @@ def of_rows(database: Database) -> None:
 
 def of_packs(database: Database) -> None:
     game, _ = find_engine(MEMORY)
-    queue_run(database, deals_source(database, DealRange(game, 7, 1, 5, SMALL)), MEMORY, None, Storage.PACKED)
+    queue_stored(database, deals_source(database, DealRange(game, 7, 1, 5, SMALL)), MEMORY, None)
     do_runs(database)
 
 
@@ -80,7 +80,7 @@ def by_rules(database: Database) -> None:
     with open_readings(database, [DealRange(game, 1, 1, 2)], None, silent) as readings:
         [reading] = readings.opened
         reading.finish(silent)
-    queue_run(database, reading.source, f"{game.name}/winnable", None, Storage.ROWS)
+    queue_run(database, reading.source, f"{game.name}/winnable", None)
     do_runs(database)
 
 

@@ -9,20 +9,20 @@ from random import Random
 import pytest
 
 from dealmill import Store
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS
-from dealmill.pipeline.deals import DealRange
+from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import append, cut_remaining_jobs
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
@@ -47,7 +47,7 @@ from tests.contract.pairs import (
     summary,
     what,
 )
-from tests.doing import ENGINES, Brittle, a_run, alter, deal, do_runs, each_engine, pending
+from tests.doing import ENGINES, Brittle, alter, deal, do_runs, each_engine, pending, queue_packed, queue_stored
 from tests.survey.doing import MEMORY, PAIRING, a_survey
 
 QUICK = {PAIRING, MEMORY}
@@ -150,7 +150,7 @@ def test_reading_deals_creates_jobs_for_rows_only(database: Database, packed_fir
     deals = DealRange(game, 1, 11, 3_510)
     source = deals_source(database, deals)
     storages = (Storage.PACKED, Storage.ROWS) if packed_first else (Storage.ROWS, Storage.PACKED)
-    numbers = {storage: queue_run(database, source, MEMORY, None, storage) for storage in storages}
+    numbers = {storage: queue_stored(database, source, MEMORY, None, storage) for storage in storages}
     rows, packed = (find_run(database, str(numbers[storage])) for storage in (Storage.ROWS, Storage.PACKED))
     assert rows.id != packed.id
     assert (rows.items, rows.jobs, rows.complete) == (0, 0, False)
@@ -161,8 +161,8 @@ def test_reading_deals_creates_jobs_for_rows_only(database: Database, packed_fir
     pair = pair_of(database, (rows.id, packed.id))
     assert summary(pair.rows) == summary(pair.packed)
     for storage, number in numbers.items():
-        assert queue_run(database, read_in(database, deals), MEMORY, None, storage) == number
-        assert queue_run(database, source, MEMORY, 5, storage) not in numbers.values()
+        assert queue_stored(database, read_in(database, deals), MEMORY, None, storage) == number
+        assert queue_stored(database, source, MEMORY, 5, storage) not in numbers.values()
     assert [find_run(database, str(run.id)).jobs for run in pair] == [1, 1]
 
 
@@ -170,7 +170,7 @@ def test_a_packed_run_stores_no_deals_and_a_run_of_rows_can_follow(database: Dat
     """The source of a finished packed run has no items, and reading it later does not change the run."""
     game, _ = find_engine(PAIRING)
     opened, deals = Store(database), DealRange(game, 1, 11, 1_110)
-    packed = opened.queue(deals, packed=True)
+    packed = opened.find_run(queue_packed(database, deals.name))
     do_runs(database)
     finished = packed.status()
     assert (finished.finished, opened.find_source(1).accepted, opened.find_source(1).complete) == (True, 0, False)
@@ -179,7 +179,7 @@ def test_a_packed_run_stores_no_deals_and_a_run_of_rows_can_follow(database: Dat
     do_runs(database)
     assert summary(packed.status()) == summary(finished)
     check_differences(database, *[pair_of(database, (rows.id, packed.id))] * 2)
-    assert [opened.queue(deals).id, opened.queue(1, packed=True).id, opened.queue(deals, packed=True).id] == [2, 1, 1]
+    assert [opened.queue(deals).id, queue_packed(database, deals.name)] == [2, 1]
 
 
 def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(database: Database) -> None:
@@ -197,25 +197,18 @@ def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(database: Dat
         assert [difference.one.position for difference in diff(database, left, right)] == [1_400]
 
 
-def test_what_cannot_be_stored_packed_is_refused_before_anything_is_planned(database: Database) -> None:
+def test_runs_without_an_end_are_refused_before_anything_is_planned(database: Database) -> None:
     game, _ = find_engine(MEMORY)
     opened = Store(database)
-    for first in (1, 500):
-        with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
-            opened.queue(DealRange(game, 7, first, MAX_INTEGER), packed=True)
-        with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
-            opened.run(DealRange(game, 7, first, MAX_INTEGER), packed=True)
-    with pytest.raises(UsageError, match="the number of deals in deal:memory:seed=7:1-100000000001 must be a whole"):
-        opened.run(DealRange(game, 7, 1, MAX_ITEMS + 1), packed=True)
+    for ask in (opened.queue, opened.run):
+        for first in (1, 500):
+            with pytest.raises(UsageError, match=f"seed=7:{first}- has no end: name the last deal, or survey it"):
+                ask(DealRange(game, 7, first, MAX_INTEGER))
     assert opened.runs() == []
-    a_run(database, MEMORY, ["AABB"])
-    with pytest.raises(UsageError, match=r"a\.txt cannot be stored packed: only numbered deals can be dealt again"):
-        opened.queue("a.txt", packed=True)
     survey = a_survey(database, MEMORY, BLOCK)
-    for packed in (True, False):
-        with pytest.raises(UsageError, match="seed=7:1- has no end: name the last deal, or survey it"):
-            opened.queue(survey.source, engine="memory/incremental", packed=packed)
-    assert [run.id for run in opened.runs()] == [1, survey.id]
+    with pytest.raises(UsageError, match="seed=7:1- has no end: name the last deal, or survey it"):
+        opened.queue(survey.source, engine="memory/incremental")
+    assert [run.id for run in opened.runs()] == [survey.id]
 
 
 def test_packed_runs_are_compared_over_the_same_deals_only(database: Database) -> None:

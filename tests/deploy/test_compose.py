@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from dealmill.pipeline.settings import Settings
+from dealmill.pipeline.system.settings import Settings
 from tests.deploy.files import COMPOSE, OURS, REQUIRED, ROOT, compose, services, variables
 
 SERVICES: dict[str, Any] = compose()["services"]

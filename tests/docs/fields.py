@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from dealmill.pipeline.measures import FILTERS, Order
-from dealmill.pipeline.record import API, FRAME, JUDGEMENT, RESULT, RUN, STATUS, UNFINISHED, RecordField
+from dealmill.pipeline.results.measures import FILTERS, Order
+from dealmill.pipeline.results.record import API, FRAME, JUDGEMENT, RESULT, RUN, STATUS, UNFINISHED, RecordField
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "fields.md"
 INTRODUCTION = """\
 # Fields of results and runs
 
-The fields that files, tables and the JSON API have. They are listed in `pipeline/record.py` and `pipeline/measures.py`,
-and `make docs` generates this page from there.
+The fields that files, tables and the JSON API have. They are listed in `pipeline/results/record.py` and
+`pipeline/results/measures.py`, and `make docs` generates this page from there.
 
 ## A result
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 import dealmill
-from dealmill.pipeline.charts import histogram
-from dealmill.pipeline.store.histograms import histogram_of_numbers
+from dealmill.pipeline.results.charts import histogram
+from dealmill.pipeline.store.distributions.histograms import histogram_of_numbers
 
 PICTURE = Path(__file__).parent.parent.parent / "docs" / "packs.svg"
 DEALS = "deal:card-pairing:seed=2026:1-20000"

@@ -14,16 +14,16 @@ from typing import Self
 from sqlalchemy import text
 
 from dealmill.pipeline.arguments import MOST_NODES
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from tests.doing import a_run, a_source, an_audit

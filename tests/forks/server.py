@@ -23,12 +23,12 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games.contract import NO_LIMIT, Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.installed import all_offers, offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent
-from dealmill.pipeline.solve import canonical_mask, function_of
+from dealmill.pipeline.solving.solve import canonical_mask, function_of
 from dealmill.workers.children import WORKER_NAME
 from tests.forks.request import Kind, Request
 from tests.forks.slow import slow_jobs_if_wanted
@@ -54,7 +54,7 @@ MODULES = (
     *("kombu.transport.pyamqp", "kombu.transport.redis", "numpy.ma", "numpy.typing", "rich.progress"),
     *("sqlalchemy.dialects.sqlite", "tomllib"),
     *("dealmill.cli.progress", "dealmill.db", "dealmill.layouts", "dealmill.progress", "dealmill.stores"),
-    *("dealmill.pipeline.answer", "dealmill.pipeline.ingest.sources"),
+    *("dealmill.pipeline.solving.answer", "dealmill.pipeline.ingest.sources"),
     *("dealmill.pipeline.ingest.reading", "dealmill.pipeline.programs.solver", "dealmill.pipeline.programs.bounds"),
     *("dealmill.pipeline.outputs.checker", "dealmill.pipeline.outputs.export", "dealmill.pipeline.store.job_kinds"),
     *("dealmill.pipeline.survey.growth", "dealmill.workers.broker"),
@@ -68,7 +68,7 @@ def serve(address: str, games: str = "") -> Callable[[], object]:
     process, with what it is to do."""
     from dealmill.cli import COMMANDS
     from dealmill.pipeline.games.kernels import load_compiler
-    from dealmill.pipeline.settings import settings
+    from dealmill.pipeline.system.settings import settings
 
     die_with_parent()
     for name in (*MODULES, *(f"dealmill.cli.{module}" for module in COMMANDS.values())):

@@ -14,7 +14,7 @@ from dealmill.pipeline.games import batch
 from dealmill.pipeline.games.batch import Texts
 from dealmill.pipeline.games.contract import NO_LIMIT, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import canonical_mask, solve_texts
+from dealmill.pipeline.solving.solve import canonical_mask, solve_texts
 from dealmill.testing.subject import is_canonical
 from tests.fuzz.layouts import canonical_texts, subject_of
 from tests.fuzz.targets import FEW_PLAYS, FUZZED, PLAYED

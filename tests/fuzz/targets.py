@@ -21,27 +21,29 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dealmill.cli.options import Range
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Batch, unpack
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.covering import GAMES as COVERING_GAMES
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files, verdicts
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.referee import Outcome, judge
-from dealmill.pipeline.settings import settings as configured
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.results import parse_item
+from dealmill.pipeline.store.queries.results import parse_item
 from dealmill.pipeline.store.storages.bitmaps import decode
 from dealmill.pipeline.survey.growth import Width
+from dealmill.pipeline.system.settings import settings as configured
 from dealmill.testing.subject import real_lines
 from tests.doing import SAMPLE_PATIENCES
 from tests.fuzz import inputs
+from tests.games.covering.files import TEXTS as COVERING_TEXTS
 from tests.games.patience.files import TEXTS
 
 Property = Callable[[], None]
@@ -242,17 +244,18 @@ def deal_ranges(text: str) -> None:
     assert parse_deal_range(deals.name).name == deals.name
 
 
-@given(inputs.mutated(st.sampled_from([*TEXTS.values()])) | inputs.anything)
+@given(inputs.mutated(st.sampled_from([*TEXTS.values(), *COVERING_TEXTS.values()])) | inputs.anything)
 def rules_files(text: str) -> None:
     """Rules are refused, or their canonical text is the same rules and they deal layouts of the game."""
-    try:
-        game = PATIENCES.load("fuzzed", text)
-    except UsageError:
-        return
-    assert game.rules_text is not None
-    assert PATIENCES.load("again", game.rules_text.text).rules_text == game.rules_text
-    for layout in unpack(game.deal(1, 1, 2)):
-        assert list(game.read([(1, layout)])) == [Layout(1, layout)]
+    for family in (PATIENCES, COVERING_GAMES):
+        try:
+            game = family.load("fuzzed", text)
+        except UsageError:
+            continue
+        assert game.rules_text is not None
+        assert family.load("again", game.rules_text.text).rules_text == game.rules_text
+        for layout in unpack(game.deal(1, 1, 2)):
+            assert list(game.read([(1, layout)])) == [Layout(1, layout)]
 
 
 @given(inputs.mutated(st.sampled_from(["70..80", "..80", "-3..", "3:17", "0.1%", "0.001", "5"])) | inputs.anything)

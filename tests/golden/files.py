@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from dealmill.pipeline.digests import fingerprint, whole_blocks
+from dealmill.pipeline.evidence.digests import fingerprint, whole_blocks
 from dealmill.pipeline.games.contract import Engine, Game
-from dealmill.pipeline.solve import solve_texts
+from dealmill.pipeline.solving.solve import solve_texts
 
 MANY, FEWER = 100_000, 10_000
 SLOW = {"hi-q/fewest", "tantrix-loop/winnable", "card-pairing/odds"}

@@ -10,17 +10,17 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DamagedError, NotFoundError, RetractedError, StoreError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.queries import SavedQuery, parse_saved_query, query_reading
-from dealmill.pipeline.measures import FILTERS
-from dealmill.pipeline.progress import Event, Message, silent
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.progress.events import Event, Message, silent
+from dealmill.pipeline.results.measures import FILTERS
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
-from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs
+from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs, queue_packed
 
 PAIRS, MEMORY = "card-pairing/winnable", "memory/two-pass"
 NUMBERS = st.integers(-(10**6), 10**6)
@@ -109,15 +109,13 @@ def test_a_query_without_conditions_has_all_results(database: Database) -> None:
 
 def test_a_packed_run_can_be_queried(database: Database) -> None:
     with opened(database) as api:
-        packed = api.queue("deal:camelot:seed=1:1-2500", packed=True)
+        packed = queue_packed(database, "deal:camelot:seed=1:1-2500")
         do_runs(database)
-        expected = [(result.position, result.layout) for result in api.find_run(packed.id).results(verdict="winnable")]
-        [source] = api.ingest(f"query:{packed.id}:verdict=winnable").sources
+        expected = [(result.position, result.layout) for result in api.find_run(packed).results(verdict="winnable")]
+        [source] = api.ingest(f"query:{packed}:verdict=winnable").sources
         run = api.queue(source.id)
         do_runs(database)
         assert [(result.line, result.layout) for result in api.find_run(run.id).results()] == expected
-        with pytest.raises(UsageError, match=f"query:{packed.id}:verdict=winnable cannot be stored packed"):
-            api.queue(f"query:{packed.id}:verdict=winnable", packed=True)
 
 
 def test_an_interrupted_reading_is_continued(database: Database) -> None:
@@ -199,7 +197,7 @@ def test_a_damaged_record_is_no_source(database: Database, damage: str, query: s
 
 
 def test_many_results_are_read_in_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dealmill.pipeline.store.results.PAGE", 7)
+    monkeypatch.setattr("dealmill.pipeline.store.queries.results.PAGE", 7)
     monkeypatch.setattr("dealmill.pipeline.ingest.queries.READ_BYTES", 100)
     layouts = dealer("memory")(1, 1, 60)
     run = a_run(sqlite_store, MEMORY, layouts)

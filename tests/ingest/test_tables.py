@@ -28,7 +28,7 @@ from dealmill.pipeline.ingest import files, reading
 from dealmill.pipeline.ingest.files import LONGEST_LINE
 from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
 from dealmill.pipeline.ingest.verdicts import open_verdicts
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.database.connections import Database
 from tests.doing import an_audit, deal
 
@@ -238,7 +238,7 @@ def test_numbers_that_a_list_leaves_out_have_the_other_verdict(
     first: int,
     last: int,
 ) -> None:
-    monkeypatch.setattr("dealmill.pipeline.deals.DEALT_AT_ONCE", 16)
+    monkeypatch.setattr("dealmill.pipeline.games.deals.DEALT_AT_ONCE", 16)
     listed = [40, 6, 23, 6, 24]
     (tmp_path / "won.txt").write_text("# won\n" + "".join(f"{number}\n" for number in listed) + "2\n")
     run = Store(sqlite_store).import_verdicts(
@@ -296,7 +296,7 @@ def test_a_list_of_which_a_number_cannot_be_read_leaves_out_nothing_for_sure(
         ({**DEALS, "of": "1-9"}, "--of needs --absent"),
         ({**DEALS, "absent": "failed"}, "must know which numbers the list is about: add them, as in --of 1-3000"),
         ({**DEALS, "absent": "failed", "of": "9"}, "'9' is not a range of numbers; write FIRST-LAST"),
-        ({**DEALS, "absent": "failed", "of": "9-1"}, "--of 9-1 is not a part of deal:memory"),
+        ({**DEALS, "absent": "failed", "of": "9-1"}, "--of 9-1: the first number is greater"),
         ({**DEALS, "absent": "failed", "of": "0-9"}, "--of 0-9 is not a part of deal:memory"),
         ({**DEALS, "absent": "failed", "of": "1-1000000001"}, "has 1,000,000,001 deals, .* at most: name a part"),
         ({**DEALS, "absent": "lost", "of": "1-9"}, "--absent 'lost' is not a verdict"),
@@ -323,7 +323,7 @@ def test_options_that_cannot_be_combined_are_refused(tmp_path: Path, options: di
             "only 'layout|verdict'.*; columns are separated by commas, semicolons, tabs or blanks",
         ),
         ("memory.csv", "id,deal,verdict\n", "no column layout, only .*'deal'.*--layout-column"),
-        ("memory.csv", "1,scored\n", r"no column verdict or result, only '1', 'scored'.*\(--columns if"),
+        ("memory.csv", "1,scored\n", r"no column verdict or result, only '1', 'scored'.*--columns if"),
         ("memory.csv", "layout,Layout ,verdict\n", "more than one column layout"),
         ("memory.json", '[{"layout": "AABB", "verdict": "undecided"}', "element 1 of the JSON array cannot be read"),
         ("memory.json", '[{"layout": "AABB"},]', "element 2 of the JSON array"),

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline import solve
 from dealmill.pipeline.games import installed
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.solving import solve
+from dealmill.pipeline.system.settings import settings
 
 
 @pytest.fixture

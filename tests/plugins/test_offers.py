@@ -16,11 +16,12 @@ from dealmill.cli.operate import doctor
 from dealmill.pipeline.errors import DealmillError, InputError, NotFoundError
 from dealmill.pipeline.games import broken_games, find_game, installed
 from dealmill.pipeline.ingest.sources import game_of_file
-from dealmill.pipeline.store.installation import Installation
+from dealmill.pipeline.store.planning.installation import Installation
+from tests.games.covering.files import TEXTS as COVERING_GAMES
 from tests.games.patience.files import TEXTS
 from tests.plugins.sites import PEG_ROW, install, install_peg_row
 
-OURS = sorted(["camelot", "card-pairing", "hi-q", "memory", "tantrix", "tantrix-loop", *TEXTS])
+OURS = sorted(["camelot", "card-pairing", "hi-q", "memory", "tantrix", "tantrix-loop", *TEXTS, *COVERING_GAMES])
 GAME = (PEG_ROW / "__init__.py").read_text()
 MODULES = ("layout", "deal", "engine", "rules", "picture")
 

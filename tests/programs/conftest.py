@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline import solve
 from dealmill.pipeline.programs import declared, solver
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.solving import solve
+from dealmill.pipeline.system.settings import settings
 
 PROGRAM = Path(__file__).parent / "program.py"
 Declare = Callable[..., Path]

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import pack, to_batch
 from dealmill.pipeline.games.contract import NO_LIMIT
@@ -13,8 +14,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
 from dealmill.pipeline.programs.manifest import read_program
 from dealmill.pipeline.programs.solver import ProgramSolver
-from dealmill.pipeline.referee import judge
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal
 
 ROOT = Path(__file__).parent.parent.parent

@@ -11,7 +11,7 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
 from dealmill.pipeline.programs.process import Process
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal
 from tests.programs.conftest import Declare
 from tests.programs.processes import left_in

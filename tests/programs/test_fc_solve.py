@@ -8,13 +8,13 @@ from random import Random
 import pytest
 
 from dealmill import check
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
-from dealmill.pipeline.referee import judge
 from tests.games.patience.files import rules_of
 from tests.programs.freecell import ENGINES, dealt, needs_solver, solved
 from tests.servers import dealmill

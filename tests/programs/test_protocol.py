@@ -13,7 +13,7 @@ from dealmill.pipeline.games.contract import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN, Answer, BadAnswer, check_greeting, greeting, read_answer
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 from tests.doing import deal
 from tests.programs.conftest import Declare
 

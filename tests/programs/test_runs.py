@@ -9,31 +9,30 @@ from pathlib import Path
 import pytest
 
 from dealmill import Store
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.arguments import DifferenceKind
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, UsageError, VersionError
+from dealmill.pipeline.arguments import MAX_INTEGER, DifferenceKind
+from dealmill.pipeline.errors import NotFoundError, ProgramError, RetractedError, StoreError, VersionError
+from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import find_engine, find_game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.programs import solver
-from dealmill.pipeline.referee import Outcome, judge
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
-from dealmill.pipeline.store.installation import Installation, installed_engines
 from dealmill.pipeline.store.job_kinds import KINDS, SOLVING_JOBS
-from dealmill.pipeline.store.results import find_result, matching_runs
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_retry, queue_run
+from dealmill.pipeline.store.planning.installation import Installation, installed_engines
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_retry, queue_run
+from dealmill.pipeline.store.queries.results import find_result, matching_runs
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.survey.growth import open_survey
+from dealmill.pipeline.survey.growth import extend_to, open_survey
 from dealmill.workers import tasks, working
 from tests.doing import a_run, a_source, alter, an_audit, deal, do_runs
 from tests.faults.processes import processes_in
@@ -262,28 +261,19 @@ def test_a_run_whose_manifest_is_gone_is_queried_by_its_name(
             command()
 
 
-def test_programs_cannot_do_packed_runs(database: Database, declare: Declare) -> None:
+def test_a_survey_of_a_program_stores_its_deals(database: Database, declare: Declare) -> None:
     declare()
-    deals = DealRange(find_game("memory"), 1, 1, 100, {})
-    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
-        queue_run(database, open_deals(database, deals), ENGINE, None, Storage.PACKED)
-    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
-        open_survey(database, deals, ENGINE, None)
-
-
-def test_a_packed_run_of_a_program_is_refused_before_its_deals_are_stored(database: Database, declare: Declare) -> None:
-    declare()
-    opened = Store(database)
-    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
-        opened.queue("deal:memory:seed=1:1-9", engine=ENGINE, packed=True)
-    with pytest.raises(UsageError, match="cannot do packed runs or surveys"):
-        opened.run("deal:memory:seed=1:1-9", engine=ENGINE, packed=True)
-    assert opened.sources() == []
+    survey = open_survey(database, DealRange(find_game("memory"), 1, 1, MAX_INTEGER, {}), ENGINE, None)
+    extend_to(database, survey, 1_000)
+    do_runs(database)
+    survey = find_run(database, survey.id)
+    assert (survey.storage, survey.items, survey.finished) == (Storage.ROWS, 1_000, True)
+    assert an_audit(database, survey, 100).clean
 
 
 SOLVES = """
 import sys, time
-from dealmill.pipeline.solve import solve
+from dealmill.pipeline.solving.solve import solve
 print(solve("memory/program", ["AABB"]).values, flush=True)
 time.sleep(60)
 """

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.histograms import (
+from dealmill.pipeline.store.distributions.histograms import (
     NONE,
     Distribution,
     Limits,

@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 from dealmill import InputError, RetractedError, Run, Store, StoreError, UsageError
-from dealmill.pipeline import solve as solving
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.contract import Engine, Game
@@ -29,14 +28,15 @@ from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.ingest.verdicts import read_verdicts
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.run_planning import plan_replacement, queue_run
+from dealmill.pipeline.store.planning.run_planning import plan_replacement
 from dealmill.pipeline.store.sources import writing as source_writing
-from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine
+from tests.doing import Brittle, a_run, alter, an_audit, deal, do_runs, each_engine, queue_stored
 from tests.servers import dealmill
 
 FORMS = (".jsonl", ".csv", ".parquet", ".jsonl.gz", ".csv.gz")
@@ -98,7 +98,7 @@ def test_an_export_gives_the_same_run_in_another_store(
     name, database = game.full_name(engine), second_store._database
     deals = f"deal:{game.name}:seed=5:1-1200"
     second_store.ingest(deals, progress=silent)
-    queue_run(database, second_store.find_source("1"), name, 12, storage)
+    queue_stored(database, second_store.find_source("1"), name, 12, storage)
     do_runs(database)
     run = second_store.find_run()
     forms = FORMS if engine is game.engines[0] and storage is Storage.ROWS else FORMS[:1]

@@ -7,7 +7,7 @@ from dealmill import Result, Verdict
 from dealmill.pipeline.games import games
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter, number_of
-from dealmill.pipeline.store.results import Query, query_of
+from dealmill.pipeline.store.queries.results import Query, query_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages import compact, rows_pages
 from tests.doing import a_run, alter, deal

@@ -8,18 +8,18 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import dealmill
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.progress import Event, Finished, Message, silent
+from dealmill.pipeline.progress.events import Event, Finished, Message, silent
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import OLDEST
 from dealmill.pipeline.store.database.tables import Control, Storage
-from dealmill.pipeline.store.installation import Installation
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.run_planning import plan_rerun, plan_run
+from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import controls
 from dealmill.pipeline.store.runs.controls import Labels, control
 from dealmill.pipeline.store.runs.jobs import grow

@@ -15,17 +15,17 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.errors import DamagedError, StoreError, StoreUnavailable, UsageError
-from dealmill.pipeline.progress import CopyingRows, Event
+from dealmill.pipeline.progress.events import CopyingRows, Event
 from dealmill.pipeline.store import copy
 from dealmill.pipeline.store.database.bulk import read_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import REVISION, metadata
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
+from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from tests.doing import LEASE, an_audit, do_runs
+from tests.doing import LEASE, an_audit, do_runs, queue_packed
 from tests.servers import Postgres, clean_environment, running_postgres
 from tests.servers import dealmill as command
 
@@ -52,7 +52,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         database = store._database
         runs = [
             store.queue(folder / "layouts.txt", game="memory", tags="paper", note="a “note”"),
-            store.queue("deal:memory:seed=1:1-3000", packed=True),
+            store.find_run(queue_packed(database, "deal:memory:seed=1:1-3000")),
             store.queue("deal:klondike:seed=1:1-3", max_nodes=100),
             store.queue("deal:card-pairing:seed=1:1-1500", engine="card-pairing/winnable"),
             store.queue("deal:camelot:seed=1:1-3"),

@@ -11,23 +11,23 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text, update
 
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, jobs
 from dealmill.pipeline.store.diffs.diff import diff
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.runs.workers import machines_of, worker_name
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.time_ratio import TimeRatio, time_ratio_of
 from tests.doing import LEASE, a_source, an_audit, deal, do_runs
 from tests.servers import dealmill
 from tests.web.conftest import client_of

@@ -14,20 +14,20 @@ from dealmill.pipeline.errors import DealmillError, NotFoundError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.ingest.queries import parse_saved_query, query_reading
-from dealmill.pipeline.measures import Order
 from dealmill.pipeline.outputs.export import export, to_arrow
 from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.store import results
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.deletion import delete_subject
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter, Ordering
-from dealmill.pipeline.store.imports import write_imported
-from dealmill.pipeline.store.results import Query, find_result
-from dealmill.pipeline.store.run_planning import plan_rerun, plan_run, queue_retry
+from dealmill.pipeline.store.planning.imports import write_imported
+from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run, queue_retry
+from dealmill.pipeline.store.queries import results
+from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs.controls import control, tag
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

@@ -6,21 +6,21 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import func, select
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import NotFoundError, StoreError
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_source
-from dealmill.pipeline.progress import silent
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import findings_of
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, metadata
 from dealmill.pipeline.store.deletion import check_deletable, delete_subject, give_back_space
-from dealmill.pipeline.store.find import find_layout
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_rerun, plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
+from dealmill.pipeline.store.queries.find import find_layout
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.controls import set_note
 from dealmill.pipeline.store.runs.log import list_actions

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from dealmill import DamagedError
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout
-from dealmill.pipeline.progress import Event, Searching, silent
-from dealmill.pipeline.store import find
+from dealmill.pipeline.progress.events import Event, Searching, silent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
-from dealmill.pipeline.store.find import StoredItem, stored_items
+from dealmill.pipeline.store.queries import find
+from dealmill.pipeline.store.queries.find import StoredItem, stored_items
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import alter
 

@@ -9,9 +9,9 @@ from sqlalchemy import update
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import jobs
+from dealmill.pipeline.store.distributions.higher_limit import higher_limit
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.higher_limit import higher_limit
-from dealmill.pipeline.store.results import FIRST_ITEM, query_of
+from dealmill.pipeline.store.queries.results import FIRST_ITEM, query_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.doing import a_run, alter, dealer
 

@@ -14,7 +14,6 @@ from sqlalchemy import inspect, select, text
 from dealmill.cli import dealmill as commands
 from dealmill.pipeline.errors import StoreError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.settings import settings
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
@@ -23,13 +22,14 @@ from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.database.tables import REVISION, metadata
 from dealmill.pipeline.store.database.tables import jobs as jobs_table
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.histograms import histogram_of
-from dealmill.pipeline.store.installation import installed_engines
+from dealmill.pipeline.store.distributions.histograms import histogram_of
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, SPREAD
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.system.settings import settings
 from tests.doing import a_run, a_source, alter, an_audit, deal, do_runs
 from tests.servers import Postgres
 from tests.survey.doing import a_survey

@@ -6,23 +6,22 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import queue_retry, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_retry
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.storages.compact import Compact
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from tests.doing import Brittle, a_run, alter, an_audit, deal, do_job, do_runs, pending
+from tests.doing import Brittle, a_run, alter, an_audit, deal, do_job, do_runs, pending, queue_stored
 from tests.survey.doing import MEMORY
 
 DEALS = 2_030
@@ -42,7 +41,7 @@ def run(database: Database, texts: list[str], monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(solving, "PART_SECONDS", -1.0)
     game, _ = find_engine(MEMORY)
     source = deals_source(database, DealRange(game, 7, 1, DEALS, PARAMETERS))
-    return find_run(database, queue_run(database, source, MEMORY, None, Storage.PACKED))
+    return find_run(database, queue_stored(database, source, MEMORY, None))
 
 
 def expected(database: Database, texts: list[str]) -> tuple[str | None, dict[Verdict, int]]:

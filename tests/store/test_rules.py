@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.errors import (
     DamagedError,
     DealmillError,
@@ -21,29 +20,30 @@ from dealmill.pipeline.errors import (
     UsageError,
     VersionError,
 )
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.patience import GAMES, schema
 from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
 from dealmill.pipeline.outputs.checker.writing import export_with_checker
 from dealmill.pipeline.outputs.pack_check import check_pack
 from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage, rules
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.installation import Installation, workable_engines
-from dealmill.pipeline.store.results import find_result
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.planning.installation import Installation, workable_engines
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.engines import retract, unretract
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import list_sources
-from tests.doing import an_audit, do_job, forget_games
+from tests.doing import an_audit, do_job, forget_games, queue_stored
 
 SMALL = """\
 title = "Small"
@@ -92,7 +92,7 @@ def planned(database: Database, storage: Storage = Storage.ROWS, count: int = 8)
             [reading] = readings.opened
             reading.finish(silent)
         source = reading.source
-    return find_run(database, queue_run(database, source, ENGINE, None, storage))
+    return find_run(database, queue_stored(database, source, ENGINE, None, storage))
 
 
 def solved(database: Database, run: RunStatus) -> RunStatus:

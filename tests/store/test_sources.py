@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dealmill.pipeline.digests import layout_digest
 from dealmill.pipeline.errors import NotFoundError, StoreError
+from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import items
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.jobs import CHUNK
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources import duplicates

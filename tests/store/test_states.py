@@ -11,8 +11,8 @@ import pytest
 from dealmill.pipeline.printable import duration
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control
+from dealmill.pipeline.store.planning.states import describe
 from dealmill.pipeline.store.runs.status import RunStatus
-from dealmill.pipeline.store.states import describe
 from tests.doing import a_run, alter
 
 NOW = datetime(2026, 11, 25, 6, tzinfo=UTC)

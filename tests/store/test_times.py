@@ -9,19 +9,19 @@ import pytest
 from sqlalchemy import update
 
 from dealmill.outcomes import summarise
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control, Storage, jobs, runs
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
-from dealmill.pipeline.store.run_planning import queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.controls import control
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
-from tests.doing import do_runs, pending
+from tests.doing import do_runs, pending, queue_stored
 from tests.survey.doing import MEMORY
 
 DEALS = DealRange(find_engine(MEMORY)[0], 7, 1, 30, {"pairs": 5})
@@ -95,7 +95,7 @@ def test_the_time_of_a_run_is_that_from_its_first_claim_to_its_last_result_and_t
     chance, clock = Random(repr((storage, pause))), Clock(database)
     reading = deals_reading(database, DEALS)
     source = reading.source if storage is Storage.ROWS else deals_source(database, DEALS)
-    number = queue_run(database, source, MEMORY, None, storage)
+    number = queue_stored(database, source, MEMORY, None, storage)
     before = time.monotonic()
     reading.finish(lambda _event: None)
     read = time.monotonic() - before
@@ -123,7 +123,7 @@ def test_the_time_of_a_run_is_that_from_its_first_claim_to_its_last_result_and_t
 
 def test_the_speed_after_a_pause_is_that_since_then(database: Database) -> None:
     clock, chance = Clock(database), Random(1)
-    number = queue_run(database, deals_source(database, DEALS), MEMORY, None, Storage.PACKED)
+    number = queue_stored(database, deals_source(database, DEALS), MEMORY, None)
     workers = Workers(database, clock, chance)
     workers.claim()
     clock.sleep(10_000)
@@ -148,7 +148,7 @@ def test_a_source_that_was_read_before_does_not_count(database: Database) -> Non
 
 
 def test_the_speed_of_several_runs_is_that_in_the_time_that_they_cover(database: Database) -> None:
-    run = find_run(database, queue_run(database, deals_source(database, DEALS), MEMORY, None, Storage.PACKED))
+    run = find_run(database, queue_stored(database, deals_source(database, DEALS), MEMORY, None))
 
     def recent(end: float, seconds: float) -> RunStatus:
         return replace(run, seen=run.now + timedelta(seconds=end), recent=100, recent_seconds=seconds)

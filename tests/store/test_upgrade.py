@@ -18,8 +18,8 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.installation import Installation
-from dealmill.pipeline.store.run_planning import queue_rerun
+from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.planning.run_planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import extend_to
 from tests.doing import an_audit, do_audit, do_runs

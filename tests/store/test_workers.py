@@ -11,9 +11,9 @@ from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

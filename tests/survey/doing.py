@@ -1,11 +1,13 @@
 """Making surveys, and what goes wrong with them."""
 
 from dealmill.pipeline.arguments import MAX_INTEGER
-from dealmill.pipeline.deals import DealRange
 from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.jobs import grow
+from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.writing import append_deals
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import do_runs
 
@@ -23,6 +25,8 @@ def a_survey(
 ) -> RunStatus:
     """A survey of so many deals."""
     run = open_survey(database, endless(engine, **parameters), engine, max_nodes)
+    if run.storage.stores_layouts:
+        append_deals(database, deals_of(run), deals)
     grow(database, run.id, deals, chunk)
     do_runs(database)
     return find_run(database, run.id)

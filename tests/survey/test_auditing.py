@@ -5,19 +5,19 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import text
 
-from dealmill.pipeline import solve as room
 from dealmill.pipeline.errors import DamagedError, DifferenceError, UsageError
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.solving import solve as room
 from dealmill.pipeline.store.audits.audit import AUDITING, objections_of, recorded_faults
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.installation import installed_engines
 from dealmill.pipeline.store.job_kinds import AUDIT_JOBS, SOLVING_JOBS
-from dealmill.pipeline.store.results import Query, find_result
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.planned import run_of_job

@@ -6,10 +6,10 @@ import pytest
 from dealmill.pipeline.errors import DifferenceError, StoreError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.distributions.histograms import extremes
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.histograms import extremes
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.results import Query
+from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.estimate import estimate, estimates_after
@@ -56,7 +56,7 @@ def test_the_interval_allows_for_any_verdict_of_undecided_deals(database: Databa
 def test_the_course_of_a_survey_does_not_depend_on_the_order_of_jobs(database: Database) -> None:
     survey = a_survey(database, MEMORY, 3_000, chunk=2_000)
     values = np.array([it.value for it in Query(database, [survey], Filter(), (0, 0), None)])
-    for stage, stop in zip(estimates_after(database, survey.id, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
+    for stage, stop in zip(estimates_after(database, survey, [1, 2, 3, 4]), (1_000, 2_000, 3_000), strict=True):
         part = values[:stop]
         assert (stage.deals, stage.value_sum, stage.value_squares) == (stop, part.sum(), (part * part).sum())
         assert stage.count(Verdict.SCORED) == stop
@@ -66,7 +66,7 @@ def test_the_course_of_a_survey_does_not_depend_on_the_order_of_jobs(database: D
     for number in pending(database)[1:]:
         job = SOLVING_JOBS.claim(database, number, "test", LEASE)
         assert job is not None and SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
-    assert [stage.deals for stage in estimates_after(database, survey.id, [3, 4, 6])] == [3_000]
+    assert [stage.deals for stage in estimates_after(database, survey, [3, 4, 6])] == [3_000]
 
 
 def test_deals_that_another_command_adds_are_left_out_of_the_result(database: Database) -> None:

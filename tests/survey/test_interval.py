@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.digests import BLOCK
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.storages import compact
 from dealmill.pipeline.survey import estimate
 from dealmill.pipeline.survey.interval import Interval, Winnability, Z, deviation, of_mean, of_share
 from dealmill.pipeline.survey.report import format_figure
+from tests.survey.doing import MEMORY, a_survey
 
 
 def test_z_leaves_five_per_cent_outside() -> None:
@@ -79,8 +81,9 @@ def test_the_squares_of_values_may_add_up_to_more_than_64_bits(
 ) -> None:
     verdicts = np.full(2 * BLOCK, int(Verdict.SCORED), dtype=np.int8)
     pack = SimpleNamespace(first=1, stop=2 * BLOCK + 1, verdicts=verdicts, moments=np.full((2, 2), 2**62))
-    monkeypatch.setattr(estimate, "next_bitmap", lambda _store, _run, after: None if after else pack)
-    [sums] = estimate.estimates_after(database, 1, [2])
+    survey = a_survey(database, MEMORY, BLOCK)
+    monkeypatch.setattr(compact, "next_bitmap", lambda _store, _run, after: None if after else pack)
+    [sums] = estimate.estimates_after(database, survey, [2])
     assert (sums.value_sum, sums.value_squares) == (2**63, 2**63)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.atomic import write_files
 from dealmill.pipeline.errors import OutputError
+from dealmill.pipeline.system.atomic import write_files
 
 FILES = {"a.txt": b"new", "b.txt": b"-" * 20_000, "c.txt": b"new"}
 

@@ -9,26 +9,26 @@ from statistics import fmean, stdev
 import numpy as np
 import pytest
 
-from dealmill.pipeline import solve as solving
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_of
 from dealmill.pipeline.errors import (
     DamagedError,
     DealmillError,
 )
+from dealmill.pipeline.evidence.digests import block_of
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Solved, Texts, pack
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import export
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.referee import Outcome
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
-from dealmill.pipeline.store.results import FIRST_ITEM, query_of
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_rerun
+from dealmill.pipeline.store.queries.results import FIRST_ITEM, query_of
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow, jobs_over
 from dealmill.pipeline.store.runs.planned import expectation_of
@@ -39,7 +39,7 @@ from dealmill.pipeline.survey.estimate import Estimate, estimate
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.pipeline.survey.report import summary_sentence, survey_facts
 from dealmill.workers.working import grow_survey
-from tests.doing import a_run, alter, an_audit, deal, do_runs, pending
+from tests.doing import a_run, alter, an_audit, deal, do_runs, pending, queue_stored
 from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
@@ -121,7 +121,7 @@ def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(database: Dat
     survey = a_survey(database, MEMORY, 3_000)
     game, _ = find_engine(MEMORY)
     source = open_deals(database, DealRange(game, 7, 1, 2_500))
-    number = queue_run(database, source, MEMORY, None, Storage.PACKED)
+    number = queue_stored(database, source, MEMORY, None)
     do_runs(database)
     both = diff(database, survey, find_run(database, number))
     assert (list(both), both.deals_of_both) == ([], 2_500)

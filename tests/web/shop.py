@@ -11,8 +11,7 @@ from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.run_planning import queue_rerun, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.sources.writing import append, complete, open_source
 from tests.doing import a_run, alter, an_audit, deal, do_runs
@@ -80,7 +79,7 @@ def _with_rejects(database: Database) -> None:
     opened = open_source(database, "memory", f"{HOSTILE}.txt", b"hostile")
     rejects = [Reject(line, f"{HOSTILE} {line}", (f"no {HOSTILE}", "too short")) for line in range(2, 250)]
     source = complete(database, append(database, opened, Entries.of([Layout(1, "ABBA"), *rejects])))
-    run = queue_run(database, source, "memory/two-pass", None, Storage.ROWS)
+    run = queue_run(database, source, "memory/two-pass", None)
     do_runs(database)
     with database.writing() as connection:
         connection.execute(

@@ -16,7 +16,7 @@ from schemathesis.specs.openapi.checks import positive_data_acceptance
 import dealmill
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.web.app import application
 from tests.doing import a_run, a_source, an_audit, deal, do_job, do_runs, pending
 from tests.web import shop

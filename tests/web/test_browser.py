@@ -15,8 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 import dealmill
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.run_planning import queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_run
 from dealmill.pipeline.store.storages import rows_pages
 from dealmill.web import runs
 from dealmill.web.app import application
@@ -323,7 +322,7 @@ def test_a_run_finishes_while_its_page_is_open(browser: Browser, sqlite_store: D
     game = find_game("camelot")
     a_run(sqlite_store, "memory/two-pass", ["ABBA"], name="done.txt")
     source = a_source(sqlite_store, "camelot/winnable", deal(game, 1, 1, 200), "live.txt")
-    queue_run(sqlite_store, source, "camelot/winnable", None, Storage.ROWS)
+    queue_run(sqlite_store, source, "camelot/winnable", None)
     with serving(sqlite_store.url.render_as_string()) as address:
         context = browser.new_context(base_url=address)
         page = context.new_page()
@@ -345,7 +344,7 @@ def test_a_run_finishes_while_its_page_is_open(browser: Browser, sqlite_store: D
 
 def test_a_hidden_page_asks_for_nothing(browser: Browser, sqlite_store: Database) -> None:
     source = a_source(sqlite_store, "memory/two-pass", ["ABBA"])
-    queue_run(sqlite_store, source, "memory/two-pass", None, Storage.ROWS)
+    queue_run(sqlite_store, source, "memory/two-pass", None)
     with serving(sqlite_store.url.render_as_string()) as address:
         context = browser.new_context(base_url=address)
         page = context.new_page()

@@ -12,8 +12,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill.pipeline.bounded import TooMuch
 from dealmill.pipeline.games.caches import check_may_compile
+from dealmill.pipeline.system.bounded import TooMuch
 from dealmill.web import check, drawing
 from dealmill.web.check import QUEUE_LIMIT, Busy, PasteSolver, Task
 from tests.doing import QUICK

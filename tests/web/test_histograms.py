@@ -11,7 +11,7 @@ from sqlalchemy import text
 
 import dealmill
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.histograms import (
+from dealmill.pipeline.store.distributions.histograms import (
     MOST_BARS,
     Limits,
     bars_of,

@@ -10,10 +10,10 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill.pipeline.bounded import BoundedProcess
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.printable import decimal, percentage
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.system.bounded import BoundedProcess
 from dealmill.web import check, searches
 from tests.doing import a_run, alter
 from tests.servers import dealmill as command

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.settings import settings
+from dealmill.pipeline.system.settings import settings
 from dealmill.workers.children import Process, fork, kill, stop
 
 

@@ -6,12 +6,12 @@ import numba
 import pytest
 from numba.core.event import Event, Listener, install_listener
 
-from dealmill.pipeline import solve as room
 from dealmill.pipeline.games.batch import Solved, Texts
-from dealmill.pipeline.solve import solve_texts
+from dealmill.pipeline.solving import solve as room
+from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import LEASED, jobs
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers import tasks
 from tests.doing import a_source

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.deals import parse_deal_range
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent

@@ -14,7 +14,7 @@ import billiard
 import pytest
 from celery.signals import after_setup_logger
 
-from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.workers import farm, logs, parent
 from dealmill.workers.children import kill, start
@@ -41,7 +41,7 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     assert failed["event"].startswith("memory/two-pass failed on ")
     assert (failed["level"], failed["logger"], failed["run"], failed["job"]) == (
         "error",
-        "dealmill.pipeline.solve",
+        "dealmill.pipeline.solving.solve",
         1,
         1,
     )
@@ -77,7 +77,7 @@ def test_the_last_lines_of_workers_are_reported_however_late_they_are_read(
 
 
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dealmill.pipeline.settings import Settings
+    from dealmill.pipeline.system.settings import Settings
 
     assert logs.line_of("the broker is away") == "the broker is away"
     monkeypatch.setattr(logs, "settings", lambda: Settings(log_format="json"))

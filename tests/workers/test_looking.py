@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import Installation
+from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.workers import working
 
 

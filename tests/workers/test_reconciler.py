@@ -8,8 +8,8 @@ from redis import Redis
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.installation import Installation
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.workers.app import QUEUE
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import kill

@@ -6,21 +6,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select, text, update
 
-from dealmill.pipeline import solve as room
 from dealmill.pipeline.errors import DamagedError, DealmillError, VersionError
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.progress import silent
-from dealmill.pipeline.solve import solve_texts
+from dealmill.pipeline.progress.events import silent
+from dealmill.pipeline.solving import solve as room
+from dealmill.pipeline.solving.solve import solve_texts
 from dealmill.pipeline.store.audits.audit import find_audit
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database import tables
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.installation import Installation, installed_engines
-from dealmill.pipeline.store.run_planning import plan_run
+from dealmill.pipeline.store.planning.installation import Installation, installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
@@ -157,7 +157,7 @@ def test_jobs_of_an_unreadable_run_are_not_started(database: Database, run: RunS
 
 
 def test_an_audit_waits_while_engines_cannot_be_cached(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert dealmill("run", "deal:memory:seed=1:1-9", "--packed", cwd=tmp_path).returncode == 0
+    assert dealmill("survey", "memory", "--count", "1000", cwd=tmp_path).returncode == 0
     database = Database(database_url(f"sqlite:///{tmp_path / 'dealmill.db'}"))
     audit = queue_audit(database, find_run(database, 1), None, 1)
     monkeypatch.setattr(tasks, "configured_database", lambda: database)

@@ -8,9 +8,9 @@ from tempfile import TemporaryDirectory
 
 import pytest
 
-from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.store.database.revisions import open_store
-from dealmill.pipeline.store.installation import installed_engines
+from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.survey.growth import open_survey

@@ -13,10 +13,12 @@ from dealmill.pipeline.games.contract import EngineFunction
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
+from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
+from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import SUITS, Rules
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.testing.patiences import easier, naive
+from dealmill.testing.patiences import easier, naive, walks
 from dealmill.testing.patiences.small import random_position, with_small_deck
 from dealmill.testing.subject import Subject, require
 from dealmill.verdicts import InvalidEvidence
@@ -78,6 +80,11 @@ def compared(rules: Rules, engine: EngineFunction, layout: str, random: Random) 
     plain = "it can be won" if can_be_won else f"it has {positions:,} positions, and none is won"
     faults = [f"{fault}; {plain}" for fault in _faults_of_engine(rules, engine, layout, can_be_won=can_be_won)]
     faults += _faults_of_referees(rules, layout, truth, "*")
+    if walks_prove_losses(rules):
+        open_positions = POSITIONS if can_be_won else walks.counted(layout, rules)
+        faults += _faults_of_referees(rules, layout, (can_be_won, open_positions), "walks *")
+    if can_be_won and cut_proves_losses(rules):
+        faults += _faults_of_referees(rules, layout, truth, "cut *")
     for form in ["*"] * easier_game_is_sound(rules) + [""] * cards_may_be_absent_at_once(rules):
         share = random.choice(LIVE)
         live = {card for card in naive.cards("".join(rules.deck())) if random.random() < share}

@@ -35,6 +35,7 @@ class Camelot(Game):
             "whether any play wins",
             "the slots dealt to, `abc`, and after each `-` those cleared together, `-fg`",
             evidence_of_loss="the number of cards after which no play can continue",
+            fast=True,
         ),
     )
     deals = Deals("1")

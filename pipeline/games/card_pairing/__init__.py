@@ -35,6 +35,7 @@ class CardPairing(Game):
             "the pairs of stacks in the order of removal, `25 46 06`",
             evidence_of_loss="the ranks to pair off in every way until each way jams, `K7`; or, after `+`, lemmas",
             grades=(9, 11, 16),
+            fast=True,
         ),
         Engine(
             "odds",

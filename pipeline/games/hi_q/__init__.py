@@ -33,6 +33,7 @@ class HiQ(Game):
             "jump to the largest hole, from the largest; the value is the sum of the holes with pegs at the end",
             "the jumps, from hole to hole: `12-26 25-27`",
             value_text="{:,}".format,
+            fast=True,
         ),
         Engine(
             "fewest",

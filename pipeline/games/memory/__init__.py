@@ -31,15 +31,30 @@ class Memory(Game):
     name = "memory"
     title = "Memory"
     engines = (
-        Engine("two-pass", "1", "look at all cards two by two, then collect the pairs", TRACE, value_text=FLIPS),
+        Engine(
+            "two-pass",
+            "1",
+            "look at all cards two by two, then collect the pairs",
+            TRACE,
+            value_text=FLIPS,
+            fast=True,
+        ),
         Engine(
             "two-pass-last-card",
             "1",
             "two passes, but the last card is known without looking",
             TRACE,
             value_text=FLIPS,
+            fast=True,
         ),
-        Engine("incremental", "1", "collect every pair as soon as both its cards are known", TRACE, value_text=FLIPS),
+        Engine(
+            "incremental",
+            "1",
+            "collect every pair as soon as both its cards are known",
+            TRACE,
+            value_text=FLIPS,
+            fast=True,
+        ),
     )
     deals = Deals("1", {"pairs": Parameter(25, 1, 52, "pairs of cards")})
     answer = AnswerFormat()

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
 PLAYS = 1_000
 """The plays of `chances`, each of which is a node."""
-MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, CHANCES_SECONDS = 4e-5, 4e-4, 4e-6, 0.5
-"""About how long the referees take for a move of a win, a position of a loss, and the plays of `chances`."""
+MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 4e-5, 4e-4, 4e-6, 0.02, 0.5
+"""About how long the referees take for a move of a win, a position of a loss, a sweep, and the plays of `chances`."""
 
 
 class Patience(Game):
@@ -57,6 +57,7 @@ class Patience(Game):
             version=f"{search.version(rules)}-{rules_text.digest}",
             evidence=search.evidence(rules),
             evidence_of_loss=search.evidence_of_loss(rules),
+            complete=search.complete,
             max_nodes=search.max_nodes,
             memory=search.memory,
             grades=GRADES.get(rules.name, ()),
@@ -151,7 +152,10 @@ class Patience(Game):
         if verdict is not Verdict.UNWINNABLE:
             return MOVE_SECONDS * (evidence.count(" ") + 1)
         from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN
+        from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 
+        if evidence.startswith("* ") and can_be_swept(self.rules):
+            return SWEEP_SECONDS
         digits = evidence.rpartition(" ")[2]
         positions = int(digits) if digits.isdecimal() and len(digits) <= 10 else 1
         is_plain = positions <= MOST_PLAIN or self.rules.copies > 1

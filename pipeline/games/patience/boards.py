@@ -20,16 +20,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
+from dealmill.cards import WIDE, wide_characters, with_letters
 from dealmill.game import BadLayout, Layout, Line, Reject, UsageError, rejected
-from dealmill.pipeline.games.patience.layout import (
-    WIDE,
-    canonical,
-    implied_passes,
-    parts_of,
-    spellings,
-    wide_characters,
-    with_letters,
-)
+from dealmill.pipeline.games.patience.layout import canonical, implied_passes, parts_of, spellings
 from dealmill.pipeline.games.patience.position import CARDS
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules

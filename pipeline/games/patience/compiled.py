@@ -9,26 +9,30 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import zip_longest
 
-from dealmill.pipeline.games.patience import counting, counting_quotient
+from dealmill.pipeline.games.patience import counting, counting_cut, counting_quotient, counting_walks
 from dealmill.pipeline.games.patience.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
+from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
+from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import InvalidEvidence, Verdict
 
 SAMPLE = 16
-"""Of the losses that the plain referee counts, about one in so many is counted here, too."""
+"""Of the losses that plain Python counts, about one in so many is counted by compiled code, too; fewer of those that it
+sweeps: `COMPARED` positions of each on average."""
 DRAWN_POSITIONS = 1_000_000
 """Plain Python visits positions of another loss with a chance of one in so many for each position of it."""
 
 
 @dataclass(frozen=True)
 class CompiledReferee:
-    """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and compiled code for others.
+    """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and for those that it sweeps;
+    compiled code for others.
 
-    Of each kind, both judge a sample. A loss with few positions is counted by both. Of one with more, plain Python
+    Of each kind, both judge a sample. A loss that plain Python counts is counted by both. Of another one, plain Python
     visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
     move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
     fraction of the time of all counts. What is drawn follows from the layout.
@@ -52,13 +56,13 @@ class CompiledReferee:
             return
         position = plain.position(layout)
         loss = read_loss(self.rules, evidence)
-        if loss.positions > MOST_PLAIN:
+        if loss.visited > MOST_PLAIN:
             counts = check_loss(self.rules, layout, loss)
             if _number_of(layout) % DRAWN_POSITIONS < loss.positions:
                 _compare(loss.counts(plain, position, COMPARED), counts)
             return
         plain(engine, layout, verdict, value, evidence)
-        if _number_of(layout) % SAMPLE == 0:
+        if _number_of(layout) % max(SAMPLE, loss.positions // COMPARED) == 0:
             check_loss(self.rules, layout, loss)
 
 
@@ -76,8 +80,12 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
     match loss:
         case QuotientLoss():
             return counting_quotient.check_quotient(rules, layout, loss)
+        case CutLoss():
+            return counting_cut.check_cut(rules, layout, loss)
         case CountedLoss():
             return counting.check_count(rules, layout, loss)
+        case WalkLoss():
+            return counting_walks.check_count(rules, layout, loss.positions)
     raise TypeError(f"no compiled code checks {type(loss).__name__}")
 
 

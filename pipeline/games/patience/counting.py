@@ -5,7 +5,7 @@ the form of layouts and evidence.
 
 A card is a number, 13 for each suit, counted from the base of the foundations. A position is one digit for each card,
 the code of where it is, and one number for how far the stock is turned, the further passes, and the rank in the hole:
-three words in all (`_encode`). So the order of columns and cells makes no difference, and positions are compared
+three words in all (`encode`). So the order of columns and cells makes no difference, and positions are compared
 exactly. If the stock goes to the columns, further words say on what its cards were dealt and, as long as some are left,
 which card is the lowest of each column. The list of positions that are reached is also the queue of those to visit. `t`
 is one array of all else, with the offsets below; "Positions" are fields of the position that is visited.
@@ -25,6 +25,8 @@ from dealmill.verdicts import InvalidEvidence
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
+Count = Callable[[Words, Words, Slots, Words, int], int]
+"""A kernel that counts positions, with the arguments and the result of `_count`."""
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 COMPARED = 2_000
@@ -66,8 +68,9 @@ WON = -1
 SUIT = (1 << 13) - 1
 
 
-def check_count(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
-    """Check that no position can be won, and that the number of positions is the one that the evidence claims.
+def check_count(rules: Rules, layout: str, loss: CountedLoss, count_positions: Count | None = None) -> list[int]:
+    """Check that no position can be won, and that the number of positions is the one that the evidence claims, as the
+    kernel of this module counts them, or another one.
 
     Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
     `COMPARED` positions.
@@ -81,10 +84,10 @@ def check_count(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
     """
     counts = np.zeros(COMPARED, dtype=np.int64)
     room = min(loss.positions, FIRST_ROOM)
-    count = _counted(rules, layout, loss, room, counts)
+    count = _counted(rules, layout, loss, room, counts, count_positions or _count)
     while room < count and room < loss.positions:
         room = min(loss.positions, MORE_ROOM * room)
-        count = _counted(rules, layout, loss, room, counts)
+        count = _counted(rules, layout, loss, room, counts, count_positions or _count)
     if count == WON:
         raise InvalidEvidence(1, "the game can be won")
     if count > loss.positions:
@@ -94,8 +97,8 @@ def check_count(rules: Rules, layout: str, loss: CountedLoss) -> list[int]:
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 
-def _counted(rules: Rules, layout: str, loss: CountedLoss, limit: int, counts: Words) -> int:
-    """Return and write what `_count` does."""
+def _counted(rules: Rules, layout: str, loss: CountedLoss, limit: int, counts: Words, count_positions: Count) -> int:
+    """Return and write what `_count`, or another kernel, does."""
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout, loss)
     size, slot_count = int(t[WORDS]) * (limit + 2), 1 << (5 * limit // 3 + 16).bit_length()
@@ -103,7 +106,7 @@ def _counted(rules: Rules, layout: str, loss: CountedLoss, limit: int, counts: W
         check_memory(8 * size + 4 * slot_count, f"a count of {limit:,} positions")
     keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
     with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
-        return int(_count(t, keys, slots, counts, limit))
+        return count_positions(t, keys, slots, counts, limit)
 
 
 def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
@@ -206,30 +209,30 @@ def _mask(cards: set[int]) -> int:
 
 
 @inlined
-def _bit(card: int) -> int:
+def bit_of(card: int) -> int:
     return word(1) << card
 
 
 @inlined
-def _first(cards: int) -> int:
+def first_of(cards: int) -> int:
     return word(lowest_bit(cards))  # type: ignore[arg-type]
 
 
 @inlined
-def _turning(t: Words) -> int:
+def turning_of(t: Words) -> int:
     """Return how far the stock is turned, the further passes and the rank in the hole as one number."""
     turning: int = t[TURNED] + 53 * (t[PASSES_LEFT] + 10 * t[HOLE_RANK])
     return turning
 
 
 @routine
-def _encode(t: Words) -> None:
-    """Write the key of the position: digits of cards, and after the last card the number of `_turning`."""
+def encode(t: Words) -> None:
+    """Write the key of the position: digits of cards, and after the last card the number of `turning_of`."""
     for part in range(3):
         t[KEY + part] = 0
     for card in range(52):
         t[KEY + card // CARDS_PER_WORD] += t[CODES + card] * t[POWERS + card % CARDS_PER_WORD]
-    t[KEY + 2] += _turning(t) * t[POWERS + 52 % CARDS_PER_WORD]
+    t[KEY + 2] += turning_of(t) * t[POWERS + 52 % CARDS_PER_WORD]
     if t[TO_COLUMNS]:
         _encode_deals(t)
 
@@ -264,8 +267,8 @@ def _decode_deals(t: Words) -> None:
 
 
 @routine
-def _decode(t: Words) -> None:
-    """Write the places of cards that a key stands for; the inverse of `_encode`."""
+def decode(t: Words) -> None:
+    """Write the places of cards that a key stands for; the inverse of `encode`."""
     for part in range(3):
         left = t[KEY + part]
         for card in range(part * CARDS_PER_WORD, min((part + 1) * CARDS_PER_WORD, 52)):
@@ -280,15 +283,15 @@ def _decode(t: Words) -> None:
 
 
 @routine
-def _survey(t: Words) -> None:
+def survey(t: Words) -> None:
     """Write which cards are where, and on what the cards in columns lie."""
     cells, reserve, stock, up, absent = word(0), word(0), word(0), word(0), word(0)
     in_columns, covered, columns = word(0), word(0), t[COLUMNS]
     cards = t[DECK]
     while cards:
-        card = _first(cards)
+        card = first_of(cards)
         cards &= cards - 1
-        bit, code = _bit(card), t[CODES + card]
+        bit, code = bit_of(card), t[CODES + card]
         below = word(NO_CARD)
         if code == HOME:
             below = t[HOMES + card]
@@ -313,27 +316,27 @@ def _survey(t: Words) -> None:
         t[UNDER + card] = below
         in_columns |= bit
         if below != NO_CARD:
-            covered |= _bit(below)
+            covered |= bit_of(below)
     t[TOPS] = in_columns & ~covered
     t[IN_CELLS], t[IN_RESERVE], t[IN_STOCK], t[UP], t[ABSENT] = cells, reserve, stock, up, absent
     t[EMPTY_COLUMNS] = columns
 
 
 @routine
-def _open_reserve(t: Words) -> int:
+def open_reserve(t: Words) -> int:
     """Return the cards of the reserve that may be taken."""
     cards: int = t[IN_RESERVE]
     if t[STACKED] == 0:
         return cards
     for slot in range(t[RESERVE_SIZE] - 1, -1, -1):
-        bit = _bit(t[RESERVE_ORDER + slot])
+        bit = bit_of(t[RESERVE_ORDER + slot])
         if cards & bit:
             return bit
     return word(0)
 
 
 @routine
-def _open_foundations(t: Words) -> int:
+def open_foundations(t: Words) -> int:
     """Return the cards that may come back from foundations."""
     cards = word(0)
     if t[REMOVABLE]:
@@ -346,7 +349,7 @@ def _open_foundations(t: Words) -> int:
 
 
 @inlined
-def _passes_after(t: Words, index: int, count: int) -> int:
+def passes_after(t: Words, index: int, count: int) -> int:
     """Return the further passes after card `index` of `count` in the stock, from 1, is taken; -1 if it is not
     offered."""
     ahead, passes = index - t[TURNED], word(t[PASSES_LEFT])
@@ -364,7 +367,7 @@ def _least_turned(t: Words, turned: int, count: int) -> int:
 
 
 @inlined
-def _stock_count(t: Words) -> int:
+def stock_count(t: Words) -> int:
     cards, count = t[IN_STOCK], word(0)
     while cards:
         cards &= cards - 1
@@ -375,7 +378,7 @@ def _stock_count(t: Words) -> int:
 @inlined
 def _leaves(t: Words, card: int) -> bool:
     """Return whether a card becomes absent if it can be moved: it is idle, or could lie on an absent one."""
-    return bool(t[IDLE] & _bit(card) or t[PARENTS + card] & t[ABSENT])
+    return bool(t[IDLE] & bit_of(card) or t[PARENTS + card] & t[ABSENT])
 
 
 @routine
@@ -385,29 +388,29 @@ def _loose(t: Words) -> int:
     loose = word(0)
     cards = t[TOPS]
     while cards:
-        card, group = _first(cards), word(0)
+        card, group = first_of(cards), word(0)
         cards &= cards - 1
         while True:
-            group |= _bit(card)
+            group |= bit_of(card)
             if _leaves(t, card):
                 loose |= group
-            if not _moves_along(t, card):
+            if not moves_along(t, card):
                 break
             card = t[UNDER + card]
-    single = t[IN_CELLS] | _open_reserve(t) | _open_foundations(t)
+    single = t[IN_CELLS] | open_reserve(t) | open_foundations(t)
     if t[DRAW] == 1 and t[TO_HOLE] == 0:
-        count, index = _stock_count(t), word(0)
+        count, index = stock_count(t), word(0)
         for slot in range(t[STOCK_SIZE]):
-            bit = _bit(t[STOCK_ORDER + slot])
+            bit = bit_of(t[STOCK_ORDER + slot])
             if t[IN_STOCK] & bit:
                 index += 1
-                if _passes_after(t, index, count) >= 0:
+                if passes_after(t, index, count) >= 0:
                     single |= bit
     while single:
-        card = _first(single)
+        card = first_of(single)
         single &= single - 1
         if _leaves(t, card):
-            loose |= _bit(card)
+            loose |= bit_of(card)
     return loose
 
 
@@ -420,12 +423,12 @@ def _empty_column(t: Words, column: int) -> int:
 
 
 @routine
-def _settle(t: Words) -> None:
+def settle(t: Words) -> None:
     """Do what happens without a move: spaces are filled from the reserve, and loose cards become absent."""
     while True:
-        _survey(t)
+        survey(t)
         if t[FILLS] and t[EMPTY_COLUMNS] and t[IN_RESERVE]:
-            card = _first(_open_reserve(t))
+            card = first_of(open_reserve(t))
             t[CODES + card] = ON_SPACE
             if t[TO_COLUMNS] and t[IN_STOCK]:
                 t[LOWEST + _empty_column(t, word(0))] = card
@@ -435,14 +438,14 @@ def _settle(t: Words) -> None:
             break
         index, turned = word(0), t[TURNED]
         for slot in range(t[STOCK_SIZE]):
-            bit = _bit(t[STOCK_ORDER + slot])
+            bit = bit_of(t[STOCK_ORDER + slot])
             if t[IN_STOCK] & bit:
                 index += 1
                 t[TURNED] -= index <= turned and loose & bit != 0
         while loose:
-            t[CODES + _first(loose)] = IS_ABSENT
+            t[CODES + first_of(loose)] = IS_ABSENT
             loose &= loose - 1
-    t[TURNED] = _least_turned(t, t[TURNED], _stock_count(t))
+    t[TURNED] = _least_turned(t, t[TURNED], stock_count(t))
 
 
 @inlined
@@ -473,12 +476,12 @@ def _to_each_space(t: Words, end: int, card: int) -> int:
 @routine
 def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, turning: int) -> int:
     """List the moves of a card with those on it, of which `top` is the last one, or the card itself. `source` is its
-    code, `turning` that after the move, and `whole` says that a whole column moves."""
+    code, `turning_of` that after the move, and `whole` says that a whole column moves."""
     if card == top:
         if t[HOLE]:
             end = _into_hole(t, end, card, word(ON_FOUNDATION), turning)
         elif source != ON_FOUNDATION and t[COMPLETE] == 0:
-            lower = (_bit(card) - 1) & (word(SUIT) << card // 13 * 13)
+            lower = (bit_of(card) - 1) & (word(SUIT) << card // 13 * 13)
             if lower & ~(t[UP] | t[ABSENT]) == 0:
                 end = _move(t, end, card, word(ON_FOUNDATION), turning)
         if source != IN_CELL:
@@ -488,11 +491,11 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
                 filled += 1
             if filled < t[CELLS]:
                 end = _move(t, end, card, word(IN_CELL), turning)
-    below = t[PARENTS + card] & t[TOPS] & ~_bit(top)
+    below = t[PARENTS + card] & t[TOPS] & ~bit_of(top)
     while below:
-        end = _move(t, end, card, ON_PARENT + _first(below) // 13, turning)
+        end = _move(t, end, card, ON_PARENT + first_of(below) // 13, turning)
         below &= below - 1
-    if t[EMPTY_COLUMNS] and t[SPACES] & _bit(card):
+    if t[EMPTY_COLUMNS] and t[SPACES] & bit_of(card):
         if t[TO_COLUMNS] and t[IN_STOCK]:
             end = _to_each_space(t, end, card)
         elif whole == 0:
@@ -504,16 +507,16 @@ def _targets(t: Words, end: int, card: int, top: int, source: int, whole: int, t
 def _lies_on_back(t: Words, card: int) -> bool:
     """Return whether a card of a column lies on one that lies face down: both have never moved, since other cards are
     turned up when they are on top."""
-    is_home = t[CODES + card] == HOME and t[WAS_STOCK] & _bit(card) == 0
-    return bool(is_home and t[FACE_DOWN] & _bit(t[UNDER + card]))
+    is_home = t[CODES + card] == HOME and t[WAS_STOCK] & bit_of(card) == 0
+    return bool(is_home and t[FACE_DOWN] & bit_of(t[UNDER + card]))
 
 
 @inlined
-def _moves_along(t: Words, card: int) -> bool:
+def moves_along(t: Words, card: int) -> bool:
     """Return whether a card of a column moves along with the one below it."""
     if _lies_on_back(t, card) or t[UNDER + card] == NO_CARD:
         return False
-    return bool(t[MOVES_ANY] or (t[MOVES_RUNS] and t[RUN_PARENTS + card] & _bit(t[UNDER + card])))
+    return bool(t[MOVES_ANY] or (t[MOVES_RUNS] and t[RUN_PARENTS + card] & bit_of(t[UNDER + card])))
 
 
 @routine
@@ -521,14 +524,14 @@ def _whole_suits(t: Words) -> int:
     """Return the lowest cards of the suits that lie on top of columns as runs, from the last card to the first."""
     lowest, cards = word(0), t[TOPS]
     while cards:
-        card = _first(cards)
+        card = first_of(cards)
         cards &= cards - 1
         if card % 13:
             continue
         while card % 13 < t[LAST_RANK] and t[UNDER + card] == card + 1 and not _lies_on_back(t, card):
             card += 1
         if card % 13 == t[LAST_RANK]:
-            lowest |= _bit(card)
+            lowest |= bit_of(card)
     return lowest
 
 
@@ -555,25 +558,25 @@ def _column_of(t: Words, card: int) -> int:
 def _deal(t: Words) -> None:
     """Deal a card of the stock to each column, as long as there are any."""
     tops, first = t[TOPS], word(0)
-    while t[IN_STOCK] & _bit(t[STOCK_ORDER + first]) == 0:
+    while t[IN_STOCK] & bit_of(t[STOCK_ORDER + first]) == 0:
         first += 1
     for column in range(min(t[COLUMNS], t[STOCK_SIZE] - first)):
         if t[LOWEST + column] == NO_CARD:
             card = t[STOCK_ORDER + first + column]
             t[LOWEST + column], t[CODES + card] = card, ON_SPACE
     while tops:
-        top = _first(tops)
+        top = first_of(tops)
         tops &= tops - 1
         slot = first + _column_of(t, top)
         if slot < t[STOCK_SIZE]:
             card = t[STOCK_ORDER + slot]
             t[HOMES + card] = top
-            if t[PARENTS + card] & _bit(top):
+            if t[PARENTS + card] & bit_of(top):
                 t[CODES + card] = ON_PARENT + top // 13
 
 
 @routine
-def _change(t: Words, card: int, code: int, after: int) -> None:
+def change(t: Words, card: int, code: int, after: int) -> None:
     """Make a move in the position."""
     if code == DEALT:
         _deal(t)
@@ -596,19 +599,19 @@ def _change(t: Words, card: int, code: int, after: int) -> None:
 @routine
 def _list_stock(t: Words, end: int) -> int:
     """List the moves of cards of the stock; return the number of all moves."""
-    count, index, part, turning = _stock_count(t), word(0), word(0), _turning(t)
+    count, index, part, turning = stock_count(t), word(0), word(0), turning_of(t)
     if t[TO_COLUMNS]:
         if count and (t[FULL_COLUMNS] == 0 or t[EMPTY_COLUMNS] == 0):
             end = _move(t, end, word(0), word(DEALT), turning)
         return end
     for slot in range(t[STOCK_SIZE]):
         card = t[STOCK_ORDER + slot]
-        if t[IN_STOCK] & _bit(card) == 0:
+        if t[IN_STOCK] & bit_of(card) == 0:
             continue
         index += 1
         if t[TO_HOLE]:
             return _move(t, end, card, word(ON_FOUNDATION), turning + 530 * (card % 13 - t[HOLE_RANK]))
-        passes = _passes_after(t, index, count)
+        passes = passes_after(t, index, count)
         if passes >= 0:
             after = _least_turned(t, index - 1, count - 1) + 53 * (passes + 10 * t[HOLE_RANK])
             end = _targets(t, end, card, card, word(HOME), part, after)
@@ -618,38 +621,38 @@ def _list_stock(t: Words, end: int) -> int:
 
 
 @routine
-def _list_moves(t: Words) -> int:
+def list_moves(t: Words) -> int:
     """List all moves of the position; return their number."""
-    end, turning, part = word(0), _turning(t), word(0)
+    end, turning, part = word(0), turning_of(t), word(0)
     cards = t[TOPS]
     while cards:
-        card = top = _first(cards)
+        card = top = first_of(cards)
         cards &= cards - 1
         while True:
             whole = word(t[CODES + card] == ON_SPACE)
             end = _targets(t, end, card, top, t[CODES + card], whole, turning)
-            if not _moves_along(t, card):
+            if not moves_along(t, card):
                 break
             card = t[UNDER + card]
-    cards = t[IN_CELLS] | _open_reserve(t) | _open_foundations(t)
+    cards = t[IN_CELLS] | open_reserve(t) | open_foundations(t)
     while cards:
-        card = _first(cards)
+        card = first_of(cards)
         cards &= cards - 1
         end = _targets(t, end, card, card, t[CODES + card], part, turning)
     cards = _whole_suits(t) if t[COMPLETE] else word(0)
     while cards:
-        end = _move(t, end, _first(cards), word(COMPLETED), turning)
+        end = _move(t, end, first_of(cards), word(COMPLETED), turning)
         cards &= cards - 1
     cards = t[ABSENT] * t[HOLE]
     while cards:
-        card = _first(cards)
+        card = first_of(cards)
         cards &= cards - 1
         end = _into_hole(t, end, card, word(IS_ABSENT), turning)
     return _list_stock(t, end)
 
 
 @inlined
-def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
+def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key as number `count` unless it is among those before; return whether it is new."""
     mixed, size = word(0), t[WORDS]
     for part in range(size):
@@ -673,10 +676,10 @@ def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
 def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
-    _settle(t)
-    _encode(t)
+    settle(t)
+    encode(t)
     count, visited, moved, before = word(0), word(0), word(0), word(0)
-    count += _is_new(t, keys, slots, count)
+    count += is_new(t, keys, slots, count)
     while visited < count:
         if visited == before:  # all positions with one move less are visited
             before = count
@@ -685,11 +688,11 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
             moved += 1
         for part in range(t[WORDS]):
             t[KEY + part] = keys[t[WORDS] * visited + part]
-        _decode(t)
-        _survey(t)
+        decode(t)
+        survey(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return word(WON)
-        moves, turning = _list_moves(t), _turning(t)
+        moves, turning = list_moves(t), turning_of(t)
         settled = t[IDLE] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
         for number in range(moves):
             for part in range(t[WORDS]):
@@ -699,13 +702,13 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
                 t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
                 t[KEY + 2] += (after - turning) * t[POWERS + 52 % CARDS_PER_WORD]
             else:
-                _decode(t)
+                decode(t)
                 if t[TO_COLUMNS]:
-                    _survey(t)
-                _change(t, card, code, after)
-                _settle(t)
-                _encode(t)
-            if _is_new(t, keys, slots, count):
+                    survey(t)
+                change(t, card, code, after)
+                settle(t)
+                encode(t)
+            if is_new(t, keys, slots, count):
                 count += 1
                 if count > limit:
                     return count

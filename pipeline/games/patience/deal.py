@@ -11,19 +11,21 @@ first, then cells, a dealt hole, and the stock, in the order of turning.
 """
 
 from functools import partial
-from random import Random
-
-import numpy as np
 
 from dealmill.game import UsageError
-from dealmill.kernels import Texts, open_stream, pack, shuffle
+from dealmill.kernels import (
+    Texts,
+    pack,
+    shuffled,
+    shuffled_by_microsoft,
+    shuffled_by_pysol,
+    shuffled_by_solvitaire,
+)
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.schema import FIELD_SEED, NUMBERS
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
-FIRST_PYSOL = 32_000
-"""PySolFC deals lower numbers as Microsoft does."""
 DEALT_OTHERWISE_BY_PYSOL = {
     "american-canister": "other columns have seven cards",
     "british-canister": "other columns have seven cards",
@@ -34,9 +36,6 @@ DEALT_OTHERWISE_BY_PYSOL = {
     "thirtysix": "aces go to the foundations while the cards are dealt",
 }
 """What PySolFC does in another way, by game; its sources of August 2026 say so."""
-WORD = 2**32 - 1
-SPARE_WORDS = 64
-"""Random words beyond one for each card, in place of those that are rejected, about one in 10⁸."""
 
 
 def check_numbers(rules: Rules, seed: int) -> None:
@@ -67,9 +66,10 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
         least, greatest = NUMBERS[rules.numbers]
         if count and not least <= first <= first + count - 1 <= greatest:
             raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers 1 to {greatest:,}")
-        shuffled = {"microsoft": _microsoft, "pysol": _pysol}.get(rules.numbers, partial(_solvitaire, _deck(rules)))
-        return pack([_dealt(rules, shuffled(number)) for number in range(first, first + count)])
-    return pack([_dealt(rules, _shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
+        by_program = {"microsoft": shuffled_by_microsoft, "pysol": shuffled_by_pysol}
+        deck_of = by_program.get(rules.numbers, partial(shuffled_by_solvitaire, _deck(rules)))
+        return pack([_dealt(rules, deck_of(number)) for number in range(first, first + count)])
+    return pack([_dealt(rules, shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
 
 
 def _deck(rules: Rules) -> list[str]:
@@ -77,57 +77,6 @@ def _deck(rules: Rules) -> list[str]:
     for all."""
     suits = {1: "SSSS", 2: "SHSH", 4: SUITS}[rules.suits]
     return [rank + suit for _ in range(rules.decks) for rank in RANKS[: rules.ranks] for suit in suits]
-
-
-def _shuffled(deck: list[str], seed: int, number: int) -> list[str]:
-    stream, order = np.empty(8, dtype=np.uint64), np.arange(len(deck), dtype=np.uint8)
-    open_stream(stream, np.uint64(seed), np.uint64(number))
-    shuffle(stream, order, len(deck))
-    return [deck[card] for card in order]
-
-
-def _solvitaire(deck: list[str], number: int) -> list[str]:
-    """Shuffle as Solvitaire does: Mersenne Twister, and a random number up to i is the quotient of a word and the size
-    of one of i + 1 equal buckets."""
-    deck = deck.copy()
-    words = iter(np.frombuffer(np.random.RandomState(number).bytes(4 * (len(deck) + SPARE_WORDS)), "<u4").tolist())
-    for last in range(len(deck) - 1, 0, -1):
-        bucket, rest = divmod(WORD, last + 1)
-        bucket += rest == last
-        chosen = next(number for word in words if (number := word // bucket) <= last)
-        deck[last], deck[chosen] = deck[chosen], deck[last]
-    return deck
-
-
-def _microsoft(number: int) -> list[str]:
-    """Shuffle as Microsoft's FreeCell does: each time, a random card is dealt, and the last one takes its place. The
-    card that is dealt first is the last one of the result.
-
-    The random numbers are those of ``rand`` in Microsoft's C library: 15 bits of a linear congruential generator, whose
-    state is the number of the deal. Freecell Solver and PySol go on beyond 31 bits: bit 15 is set then, and beyond 32
-    bits, there are 16 bits plus 1.
-    """
-    left = [rank + suit for rank in RANKS for suit in "CDHS"]
-    dealt, state = [], number & WORD
-    while left:
-        state = (214013 * state + 2531011) & WORD
-        random = (state >> 16) + 1 if number > WORD else state >> 16 & 0x7FFF | (number >> 31) << 15
-        chosen = random % len(left)
-        dealt.append(left[chosen])
-        left[chosen] = left[-1]
-        left.pop()
-    return dealt[::-1]
-
-
-def _pysol(number: int) -> list[str]:
-    """Shuffle as PySolFC does, from `FIRST_PYSOL` on: Python's generator of random numbers, a Mersenne Twister."""
-    if number < FIRST_PYSOL:
-        return _microsoft(number)
-    deck, random = [rank + suit for suit in "CSHD" for rank in RANKS], Random(number)  # noqa: S311 -- numbered deals
-    for last in range(len(deck) - 1, 0, -1):
-        chosen = int(random.random() * (last + 1))
-        deck[last], deck[chosen] = deck[chosen], deck[last]
-    return deck
 
 
 def _dealt(rules: Rules, deck: list[str]) -> str:

@@ -13,6 +13,8 @@ from dealmill.pipeline.games.patience import solving
 from dealmill.pipeline.games.patience.memory import table_slots
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
+from dealmill.pipeline.games.patience.search.beam import words_of_beam
+from dealmill.pipeline.games.patience.searches import searched_with_beams
 from dealmill.verdicts import Verdict
 
 RANKS = "A23456789TJQK"
@@ -29,6 +31,8 @@ SHALLOW_NODES = 12_000_000
 FIRST_POSITIONS, FIRST_DEALT = 10_000_000, 4_000_000
 """The positions of a loss that are counted at first; the second is for stocks that are dealt to the columns."""
 BUILDING = {"none": k.NO_BUILDING, "same-suit": k.SAME_SUIT, "red-black": k.RED_BLACK, "any-suit": k.ANY_SUIT}
+CUT = "cut "
+"""How the evidence of a loss begins that the positions of a search prove."""
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
 
 
@@ -40,21 +44,22 @@ class Sizes(NamedTuple):
     frames: int
     trail: int
     moves: int
+    beam: int
 
     @classmethod
-    def of(cls, positions: int, room: int, deeper: int = 0) -> "Sizes":
-        """Return the sizes for a search of so many positions, with `room` for the moves of each, which went `deeper` so
-        many times before. A table has room for the moves of a win, too."""
+    def of(cls, positions: int, room: int, beam: int = 0, deeper: int = 0) -> "Sizes":
+        """Return the sizes for a search of so many positions, with `room` for the moves of each and `beam` words for
+        beams, which went `deeper` so many times before. A table has room for the moves of a win, too."""
         depth = min(positions, DEPTH << 2 * deeper) + 1
         steps = 3 * depth + 1_000
         table = table_slots(max(positions, steps))
         moves = min(room * (depth + 1), MOVES << 2 * deeper)
-        return cls(table, k.FRAME * depth, k.STEP * steps, moves)
+        return cls(table, k.FRAME * depth, k.STEP * steps, moves, beam)
 
     @property
     def words(self) -> int:
         """The words of the whole array."""
-        return k.END + 2 * self.table + self.frames + self.trail + self.moves
+        return k.END + 2 * self.table + self.frames + self.trail + self.moves + self.beam
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ class Winnable:
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position that is searched, or counted."""
-        sizes = Sizes.of(min(max_nodes, FIRST_ROOM), room_of(self.rules))
+        sizes = Sizes.of(min(max_nodes, FIRST_ROOM), room_of(self.rules), words_of_beam(widest_beam(self.rules)))
         words = np.empty(sizes.words, dtype=np.int64)
         set_up(words, self.rules)
         divide(words, sizes)
@@ -85,6 +90,21 @@ def room_of(rules: Rules) -> int:
     return k.MOVES_IN_ORDER if rules.to == "tableau" else k.MOVES_OF_POSITION
 
 
+def widest_beam(rules: Rules) -> int:
+    """Return the width of the widest beam that looks for wins, or 0. Wide ones find wins where any card may go to an
+    empty column; not where rows are dealt, whose positions have too many moves that make nothing better."""
+    if not searched_with_beams(rules) or rules.to == "tableau":
+        return 0
+    if many_cards_are_open(rules):
+        return 8_192
+    return 4_096 if rules.spaces in ("any", "reserve") else 1_024
+
+
+def many_cards_are_open(rules: Rules) -> bool:
+    """Return whether an open reserve has more cards than there are columns: then a full search decides little."""
+    return not rules.stacked and rules.reserve > len(rules.sizes)
+
+
 def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, int, str | None]:
     """Return the verdict of the layout that was loaded, its nodes and its evidence."""
     positions = FIRST_DEALT if rules.to == "tableau" else FIRST_POSITIONS
@@ -97,7 +117,11 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
         case k.WON:
             return Verdict.WINNABLE, nodes, words_of_win(words, base, rules)
         case k.LOST if rules.to != "tableau" or words[k.LISTED_COUNT] <= MOST_DEALT:
-            return Verdict.UNWINNABLE, nodes, f"*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}"
+            return (
+                Verdict.UNWINNABLE,
+                nodes,
+                f"{CUT * bool(words[k.CUT])}*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}",
+            )
         case k.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")
     return Verdict.UNDECIDED, nodes, None
@@ -112,7 +136,7 @@ def _with_more_room(words: k.Words, rules: Rules) -> k.Words:
         If there is not enough memory; it says how much is needed.
     """
     positions = max(int(words[k.POSITIONS_NEEDED]), FIRST_ROOM)
-    sizes = Sizes.of(positions, room_of(rules), int(words[k.DEEPER]))
+    sizes = Sizes.of(positions, room_of(rules), words_of_beam(widest_beam(rules)), int(words[k.DEEPER]))
     check_memory(8 * sizes.words, f"the search of {positions:,} positions after {words[k.NODES]:,} nodes")
     larger = np.empty(sizes.words, dtype=np.int64)
     larger[: k.END] = words[: k.END]
@@ -192,6 +216,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300
     words[k.DISORDER] = 127 if has_hole else 63 if rules.complete else 511
     words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
+    words[k.CUTS], words[k.WIDEST] = searched_with_beams(rules), widest_beam(rules)
+    words[k.WIDE_FIRST] = many_cards_are_open(rules)
     words[k.Z : k.END] = _random_words()
     for card in range(52):
         suit, rank = divmod(card, 13)
@@ -209,6 +235,7 @@ def divide(words: k.Words, sizes: Sizes) -> None:
     words[k.FRAMES] = k.END + 2 * sizes.table
     words[k.TRAIL] = words[k.FRAMES] + sizes.frames
     words[k.MOVES] = words[k.TRAIL] + sizes.trail
+    words[k.BEAM] = words[k.MOVES] + sizes.moves
     words[k.MOST_FRAMES] = sizes.frames // k.FRAME
     words[k.MOST_MOVES] = sizes.moves
     words[k.TABLE_LIMIT] = 3 * sizes.table // 5

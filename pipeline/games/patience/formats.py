@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain, islice
 
+from dealmill.cards import is_name_of
 from dealmill.game import EachLine, Layout, Line, Reject, is_skipped
 from dealmill.pipeline.games.patience.boards import begins_board, read_boards, read_json, write_board, write_json
-from dealmill.pipeline.games.patience.layout import canonical, is_name_of
+from dealmill.pipeline.games.patience.layout import canonical
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 
@@ -41,7 +42,7 @@ def each_line(referee: Referee, first: str) -> EachLine | None:
     """Return the reader of a file with one position per line; None for boards and JSON, which may have a title, and if
     the first line is not even the beginning of a position."""
     name, columns, *_ = [*first.split(maxsplit=2), ""]
-    if not is_name_of(referee.rules, name) or ("/" not in columns and len(referee.rules.sizes) > 1):
+    if not is_name_of(referee.rules.name, name) or ("/" not in columns and len(referee.rules.sizes) > 1):
         return None
     return EachLine(partial(canonical, referee))
 

@@ -1,34 +1,14 @@
 """Layouts of patiences: positions on one line, see `dealmill.pipeline.games.patience.rules`."""
 
-import re
 from bisect import insort
 from collections.abc import Mapping
-from unicodedata import normalize
 
+from dealmill.cards import LONGEST_LINE, WIDE, capital_ranks, is_name_of, wide_characters, with_letters
 from dealmill.game import BadLayout
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import SUITS, Rules
 
-LONGEST_LINE = 1_000
-TEN = re.compile(rf"10(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
-RANK = re.compile(rf"([atjqk])(?=[{SUITS}])", re.ASCII | re.IGNORECASE)
-WIDE = re.compile("[\uff01-\uff5e]+")
-"""Full-width characters, which look like those of ASCII."""
-
 NO_PASSES = "passes:0"
-
-SIGNS = str.maketrans("♣♥♠♦♧♡♤♢", "CHSDCHSD", "\ufe0e\ufe0f")
-"""How suits are also written; a sign may be followed by one that chooses its look."""
-
-
-def wide_characters(text: str) -> str:
-    """Return what is wrong with a text of full-width characters, and how it is written without them."""
-    return f"{text[:40]!r} are full-width characters: write {normalize('NFKC', text[:40])!r}"
-
-
-def with_letters(text: str) -> str:
-    """Return a text with letters for the signs of suits."""
-    return text.translate(SIGNS)
 
 
 def canonical(referee: Referee, text: str, to_add: str = "add {} to the line") -> str:
@@ -45,7 +25,7 @@ def canonical(referee: Referee, text: str, to_add: str = "add {} to the line") -
     if wide := WIDE.search(text):
         raise BadLayout([wide_characters(wide[0])])
     name, *words = with_letters(text).split() or [""]
-    name = referee.rules.name if is_name_of(referee.rules, name) else name
+    name = referee.rules.name if is_name_of(referee.rules.name, name) else name
     position = _joined(name, words[:1], words[1:])
     if reasons := list(referee.reasons(position)):
         raise BadLayout(reasons)
@@ -60,15 +40,8 @@ def canonical(referee: Referee, text: str, to_add: str = "add {} to the line") -
     return position
 
 
-def is_name_of(rules: Rules, name: str) -> bool:
-    """Return whether a name at the beginning of a line is that of the game, or lacks some of its changed rules: a line
-    of ``klondike`` is read by the rules of ``klondike:stock.passes=3`` if that game is named for it."""
-    (game, *changes), (named, *others) = rules.name.split(":"), name.split(":")
-    return game == named and set(others) <= set(changes)
-
-
 def _joined(name: str, columns: list[str], parts: list[str]) -> str:
-    return " ".join([name, *map(_cards, columns), *sorted(map(_part, parts))])
+    return " ".join([name, *map(capital_ranks, columns), *sorted(map(_part, parts))])
 
 
 def parts_of(position: str) -> dict[str, str]:
@@ -123,12 +96,8 @@ def _renamed(layout: str, names: str, *, in_order: bool) -> str:
 def _part(part: str) -> str:
     """Return a part with its cards as they are written; foundations in the order of their suits."""
     name, colon, cards = part.partition(":")
-    cards = _cards(cards)
+    cards = capital_ranks(cards)
     if name == "foundations" and len(cards) % 2 == 0:
         tops = [cards[at : at + 2] for at in range(0, len(cards), 2)]
         cards = "".join(sorted(tops, key=lambda top: SUITS.find(top[1])))
     return name + colon + cards
-
-
-def _cards(text: str) -> str:
-    return RANK.sub(lambda rank: rank[1].upper(), TEN.sub("T", text))

@@ -1,6 +1,8 @@
 """The memory that searches take; without the searches themselves, which load the compiler."""
 
 FEWEST_SLOTS = 1 << 18
+MEMORY_OF_BEAMS = 40_000_000
+"""The bytes of a beam of 8,192 positions: two layers, candidates for the next one, and the moves that led to each."""
 
 
 def table_slots(positions: int) -> int:
@@ -24,3 +26,13 @@ def slots_of_quotient(max_nodes: int) -> int:
 def memory_of_quotient(max_nodes: int) -> int:
     """Return the bytes of the table of a search in the quotient, nearly all that it takes."""
     return 8 * slots_of_quotient(max_nodes)
+
+
+def memory_of_walks(max_nodes: int) -> int:
+    """Return the bytes of the table of a search by walks with so many nodes, and of the smaller one before it."""
+    return 8 * table_slots(max_nodes) * 5 // 4
+
+
+def memory_with_beams(max_nodes: int) -> int:
+    """Return the bytes of the tables, and of the widest beam."""
+    return memory_of_table(max_nodes) + MEMORY_OF_BEAMS

@@ -79,7 +79,7 @@ class Moves:
         for number, column in enumerate(position.columns):
             size = 0
             while size < len(column):
-                if size and not self._move_together(column[-size], column[-size - 1], base):
+                if size and not self.move_together(column[-size], column[-size - 1], base):
                     break
                 size += 1
                 columns = (*position.columns[:number], column[:-size], *position.columns[number + 1 :])
@@ -123,7 +123,7 @@ class Moves:
                 is_space = rest.columns.count(()) == before.columns.count(())
                 if self._has_order(before):
                     is_space = not before.columns[number]
-                fits = is_space and self._fills(card, base)
+                fits = is_space and self.fills(card, base)
             if fits:
                 word = self._word(card, target, number, rest, before)
                 columns = (*rest.columns[:number], (*column, *cards), *rest.columns[number + 1 :])
@@ -141,7 +141,7 @@ class Moves:
         rules, suit = self.rules, SUITS.index(card[1])
         count = rest.foundations[suit]
         if rules.hole != "none":
-            if self._next_to(card, rest.hole):
+            if self.next_to(card, rest.hole):
                 yield self._play(card + HOLE, (card,), rest._replace(hole=card))
         elif (
             not rules.complete
@@ -246,10 +246,10 @@ class Moves:
                 yield self._play(cards[0], cards, self.without(rest, frozenset(cards)))
         yield from self.several(position)
         for card in sorted(position.absent) if position.hole else ():
-            if self._next_to(card, position.hole):
+            if self.next_to(card, position.hole):
                 yield self._play(card + HOLE, (card,), position._replace(hole=card))
 
-    def _move_together(self, card: str, below: str, base: int) -> bool:
+    def move_together(self, card: str, below: str, base: int) -> bool:
         """Return whether a card of a column takes the one on it along when it moves to another column."""
         move = self.rules.move
         return below[1].isupper() if move == "any" else move == "run" and self.is_run(card, below, base)
@@ -263,13 +263,13 @@ class Moves:
         """Return whether a card may lie on another one in a column, if both lie face up."""
         return below in cards_below(self.rules.build, self.rules.ranks, base)[card]
 
-    def _fills(self, card: str, base: int) -> bool:
+    def fills(self, card: str, base: int) -> bool:
         """Return whether a card may go to an empty column."""
         last = RANKS[(base - 1) % self.rules.ranks]
         return self.rules.spaces in ("any", "reserve") or (self.rules.spaces == "kings" and card[0] == last)
 
-    def _next_to(self, card: str, top: str) -> bool:
-        """Return whether a card may go into the hole onto its top card."""
+    def next_to(self, card: str, top: str) -> bool:
+        """Return whether a card may go into the hole onto its top card; their ranks suffice."""
         apart = abs(RANKS.index(card[0]) - RANKS.index(top[0]))
         return apart == 1 or (self.rules.wrap and apart == self.rules.ranks - 1)
 

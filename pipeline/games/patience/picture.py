@@ -7,8 +7,9 @@ from itertools import zip_longest
 from textwrap import fill
 from typing import NamedTuple
 
+from dealmill.cards import Marks
 from dealmill.game import Scene, rank_name
-from dealmill.pipeline.games.patience.drawing import PLAYS_IN_ROW, Marks, grid, table
+from dealmill.pipeline.games.patience.drawing import PLAYS_IN_ROW, grid, table
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, Play

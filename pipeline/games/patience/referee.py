@@ -79,8 +79,8 @@ class Referee(Moves):
 
     def _check_loss(self, position: Position, evidence: str) -> None:
         loss = read_loss(self.rules, evidence)
-        if loss.positions > self.limit:
-            raise Unchecked(f"{loss.positions:,} positions are more than the {self.limit:,} that plain Python visits")
+        if loss.visited > self.limit:
+            raise Unchecked(f"{loss.visited:,} positions are more than the {self.limit:,} that plain Python visits")
         loss.check(self, position)
 
     def explained(self, layout: str, verdict: Verdict, evidence: str) -> Iterator[str]:

@@ -60,6 +60,18 @@ class Rules:
         """Whether a position says how many further passes through the stock are left."""
         return self.to == "waste" and self.passes > 1
 
+    @property
+    def most_tuples(self) -> int:
+        """In how many ways cards can be left in the columns and the reserve of a position that only lose cards, at
+        most: of columns that are as high as each other."""
+        cards, columns = len(self.deck()) - (self.hole != "none"), len(self.sizes)
+        most = 0
+        for reserve in range(min(self.reserve, cards) + 1):
+            height, more = divmod(cards - reserve, columns)
+            ways = (height + 2) ** more * (height + 1) ** (columns - more)
+            most = max(most, ways * (reserve + 1 if self.stacked else 1 << reserve))
+        return most
+
     def deck(self) -> list[str]:
         """Return all cards."""
         return [rank + suit for rank in RANKS[: self.ranks] for suit in self.piles]

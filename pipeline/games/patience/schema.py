@@ -1,78 +1,33 @@
 """Rules files: TOML in, a checked record `Rules` out. Every mistake is named with key, value, and what is allowed."""
 
-import json
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from hashlib import blake2b
+from functools import partial
 from operator import gt
-from typing import Any, NamedTuple
+from typing import Any
 
 from dealmill.game import UsageError
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
+from dealmill.rules_files import (
+    BOTH,
+    MOST_COLUMNS,
+    UNLIMITED_WORD,
+    Key,
+    changed_text,
+    digest_of_text,
+    read_tables,
+    toml_value,
+    value_of,
+    written_tables,
+)
 
-MOST_COLUMNS = 20
 MOST_CELLS = 20
-MOST_CHARACTERS = 80
-
-
-class Key(NamedTuple):
-    """A key of a rules file: its default, the values that are allowed, and its meaning.
-
-    Some also have lists with a number for each column. Without `allowed` values, any other one is a text. The engine
-    and the referee do not play those that are `unplayed`.
-    """
-
-    default: Any
-    allowed: tuple[Any, ...] | range
-    meaning: str
-    unplayed: tuple[Any, ...] = ()
-    lists: bool = False
-
-    def error(self, value: object) -> str | None:
-        """Return what is wrong with a value, or None."""
-        if not self.allowed or (self.lists and isinstance(value, list)):
-            fits = _is_sizes(value) if self.lists else _is_text(value)
-            return None if fits and value else f"expected {self.expected}"
-        matches = [known for known in self.allowed if type(known) is type(value) and known == value]
-        if not matches and type(value) is int and UNLIMITED_WORD in self.allowed and 1 <= value <= 9:
-            matches = [value]
-        if not matches:
-            return f"expected {self.expected}"
-        if value in self.unplayed:
-            played = [known for known in self.allowed if known not in self.unplayed]
-            return f"the engine and the referee do not play this yet, only {', '.join(map(_toml, played))}"
-        return None
-
-    @property
-    def expected(self) -> str:
-        """The allowed values, in words."""
-        if isinstance(self.allowed, range):
-            return f"a number from {self.allowed.start} to {self.allowed.stop - 1}"
-        if not self.allowed and not self.lists:
-            return f"a text of up to {MOST_CHARACTERS} characters"
-        choices = list(map(_toml, self.allowed))
-        choices += ["a number from 1 to 9"] if UNLIMITED_WORD in self.allowed else []
-        choices += [f"a list of up to {MOST_COLUMNS} numbers, at most 52"] if self.lists else []
-        return " or ".join(choices)
-
-
-def _is_sizes(value: object) -> bool:
-    numbers = value if isinstance(value, list) else [-1]
-    return len(numbers) <= MOST_COLUMNS and all(type(number) is int and 0 <= number <= 52 for number in numbers)
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and value.isprintable() and len(value) <= MOST_CHARACTERS
-
 
 FIELD_SEED = 0
 """The seed whose deals have the numbers that the field knows."""
 NUMBERS = {"solvitaire": (0, 2**32 - 1), "microsoft": (1, 2**33 - 1), "pysol": (0, 2**63 - 2)}
 """The least and the greatest number of the deals of that seed, by whose numbers they are. Ranges begin with 1."""
-UNLIMITED_WORD = "unlimited"
-BOTH = (True, False)
 BUILD = ("any-suit", "red-black", "same-suit", "none")
 
 SCHEMA: dict[str, dict[str, Key]] = {
@@ -185,35 +140,11 @@ def parse_rules(name: str, text: str) -> Rules:
     UsageError
         With everything that is wrong.
     """
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # of numbers and tables without measure, too
-        raise UsageError(f"it is not a TOML file: {error}") from error
-    if errors := list(_errors_of_keys(tables)):
-        raise UsageError("; ".join(errors))
+    tables = read_tables(SCHEMA, text)
     rules = _record(name, tables)
     if errors := list(_errors_of_rules(rules, tables)):
         raise UsageError("; ".join(errors))
     return rules
-
-
-def _errors_of_keys(tables: Mapping[str, Any]) -> Iterator[str]:
-    top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
-    for table, values in {"": top, **{key: value for key, value in tables.items() if isinstance(value, dict)}}.items():
-        if table not in SCHEMA:
-            yield f"there is no table [{table}]; the tables are {', '.join(filter(None, SCHEMA))}"
-            continue
-        for key, value in values.items():
-            name = f"{table}.{key}" if table else key
-            if key not in SCHEMA[table]:
-                elsewhere = [f"{home}.{key}" for home in SCHEMA if home and key in SCHEMA[home]]
-                offered = f"{f'[{table}]' if table else 'the top'} has {', '.join(SCHEMA[table])}"
-                hint = f"did you mean {' or '.join(elsewhere)}?" if elsewhere else offered
-                yield f"there is no key {name}; {hint}"
-            elif error := SCHEMA[table][key].error(value):
-                yield f"{name} = {_toml(value)}: {error}"
-    if "title" not in top:
-        yield "title is missing: expected the name of the game for people"
 
 
 def changed_rules(rules: Rules, changes: Mapping[str, str]) -> str:
@@ -232,38 +163,11 @@ def changed_rules(rules: Rules, changes: Mapping[str, str]) -> str:
         tableau["count"] = len(tableau.pop("sizes"))
     if "tableau.count" in changes:
         tableau.pop("sizes", None)
-    for key, text in changes.items():
-        if key in ("title", "family"):
-            raise UsageError(f"{key} is not a rule: write a rules file to change it")
-        table, _, last = key.rpartition(".")
-        values = tables.setdefault(table, {}) if table else tables
-        values[last] = _parsed(SCHEMA.get(table, {}).get(last), text)
-    written = ", ".join(f"{key} = {text}" for key, text in changes.items())
-    tables["title"] = f"{rules.title}, {written}"[:MOST_CHARACTERS]
-    top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
-    return _written({"": top, **{table: values for table, values in tables.items() if isinstance(values, dict)}})
-
-
-def _parsed(key: Key | None, text: str) -> object:
-    """Return the value of a key for which a text stands; the text itself if it stands for none."""
-    for value in key.allowed if key else ():
-        if _toml(value).strip('"') == text:
-            return value
-    numbers = [_number(part) for part in text.split(",")]
-    if key and key.lists and all(isinstance(number, int) for number in numbers):
-        return numbers
-    return _number(text)
-
-
-def _number(text: str) -> int | str:
-    return int(text) if re.fullmatch("0|[1-9][0-9]{0,8}", text) else text
+    return changed_text(SCHEMA, tables, changes)
 
 
 def _record(name: str, tables: Mapping[str, Any]) -> Rules:
-    def value(key: str) -> Any:
-        table, _, last = key.rpartition(".")
-        return (tables.get(table, {}) if table else tables).get(last, SCHEMA[table][last].default)
-
+    value = partial(value_of, SCHEMA, tables)
     passes, face_down = value("stock.passes"), value("tableau.face-down")
     rules = Rules(
         name=name,
@@ -389,8 +293,8 @@ def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str
     down = rules.face_down if isinstance(rules.face_down, tuple) else limits
     if len(down) != len(limits) or any(map(gt, down, limits)):
         yield (
-            f"tableau.face-down = {_toml(down)}: expected a number for each column, at most {_toml(limits)}, since top "
-            "cards lie face up"
+            f"tableau.face-down = {toml_value(down)}: expected a number for each column, at most {toml_value(limits)}, "
+            "since top cards lie face up"
         )
 
 
@@ -428,30 +332,10 @@ def canonical_rules(rules: Rules) -> str:
     for table, key in LATER_KEYS:
         if values[table][key] == SCHEMA[table][key].default:
             del values[table][key]
-    return _written(values)
-
-
-def _written(tables: Mapping[str, Mapping[str, object]]) -> str:
-    """Return the text of a file with these keys by table."""
-    lines = []
-    for table, values in tables.items():
-        lines += [f"\n[{table}]"] if table else []
-        lines += [f"{key} = {_toml(value)}" for key, value in values.items()]
-    return "".join(f"{line}\n" for line in lines)
+    return written_tables(values)
 
 
 def digest_of_rules(rules: Rules) -> str:
     """Return eight hexadecimal digits that tell rules apart, whatever the game and its family are called."""
     same = replace(rules, name="", title="", family="")
-    return blake2b(canonical_rules(same).encode(), digest_size=4).hexdigest()
-
-
-def _toml(value: object) -> str:
-    match value:
-        case bool():
-            return str(value).lower()
-        case list() | tuple():
-            return f"[{', '.join(map(str, value))}]"
-        case str():
-            return json.dumps(value, ensure_ascii=False)
-    return str(value)[:40]
+    return digest_of_text(canonical_rules(same))

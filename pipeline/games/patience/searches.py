@@ -10,15 +10,22 @@ from math import log2
 from typing import TYPE_CHECKING
 
 from dealmill.game import EngineFunction
-from dealmill.pipeline.games.patience.memory import memory_of_quotient, memory_of_table
+from dealmill.pipeline.games.patience.memory import (
+    memory_of_quotient,
+    memory_of_table,
+    memory_of_walks,
+    memory_with_beams,
+)
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES, QUOTIENT_NODES = 1_000_000, 20_000_000
-"""The second is that of the search without arrangements, which takes less memory for a node."""
-PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION, QUOTIENT_VERSION = "7", "7", "8", "8"
-"""The corrected one is that of the first two by rules whose outputs were wrong before."""
+MAX_NODES, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 1_000_000, 10_000_000, 20_000_000
+PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
+"""The last one is that of both by rules whose outputs were wrong before."""
+SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION = "8", "9", "8", "8"
+MOST_TUPLES = 10_000_000
+"""A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
 KEY_BITS = 63
 """A position of the quotient is a number with at most so many bits."""
 MOVES = (
@@ -37,6 +44,15 @@ LOSS = (
 LOSS_OF_QUOTIENT = (
     "how many positions can be reached, of which those that differ only in where cards lie that were moved count once: "
     "`quotient * 13289`"
+)
+LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
+LOSS_OF_WALKS = (
+    "how many positions can be reached, apart from suits, while the cards that are left could go into the hole if they "
+    "were all free: `walks * 7276`"
+)
+LOSS_OF_BEAMS = (
+    f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
+    "where cards could not go up even if no move ever covered one"
 )
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
@@ -58,14 +74,16 @@ def corrected(rules: "Rules") -> bool:
 @dataclass(frozen=True)
 class Search:
     """A search for all games that it `covers`. `load` imports it, `max_nodes` is its default limit, and `memory` are
-    the bytes that it can take with a limit, if that depends on it."""
+    the bytes that it can take with a limit, if that depends on it. It is `complete` if it decides every layout when
+    there is no limit."""
 
     covers: Callable[["Rules"], bool]
     version: Callable[["Rules"], str]
     load: Callable[[], Callable[["Rules"], EngineFunction]]
     evidence: Callable[["Rules"], str] = lambda _rules: MOVES
     evidence_of_loss: Callable[["Rules"], str] = lambda _rules: LOSS
-    max_nodes: int = MAX_NODES
+    complete: bool = False
+    max_nodes: int | None = MAX_NODES
     memory: Callable[[int], int] | None = None
 
 
@@ -105,6 +123,45 @@ def _load_quotient() -> Callable[["Rules"], EngineFunction]:
     return Quotient
 
 
+def is_swept(rules: "Rules") -> bool:
+    """Return whether one sweep decides a game: if cards go nowhere but into the hole, from few columns, a reserve, and
+    a stock that goes there, too."""
+    leaves = rules.hole != "none" and rules.build == "none" and rules.spaces == "none" and rules.cells == 0
+    ordered = rules.to == "hole" or rules.stock == 0
+    return leaves and ordered and rules.most_tuples <= MOST_TUPLES
+
+
+def is_walked(rules: "Rules") -> bool:
+    """Return whether a game is searched by ranks, cut off where no walk is possible: if all cards are in columns or
+    cells until they go into the hole, one by one, and the ranks go around in a circle of odd length."""
+    leaves = rules.hole != "none" and rules.build == "none" and rules.stock == 0 and rules.reserve == 0
+    single = rules.spaces == "none" or (rules.spaces == "any" and rules.move == "card")
+    return leaves and single and rules.wrap and rules.ranks % 2 == 1
+
+
+def _load_walks() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.walks import Walks
+
+    return Walks
+
+
+def _load_sweep() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.sweep import Sweep
+
+    return Sweep
+
+
+def searched_with_beams(rules: "Rules") -> bool:
+    """Return whether the plain search decides a game with beams, and counts the positions of a loss that a relaxed
+    game leaves: where cards come back from foundations, most losses have too many positions otherwise. Cards move one
+    by one, without a stock, or the stock goes to the columns, from which runs move that fit each other."""
+    alone = rules.move == "card" and rules.stock == 0
+    built = rules.move == "run" and rules.run == "build" and rules.spaces != "reserve" and not rules.full_columns
+    dealt = built and rules.stock > 0 and rules.to == "tableau"
+    kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
+    return kinds and rules.removable and (alone or dealt)
+
+
 def _load_plain() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.engine import Winnable
 
@@ -117,6 +174,22 @@ def _load_stages() -> Callable[["Rules"], EngineFunction]:
     return Spider
 
 
+SWEEP = Search(
+    is_swept,
+    lambda _rules: SWEEP_VERSION,
+    _load_sweep,
+    evidence_of_loss=lambda _rules: LOSS_OF_SWEEP,
+    complete=True,
+    max_nodes=None,
+)
+WALKS = Search(
+    is_walked,
+    lambda _rules: WALKS_VERSION,
+    _load_walks,
+    evidence_of_loss=lambda _rules: LOSS_OF_WALKS,
+    max_nodes=MAX_NODES_OF_WALKS,
+    memory=memory_of_walks,
+)
 STAGES = Search(
     searched_by_stages,
     lambda rules: CORRECTED_VERSION if corrected(rules) else STAGES_VERSION,
@@ -129,8 +202,15 @@ QUOTIENT = Search(
     lambda _rules: QUOTIENT_VERSION,
     _load_quotient,
     evidence_of_loss=lambda _rules: LOSS_OF_QUOTIENT,
-    max_nodes=QUOTIENT_NODES,
+    max_nodes=MAX_NODES_OF_QUOTIENT,
     memory=memory_of_quotient,
+)
+BEAMS = Search(
+    searched_with_beams,
+    lambda _rules: BEAMS_VERSION,
+    _load_plain,
+    evidence_of_loss=lambda _rules: LOSS_OF_BEAMS,
+    memory=memory_with_beams,
 )
 PLAIN = Search(
     lambda _rules: True,
@@ -138,5 +218,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (STAGES, QUOTIENT, PLAIN)
+SEARCHES = (SWEEP, WALKS, STAGES, QUOTIENT, BEAMS, PLAIN)
 """In this order."""

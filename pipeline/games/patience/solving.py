@@ -4,6 +4,7 @@ search, and the count of the positions of a loss. All is in the array of `search
 
 from dealmill.kernels import inlined, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.search import words as k
+from dealmill.pipeline.games.patience.search.beam import LAYERS, WEIGHTS, search_by_beam
 from dealmill.pipeline.games.patience.search.search import search
 from dealmill.pipeline.games.patience.search.shortening import shorten
 from dealmill.pipeline.games.patience.search.start import prepare
@@ -17,6 +18,8 @@ SHRINKING = 100_000
 """The nodes that are spent at most on fewer cards for a loss whose positions are counted."""
 LIST_POSITIONS = 200_000
 """The positions of the easier game that are counted if a loss is proved already."""
+NARROW_BEAMS, FIRST_WIDE = (64, 256), 2
+"""The widths of the beams in the round before that of the first wide one."""
 MULTIPLIERS = (11, 15, 19, 23, 27, 31, 35, 41)
 """Have no divisor in common with 52."""
 
@@ -193,6 +196,21 @@ def _count(s: Words, first_positions: int) -> int:
     return result
 
 
+@routine
+def _beams(s: Words, number: int) -> int:
+    """Search with the beams of a round: narrow ones with all weights, or later a wide one with each."""
+    result, wide = word(k.OPEN), number - FIRST_WIDE
+    if number == 0 or s[k.WIDEST] == 0:
+        return result
+    if wide >= 0:
+        return search_by_beam(s, s[k.WIDEST], wide) if wide < len(WEIGHTS) else result
+    for width in NARROW_BEAMS:
+        for weights in range(len(WEIGHTS)):
+            if result == k.OPEN and 16 * width <= s[k.WIDEST]:
+                result = search_by_beam(s, word(width), word(weights))
+    return result
+
+
 @inlined
 def _decide(s: Words) -> int:
     """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for
@@ -212,14 +230,20 @@ def _decide(s: Words) -> int:
         if _lacks_room(s, word(FULL_SEARCH) << 2 * number):
             return word(k.OUT_OF_ROOM)
         nodes, budget = s[k.PROBE_NODES] << number, word(LISTS_SEARCH) << number
+        if number and _lacks_room(s, LAYERS * s[k.WIDEST]):
+            return word(k.OUT_OF_ROOM)
+        if number < FIRST_WIDE or s[k.WIDE_FIRST]:
+            result = _beams(s, number)
         for probe in range((PROBES << number) // nodes):
-            if result == k.OPEN:
+            if result == k.OPEN and (number == 0 or s[k.CUTS] == 0 or (number == 1 and s[k.WIDEST] == 0)):
                 s[k.NOISE] = 1_000 * number + 2 * probe + 1
                 result = search(s, nodes)
         s[k.NOISE] = 0
         if result == k.OPEN:
             result = search(s, word(FULL_SEARCH) << 2 * number)
         proof, too_deep = s[k.STORED], s[k.TOO_DEEP]
+        if result == k.OPEN and number >= FIRST_WIDE and s[k.WIDE_FIRST] == 0:
+            result = _beams(s, number)
         for form in range((1 + (s[k.OWN_DRAW] > 1)) * s[k.EARLY_LISTS]):
             candidates = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * form)
             if result == k.OPEN:
@@ -233,7 +257,9 @@ def _decide(s: Words) -> int:
             s[k.DEEPER] += 1
             s[k.POSITIONS_NEEDED] = 0
             return word(k.OUT_OF_ROOM)
-    if result != k.LOST or s[k.LISTED] or s[k.LISTS] * s[k.RELAXED] == 0:
+    if result == k.LOST and not s[k.LISTED] and s[k.CUTS]:
+        s[k.CUT] = proof
+    if result != k.LOST or s[k.LISTED] or s[k.LISTS] * s[k.RELAXED] == 0 or s[k.CUT] > LISTS_SEARCH:
         return result
     if s[k.OWN_DRAW] == 1 or proof <= s[k.FIRST_NODES]:
         result = _find_list(s, s[k.CANDIDATES], word(0), word(0), proof, word(LISTS_SEARCH))
@@ -255,7 +281,7 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
     if not resumed:
         prepare(s)
         s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
-        s[k.ROUND] = s[k.PROVED] = s[k.DEEPER] = s[k.COUNTS] = 0
+        s[k.ROUND] = s[k.PROVED] = s[k.DEEPER] = s[k.COUNTS] = s[k.CUT] = 0
         s[k.LIMIT] = limit
     result = word(k.LOST)
     if s[k.PROVED] == 0:
@@ -267,7 +293,12 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
             result = word(k.CONTRADICTION)
     if result == k.LOST:
         s[k.PROVED] = 1
-        result = _count(s, first_positions)
+        if s[k.CUT] == 0:
+            result = _count(s, first_positions)
+        elif s[k.LISTED] and s[k.LISTED_COUNT] <= s[k.CUT]:
+            s[k.CUT] = 0
+        else:
+            s[k.LISTED], s[k.LISTED_COUNT] = 0, s[k.CUT]
         if result == k.WON:
             result = word(k.CONTRADICTION)
     return result

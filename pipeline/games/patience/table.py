@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 
+from dealmill.cards import Marks
 from dealmill.game import Choice, Link, Scene
-from dealmill.pipeline.games.patience.drawing import Marks, table
+from dealmill.pipeline.games.patience.drawing import table
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
 from dealmill.pipeline.games.patience.picture import board, told
 from dealmill.pipeline.games.patience.position import Position

@@ -32,6 +32,7 @@ class Tantrix(Game):
             "count the legal moves of the player to move",
             "every legal move as `x,y:COLOURS`, the colours clockwise from the top side",
             value_text=lambda moves: f"{moves} legal move{'' if moves == 1 else 's'}",
+            fast=True,
         ),
     )
     deals = Deals("1", {"tiles": Parameter(10, 1, 20, "tiles played so far")})

@@ -8,14 +8,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
 
-from dealmill.pipeline import errors, printable, record, referee, sampling
+from dealmill.pipeline import errors, printable
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence import referee, sampling
 from dealmill.pipeline.games import verdict
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker import csv_rows, facts, json_lines, json_pack, program
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.outputs.checker.parts import Import, Part, check_names, import_lines, part_of, parts_of
 from dealmill.pipeline.printable import printable as on_one_line
+from dealmill.pipeline.results import record
 
 SUFFIX = ".check.py"
 """Appended to the name of an export to name its checker."""
@@ -68,8 +70,9 @@ It does not check:
 --sample N proves only N rows, spread evenly, and reads all others; --seed S
 selects another sample. The same N and S select the same rows everywhere.
 --show ROW proves only that row, or also a sample, and prints it, and what
-proves it if it is the loss of a patience. --limit N proves losses of patiences
-of up to N positions; for more, exit code 3 says that they were left out.
+proves it if it is the loss of a patience or covering game. --limit N proves
+such losses of up to N positions; for more, exit code 3 says that they were left
+out.
 """
 
 START = """\

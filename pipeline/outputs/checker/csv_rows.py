@@ -7,7 +7,7 @@ import csv
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from dealmill.pipeline.record import RESULT, UNFINISHED, RecordField, ResultRow
+from dealmill.pipeline.results.record import RESULT, UNFINISHED, RecordField, ResultRow
 
 FURTHER: tuple[list[str], ...] = ([], [UNFINISHED.name], ["grade", "number"])
 """What may follow the columns of an export: nothing, the column of an unfinished run, or those of a pack."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from json import JSONDecoder
 from typing import BinaryIO
 
-from dealmill.pipeline.record import UNFINISHED, ResultRow
+from dealmill.pipeline.results.record import UNFINISHED, ResultRow
 
 COLUMNS = (ResultRow._fields, (*ResultRow._fields, UNFINISHED.name))
 """The columns of an export, and of one of an unfinished run."""

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from dealmill.pipeline.record import ResultRow
+from dealmill.pipeline.results.record import ResultRow
 
 
 def read_rows(file: BinaryIO) -> Iterator[ResultRow]:

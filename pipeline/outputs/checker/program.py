@@ -14,12 +14,12 @@ from threading import Event, Thread
 from typing import Any, BinaryIO
 
 from dealmill.pipeline.errors import Unchecked
+from dealmill.pipeline.evidence.referee import Check, Outcome, judge_by
+from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.record import RESULT, ResultRow
-from dealmill.pipeline.referee import Check, Outcome, judge_by
-from dealmill.pipeline.sampling import sampled
+from dealmill.pipeline.results.record import RESULT, ResultRow
 
 ReadRows = Callable[[BinaryIO], Iterator[ResultRow]]
 Tally = Counter[tuple[Outcome | None, str]]
@@ -166,9 +166,12 @@ def check_rows(export: Export, check: Check, rows: Iterator[ResultRow], options:
 
 def show_row(check: Check, row: ResultRow, verdict: Verdict) -> None:
     """Print a row that is proved, and what the referee says of its evidence, if it says more than that."""
-    lines = [f"row of position {row.position:,}: {row.verdict}", row.layout, str(row.evidence)]
+    lines = [f"row of position {row.position:,}: {row.verdict}", row.layout]
     explained = getattr(check, "explained", None)
-    lines += explained(row.layout, verdict, row.evidence) if explained else []
+    if row.evidence is None:
+        lines.append("There is no evidence.")
+    else:
+        lines += [row.evidence, *(explained(row.layout, verdict, row.evidence) if explained else ())]
     for line in lines:
         print_line(printable(line))
 

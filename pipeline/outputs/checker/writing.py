@@ -6,17 +6,17 @@ from hashlib import file_digest
 from pathlib import Path
 from types import ModuleType
 
-from dealmill.pipeline.atomic import atomic_file
 from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import READERS, SUFFIX, checker, sections_of
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.outputs.export import count_of, export, metadata
 from dealmill.pipeline.printable import counted, printable
-from dealmill.pipeline.progress import Progress, silent
+from dealmill.pipeline.progress.events import Progress, silent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source
+from dealmill.pipeline.system.atomic import atomic_file
 
 SHA256 = 32
 """The bytes of the SHA-256 of a text. In the digest of a source, that of the rules of its game may follow."""

@@ -21,9 +21,9 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.errors import DamagedError, NotFoundError
+from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games.contract import DECIDED
 from dealmill.pipeline.printable import counted
-from dealmill.pipeline.referee import Judgement, Outcome
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck, readable

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlalchemy import Connection, bindparam, select
 
-from dealmill.pipeline.digests import BLOCK, columns_digest, numbers, seal, texts
+from dealmill.pipeline.evidence.digests import BLOCK, columns_digest, numbers, seal, texts
 from dealmill.pipeline.store.database.tables import actions, engines, rejects
 
 LOG = (

@@ -6,7 +6,7 @@ An audit checks each invariant in `INVARIANTS`. docs/invariants.md is generated 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from dealmill.pipeline.digests import layout_digest
+from dealmill.pipeline.evidence.digests import layout_digest
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.audits.contradictions import contradiction_faults

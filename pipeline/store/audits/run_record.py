@@ -29,13 +29,14 @@ def source_faults(database: Database, run: PlannedRun) -> Iterator[str]:
 def item_faults(database: Database, run: PlannedRun, population: int) -> Iterator[str]:
     """Yield a message if the last items of a run are missing: its `population`, counted from the rows that exist, is
     not the number of items of its source. Yield another one if there are digests of further items."""
+    stored = run.storage.stores_layouts and not run.endless
     with database.reading() as connection:
         _, accepted = connection.execute(COUNTS, {"source": run.source}).one()
-        items = population if run.storage.stores_layouts else accepted if isinstance(accepted, int) else 0
+        items = population if stored else accepted if isinstance(accepted, int) else 0
         stray = stray_source_blocks(connection, run.source, items)
-    if run.storage.stores_layouts:
+    if stored:
         last = accepted
-    elif run.deals is None or run.deals.get("last") is None:
+    elif run.deals is None or run.endless:
         last = population
     else:
         last = run.deals["last"] - run.deals["first"] + 1

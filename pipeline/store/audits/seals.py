@@ -9,8 +9,8 @@ from typing import Any
 from blake3 import blake3
 from sqlalchemy import Connection, bindparam, func, select
 
-from dealmill.pipeline.digests import BLOCK, block_of, columns_digest, numbers, seal, values
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, columns_digest, numbers, seal, values
 from dealmill.pipeline.store.audits.audit import AuditStatus
 from dealmill.pipeline.store.audits.earlier_digests import log_digest, reject_digests
 from dealmill.pipeline.store.database.connections import Database
@@ -71,8 +71,9 @@ def record_seal(connection: Connection, run: PlannedRun, entry: int) -> str | No
 
     It covers the seal of the run, the audit's number of items, the source, and the digests of the blocks of these
     items. If the layouts of the run are stored, it covers the items of the source and the nodes of each verdict.
-    Otherwise the source may be read later, for another run, so the seal covers only the parts that never change; the
-    nodes are those that solving again gives, and the seal covers the sum of those on record.
+    Otherwise the nodes are those that solving again gives, and the seal covers the sum of those on record. A source
+    without an end, or one that need not be read, may be read further later, so the seal covers only the parts of it
+    that never change.
     """
     fields = _fields(connection, run, entry)
     if fields is None:
@@ -93,19 +94,24 @@ def _fields(connection: Connection, run: PlannedRun, entry: int, more: Iterable[
     where = {"run": run.id, "population": audited.population, "last": block_of(audited.population)}
     results = _digest(connection.execute(RESULTS, where, execution_options=FETCH_OPTIONS).scalars())
     nodes = int(connection.execute(SUM_OF_NODES, where).scalar_one())
-    return *audited, *_source(connection, run, more), results, nodes
+    return *audited, *_source(connection, run, where["last"], more), results, nodes
 
 
 def _written(entry: int, *fields: object) -> str:
     return f"{entry}-{seal('record', *fields).hex()}"
 
 
-def _source(connection: Connection, run: PlannedRun, more: Iterable[bytes]) -> tuple[object, ...]:
+def _source(connection: Connection, run: PlannedRun, last: int, more: Iterable[bytes]) -> tuple[object, ...]:
+    """Return what identifies the source of a run whose last block has the number `last`."""
+    constant = (run.source, run.game, run.source_name, run.generator, run.deals)
     if not run.storage.stores_layouts:
-        return run.source, run.game, run.source_name, run.generator, run.deals
+        return constant
     where = {"source": run.source}
-    digests = connection.execute(ITEMS, where, execution_options=FETCH_OPTIONS).scalars()
-    return connection.execute(SOURCE_SEAL, where).scalar_one(), _digest(chain(digests, more))
+    of_run = ITEMS.where(source_blocks.c.number <= last) if run.endless else ITEMS
+    digests = chain(connection.execute(of_run, where, execution_options=FETCH_OPTIONS).scalars(), more)
+    if run.endless:
+        return *constant, _digest(digests)
+    return connection.execute(SOURCE_SEAL, where).scalar_one(), _digest(digests)
 
 
 def _node_digests(connection: Connection, run: PlannedRun, items: int) -> Iterator[bytes]:
@@ -156,11 +162,12 @@ def entry_in(seal: str) -> int:
 
 
 def seal_of(database: Database, audit: AuditStatus) -> str | None:
-    """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished."""
-    if not audit.clean or audit.size < audit.population:
-        return None
+    """Return the seal of a run if `audit` checked all its verdicts and found nothing, and the run is finished. There is
+    none if verdicts were added since the audit began."""
     run = find_run(database, audit.run)
-    return seal_of_audit(database, run, audit.id) if run.finished else None
+    if not audit.clean or audit.judged < run.items or not run.finished:
+        return None
+    return seal_of_audit(database, run, audit.id)
 
 
 def still_sealed(database: Database, run: int, seal: str) -> bool:

@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from dealmill.pipeline.errors import OutputError, UsageError
-from dealmill.pipeline.progress import Copying, Progress, silent
+from dealmill.pipeline.progress.events import Copying, Progress, silent
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import shown
 

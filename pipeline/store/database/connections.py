@@ -29,6 +29,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 from dealmill.pipeline.errors import SlowQuery, StoreError, StoreUnavailable, UsageError
+from dealmill.pipeline.progress.waiting import waiting_for
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.sqlite import (
     BUSY_SECONDS,
@@ -41,7 +42,6 @@ from dealmill.pipeline.store.database.sqlite import (
     same_file,
 )
 from dealmill.pipeline.store.database.urls import ORIGIN, shown
-from dealmill.pipeline.waiting import waiting_for
 
 T = TypeVar("T")
 

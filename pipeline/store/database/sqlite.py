@@ -21,7 +21,7 @@ from time import monotonic
 from sqlalchemy.exc import OperationalError
 
 from dealmill.pipeline.errors import DamagedError, ReplacedError, StoreError, StoreUnavailable
-from dealmill.pipeline.waiting import SILENT_SECONDS
+from dealmill.pipeline.progress.waiting import SILENT_SECONDS
 
 logger = logging.getLogger(__name__)
 

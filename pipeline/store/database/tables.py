@@ -13,9 +13,9 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
                              └─ faults       other faults of the record
 actions                             who did what, when and why
 
-The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/digests.py`), so that an
-audit detects changes. An audit checks every column; of those listed in `pipeline/store/audits/invariants.py`, only the
-types.
+The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/evidence/digests.py`), so
+that an audit detects changes. An audit checks every column; of those listed in `pipeline/store/audits/invariants.py`,
+only the types.
 
 PostgreSQL stores the comments of columns, so they name nothing that changes without a migration, such as modules.
 
@@ -51,8 +51,8 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.schema import CreateIndex
 from sqlalchemy.sql.compiler import DDLCompiler
 
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Code, Verdict
-from dealmill.pipeline.referee import Outcome
 
 REVISION = "0021"
 """The revision of these tables, that is, the newest migration."""

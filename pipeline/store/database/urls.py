@@ -6,7 +6,7 @@ from sqlalchemy import exc, make_url
 from sqlalchemy.engine import URL
 
 from dealmill.pipeline.errors import StoreError
-from dealmill.pipeline.extras import check_extra
+from dealmill.pipeline.system.extras import check_extra
 
 NO_FILE = {"", ":memory:"}
 

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterator
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_of, block_range
+from dealmill.pipeline.evidence.digests import block_of, block_range
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.diffs.difference import Difference, DiffPart, have_same_question
+from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
@@ -52,9 +53,8 @@ def _differences(database: Database, left: RunStatus, right: RunStatus, first: i
 
 
 def _deals(left: RunStatus, right: RunStatus, first: int, stop: int) -> DealRange:
-    """Return some deals of both runs."""
-    deals_of_both = (storage_of(run).deals_of(run) for run in (left, right))
-    return next(deals for deals in deals_of_both if deals is not None).part(first, stop)
+    """Return some deals of both runs, of which at least one is compact."""
+    return deals_of(right if left.storage.stores_layouts else left).part(first, stop)
 
 
 def _unknown_difference(left: RunStatus, right: RunStatus, first: int, stop: int) -> Difference:

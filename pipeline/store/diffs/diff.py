@@ -8,7 +8,8 @@ from sqlalchemy import select
 
 from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import DamagedResults, UsageError
-from dealmill.pipeline.node_counts import NodeCounts, NodeSample
+from dealmill.pipeline.results.node_counts import NodeCounts, NodeSample
+from dealmill.pipeline.results.time_ratio import TimeRatio
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.diffs.blocks import block_parts
@@ -22,11 +23,10 @@ from dealmill.pipeline.store.diffs.difference import (
 from dealmill.pipeline.store.diffs.nodes import node_counts, node_sample
 from dealmill.pipeline.store.diffs.rows import count_shared_layouts, differing_rows, row_parts
 from dealmill.pipeline.store.diffs.times import job_time_ratio
-from dealmill.pipeline.store.results import matching_runs
+from dealmill.pipeline.store.queries.results import matching_runs
 from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
-from dealmill.pipeline.time_ratio import TimeRatio
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Diff:
     runs of related games: the deals whose verdicts differ.
 
     Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
-    source item by item, others layout by layout. If one run is packed, they are compared up to the end of the shorter
+    source item by item, others layout by layout. Runs over the same deals are compared up to the end of the shorter
     one. If evidence of a packed run differs and cannot be computed again, because another version is installed, a block
     of deals counts as one difference, unless verdicts differ too.
     """
@@ -164,7 +164,8 @@ class Diff:
     def deals_of_both(self) -> int | None:
         """The number of deals compared, if one of two runs over the same deals has more deals; None otherwise."""
         left, right = self.one, self.other
-        return None if layouts_are_stored(left, right) or left.items == right.items else min(left.items, right.items)
+        same_deals = left.source == right.source or not layouts_are_stored(left, right)
+        return min(left.items, right.items) if same_deals and left.items != right.items else None
 
     @property
     def unfinished(self) -> list[RunStatus]:

@@ -7,7 +7,7 @@ from sqlalchemy import Select, select
 
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games.contract import DECIDED
-from dealmill.pipeline.node_counts import NodeCounts, NodeSample, compare_nodes
+from dealmill.pipeline.results.node_counts import NodeCounts, NodeSample, compare_nodes
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck

@@ -155,7 +155,7 @@ def _pairs(left: RunStatus, right: RunStatus) -> FromClause:
     if left.source == right.source:
         return (
             select(items.c.position.label("here"), items.c.position.label("there"))
-            .where(items.c.source_id == left.source)
+            .where(items.c.source_id == left.source, items.c.position <= min(left.items, right.items))
             .subquery("pairs")
         )
     item = _items_of_both(left, right).c
@@ -208,7 +208,7 @@ def _items_of_both(left: RunStatus, right: RunStatus) -> FromClause:
                 certainty.label("certainty"),
             )
             .outerjoin(verdicts, and_(verdicts.c.run_id == run.id, verdicts.c.position == items.c.position))
-            .where(items.c.source_id == run.source)
+            .where(items.c.source_id == run.source, items.c.position <= run.items)
             for side, run in ((LEFT, left), (RIGHT, right))
         )
     ).subquery("items_of_both")

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from sqlalchemy import Connection, select
 
+from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs
 from dealmill.pipeline.store.diffs.difference import layouts_are_stored
 from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.runs.times import TEN_YEARS
-from dealmill.pipeline.time_ratio import TimeRatio, time_ratio_of
 
 
 def job_time_ratio(database: Database, left: RunStatus, right: RunStatus) -> TimeRatio | None:

@@ -42,7 +42,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.sql.dml import ReturningUpdate
 
-from dealmill.pipeline.digests import BLOCK, block_of, block_range
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
@@ -339,10 +339,16 @@ def _expired(jobs: JobTable) -> ColumnElement[bool]:
     return and_(jobs.table.c.state == LEASED, over)
 
 
-def pending(database: Database, jobs: JobTable, installed: Installed, limit: int) -> list[int]:
-    """Return the ids of at most `limit` pending jobs that can be worked on with these engines, oldest first."""
+def pending(
+    database: Database, jobs: JobTable, installed: Installed, limit: int, parents: Collection[int] | None = None
+) -> list[int]:
+    """Return the ids of at most `limit` pending jobs that can be worked on with these engines, oldest first: of all
+    runs or audits, or of some."""
+    query, some = _pending(jobs, frozenset(installed)), {"limit": limit}
     with database.reading() as connection:
-        return list(connection.execute(_pending(jobs, frozenset(installed)), {"limit": limit}).scalars())
+        if parents is None:
+            return list(connection.execute(query, some).scalars())
+        return list(connection.execute(query.where(jobs.parent.in_(parents)), some).scalars())
 
 
 @cache

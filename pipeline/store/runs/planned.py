@@ -15,10 +15,11 @@ from sqlalchemy import (
 )
 
 from dealmill.pipeline.arguments import MAX_ITEMS
-from dealmill.pipeline.digests import seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
-from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine
+from dealmill.pipeline.evidence.digests import seal
+from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
 from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games.deals import DealRange, check_generator, is_endless
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import Control, Storage, engines, rules, runs, sources
 from dealmill.pipeline.store.runs.leases import JobTable
@@ -28,8 +29,8 @@ from dealmill.pipeline.store.runs.leases import JobTable
 class PlannedRun:
     """The plan of a run: one engine with its node limit over one source.
 
-    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.deals.DealRange.numbers`), and
-    are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
+    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.games.deals.DealRange.numbers`),
+    and are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
     `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
     `note` are what users have decided about it (see `controls`). If its verdicts were imported for an engine that
     exists only on record, the referee checks them as those of the installed engine `checked_as`. `rules` are those that
@@ -64,6 +65,11 @@ class PlannedRun:
     def rules_engine(self) -> EngineKey:
         """The engine as which the referee checks its verdicts."""
         return RecordedEngine(self.checked_as or self.engine, self.rules)
+
+    @property
+    def endless(self) -> bool:
+        """Whether it is over a range of deals without an end, as surveys are."""
+        return is_endless(self.deals)
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines).outerjoin(rules, sources.c.rules == rules.c.digest)
@@ -185,6 +191,30 @@ def run_of_job(connection: Connection, jobs: JobTable, job_id: int) -> PlannedRu
 def _run_of_job(jobs: JobTable) -> Select[*tuple[Any, ...]]:
     joined = jobs.with_parents.join(JOINED, jobs.run == runs.c.id)
     return select(*PLANNED).select_from(joined).where(jobs.table.c.id == bindparam("job_id"))
+
+
+def deals_of(run: PlannedRun) -> DealRange:
+    """Return the deals of a run over numbered deals, to deal them again.
+
+    Raises
+    ------
+    DamagedError
+        If the recorded range is damaged.
+    VersionError
+        If another version of the generator is installed.
+    """
+    game = game_by(run.game, run.rules)
+    try:
+        deals = None if run.deals is None else DealRange.of(game, run.deals)
+    except DamagedError:
+        deals = None
+    if deals is None or deals.name != run.source_name:
+        raise DamagedError(
+            f"run {run.id} cannot be read: the recorded deals {run.deals} are not those of {run.source_name}; restore "
+            "the database from a backup"
+        )
+    check_generator(run.source_name, game, run.generator)
+    return deals
 
 
 def expectation_of(run: PlannedRun) -> Fraction | None:

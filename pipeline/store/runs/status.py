@@ -19,8 +19,9 @@ from dealmill.pipeline.errors import (
     UnfinishedError,
     UsageError,
 )
+from dealmill.pipeline.games.deals import is_endless
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.record import RunRow
+from dealmill.pipeline.results.record import RunRow
 from dealmill.pipeline.store.database.connections import Database, instant
 from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import readable, shown_value
@@ -150,8 +151,8 @@ class RunStatus(PlannedRun):
         if (why := self.why_unfinished) and not (unfinished or (skip_damaged and self.damaged)):
             check_jobs(self)
             raise UnfinishedError(
-                f"run {self.id} is not finished ({why}); query it, or export what it has with --unfinished, or "
-                "unfinished=True in Python"
+                f"run {self.id} is not finished ({why}); finish it first, or write what it has with --unfinished "
+                "(unfinished=True in Python)"
             )
         return self
 
@@ -210,7 +211,7 @@ class RunStatus(PlannedRun):
 
     @property
     def row(self) -> RunRow:
-        """The run as a row; see `dealmill.pipeline.record`."""
+        """The run as a row; see `dealmill.pipeline.results.record`."""
         return {
             "run": self.id,
             "game": self.game,
@@ -413,7 +414,7 @@ def _run(counted: Mapping[str, Any]) -> RunStatus:
         **planned,
         items=_items(planned, counted),
         covered=int(counted["covered"]),
-        complete=bool(counted["complete"]) or not planned["storage"].stores_layouts,
+        complete=bool(counted["complete"]) or is_endless(planned["deals"]) or not planned["storage"].stores_layouts,
         jobs=int(counted["jobs"]),
         pending=int(counted["pending"]),
         leased=int(counted["leased"]),
@@ -442,7 +443,7 @@ def _items(planned: Mapping[str, Any], counted: Mapping[str, Any]) -> int:
     """Return the number of items of a run."""
     deals = planned["deals"] or {}
     first, last = deals.get("first"), deals.get("last")
-    if planned["storage"].stores_layouts:
+    if planned["storage"].stores_layouts and not is_endless(planned["deals"]):
         items = counted["accepted"]
     elif isinstance(first, int) and isinstance(last, int):
         items = last - first + 1

@@ -10,10 +10,11 @@ from typing import Any
 from sqlalchemy import Connection, Row, Select, bindparam, exists, or_, select
 
 from dealmill.pipeline.arguments import MAX_INTEGER, row_number
-from dealmill.pipeline.digests import layout_digest, seal
 from dealmill.pipeline.errors import DamagedError, NotFoundError
+from dealmill.pipeline.evidence.digests import layout_digest, seal
 from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.contract import Game, Reject, RulesText
+from dealmill.pipeline.games.deals import is_endless
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck, readable
@@ -28,10 +29,10 @@ class Source:
     """A stored source.
 
     `digest` is the SHA-256 of its text, or of its deal range and generator. `deals` describes a range of numbered deals
-    (see `dealmill.pipeline.deals.DealRange.numbers`); packed runs do not need its layouts to be stored. `accepted` and
-    `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that occur earlier in
-    the source; it is computed when the source is complete. `rules` is the digest of the rules of the game, if they are
-    on record (see `rules_of`).
+    (see `dealmill.pipeline.games.deals.DealRange.numbers`); packed runs do not need its layouts to be stored.
+    `accepted` and `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that
+    occur earlier in the source; it is computed when the source is complete, which an endless range never is. `rules` is
+    the digest of the rules of the game, if they are on record (see `rules_of`).
     """
 
     id: int
@@ -54,7 +55,7 @@ class Source:
     @property
     def endless(self) -> bool:
         """Whether it is an endless deal range."""
-        return self.deals is not None and self.deals.get("last") is None
+        return is_endless(self.deals)
 
     @property
     def seal(self) -> bytes:

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, exists, not_, select
 
-from dealmill.pipeline.digests import BLOCK, block_of, block_range, columns_digest, digests, numbers
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range, columns_digest, digests, numbers
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.tables import items, source_blocks
 

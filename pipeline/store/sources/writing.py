@@ -8,11 +8,11 @@ from itertools import pairwise
 import numpy as np
 from sqlalchemy import Connection, bindparam, insert, select, update
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import DIGEST, continued, digest_start
 from dealmill.pipeline.errors import DamagedError, NotFoundError, StoreError, UsageError
-from dealmill.pipeline.games.batch import Bytes, Entries, Texts
+from dealmill.pipeline.evidence.digests import DIGEST, continued, digest_start
+from dealmill.pipeline.games.batch import Bytes, Entries, Texts, deal_entries
 from dealmill.pipeline.games.contract import RulesText
+from dealmill.pipeline.games.deals import DEALT_AT_ONCE, DealRange
 from dealmill.pipeline.store.database.bulk import insert_once, insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Fixed, prepare_insert
 from dealmill.pipeline.store.database.connections import Database
@@ -23,7 +23,7 @@ from dealmill.pipeline.store.database.tables import rules as recorded_rules
 from dealmill.pipeline.store.runs.jobs import cut_jobs
 from dealmill.pipeline.store.runs.status import SILENT_READER
 from dealmill.pipeline.store.sources.duplicates import DigestPrefixes, count_duplicates
-from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, RULES, Source, one_source
+from dealmill.pipeline.store.sources.source import BY_CONTENTS, BY_NUMBER, RULES, Source, one_source, reread
 from dealmill.pipeline.store.sources.source_digests import record_source_blocks
 
 UNSEALED = b""
@@ -169,8 +169,23 @@ def append(
         new = (positions, entries.lines, digests)
         record_source_blocks(connection, source.id, source.accepted, after.accepted, new, last=after.complete)
         more(connection)
-        _cut_new_jobs(connection, after)
+        if not after.endless:  # surveys cut their own jobs
+            _cut_new_jobs(connection, after)
     return after
+
+
+def append_deals(database: Database, deals: DealRange, count: int) -> None:
+    """Store the first `count` deals of a range without an end, as far as they are not stored. Another command may store
+    them at the same time."""
+    source = open_deals(database, deals)
+    while source.accepted < count:
+        part = deals.part(source.accepted + 1, min(source.accepted + DEALT_AT_ONCE, count) + 1)
+        try:
+            source = append(database, source, deal_entries(part.first, part.texts()))
+        except StoreError:
+            before, source = source, reread(database, source)
+            if source == before:
+                raise
 
 
 def complete(

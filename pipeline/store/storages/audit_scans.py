@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, false, 
 
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
-from dealmill.pipeline.store.database.tables import DONE, jobs, packs
+from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
@@ -123,20 +123,22 @@ def job_record(row: JobRow, counted: Mapping[str, object]) -> JobRecord:
 def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Fault]:
     """Return a fault for each job outside the `count` items of a run. A run over an endless deal range may have grown
     since."""
-    endless = run.deals is not None and run.deals.get("last") is None
-    rows = connection.execute(_strays(endless), {"run": run.id, "last": count, "end": count + 1}).all()
+    query = _strays(run.endless, run.storage.stores_layouts)
+    rows = connection.execute(query, {"run": run.id, "last": count, "end": count + 1}).all()
     return [
         Fault(1, max(count, 1), f"a job is outside this run: its items are [{row.first}, {row.stop})") for row in rows
     ]
 
 
 @cache
-def _strays(endless: bool) -> Select[int, int]:
+def _strays(endless: bool, stores_layouts: bool) -> Select[int, int]:
     pack = exists().where(
         packs.c.run_id == bindparam("run"), packs.c.first == jobs.c.first, packs.c.stop == jobs.c.stop
     )
+    row = exists().where(verdicts.c.run_id == bindparam("run"), verdicts.c.position == jobs.c.first)
+    solved = row if stores_layouts else pack
     after = jobs.c.first > bindparam("last")
-    grown = and_(after, jobs.c.stop < BEYOND_NUMBERS, or_(jobs.c.state != DONE, pack)) if endless else false()
+    grown = and_(after, jobs.c.stop < BEYOND_NUMBERS, or_(jobs.c.state != DONE, solved)) if endless else false()
     outside = or_(jobs.c.first < 1, after, jobs.c.stop > bindparam("end"))
     strange = or_(jobs.c.stop <= jobs.c.first, and_(outside, ~grown))
     return select(jobs.c.first, jobs.c.stop).where(jobs.c.run_id == bindparam("run"), strange)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, bindparam, select
 
-from dealmill.pipeline.digests import BLOCK, block_of
+from dealmill.pipeline.evidence.digests import BLOCK, block_of
 from dealmill.pipeline.games.batch import Codes, Numbers
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database

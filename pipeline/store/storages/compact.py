@@ -1,10 +1,12 @@
-"""The compact storage: the verdicts of a run over numbered deals as bitmaps.
+"""The compact storage, of surveys whose engine is faster than a database: verdicts as bitmaps.
 
-Neither layouts nor evidence are stored. They are dealt and solved again on request, and the result is compared with the
-record: one or two bits per verdict in the bitmap of its job, and the digest of its block, which covers the evidence.
-Where a block takes long, a page has only the items that were asked for solved again, and compares their bits alone.
-Jobs consist of whole blocks, except for the parts of a block that is not complete (`parts`). Only the errors of failed
-layouts are rows, because solving again might not reproduce them.
+Neither layouts nor evidence are stored. Whoever asks for them gets them from `block_again`, which deals and solves a
+block again and compares the result with the record: one or two bits per verdict in the bitmap of its job, and the
+digest of the block, which covers the evidence. Blocks whose verdicts cannot match are left out. Jobs consist of whole
+blocks, except for the parts of a block that is not complete (`parts`). Only the errors of failed layouts are rows,
+because solving again might not reproduce them.
+
+Runs over ranges with an end, and by slow engines, are stored like this only if an earlier version of Dealmill did.
 """
 
 import logging
@@ -17,23 +19,22 @@ from typing import Any
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, bindparam, exists, literal_column, select
 
-from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.digests import BLOCK, block_of, block_range
-from dealmill.pipeline.errors import DamagedError, DamagedResults, UsageError, VersionError
+from dealmill.pipeline.errors import DamagedError, DamagedResults, VersionError
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range
+from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games import game_by
-from dealmill.pipeline.games.batch import VERDICTS, Solved, Texts, to_batch, unpack
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.batch import VERDICTS, Numbers, to_batch, unpack
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
-from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.solve import load
+from dealmill.pipeline.solving.solve import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
 from dealmill.pipeline.store.filters import BEHIND, Filter
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.runs.planned import PlannedRun, deals_of
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, rules_of
 from dealmill.pipeline.store.storages import compact_audit
@@ -42,7 +43,6 @@ from dealmill.pipeline.store.storages.bitmaps import VerdictBitmap, next_bitmap,
 from dealmill.pipeline.store.storages.compact_solving import (
     SolvedBlocks,
     SolvedPart,
-    deals_of,
     dealt_here,
     give_up,
     load_deals,
@@ -66,6 +66,7 @@ from dealmill.pipeline.store.storages.storage import (
 logger = logging.getLogger(__name__)
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
+NO_SUMS = np.zeros((0, len(Verdict)), dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
 NO_BITMAP = "there is no valid row of packs for them"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
@@ -73,7 +74,7 @@ LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
 """Bounds on the items per job, for a tenth of a second to several seconds of work; and the number of jobs to aim for,
 enough for all cores of a machine."""
 LONG_SECONDS = 1.0
-"""What takes longer is announced before it is solved again; and a block that takes longer is not solved as a whole."""
+"""What takes longer is announced before it is solved again."""
 OBJECTION = RowCheck(judgements.c.position, judgements.c.step, judgements.c.reason)
 
 
@@ -89,16 +90,11 @@ def block_again(database: Database, run: RunStatus, number: int) -> ResultColumn
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
     stored = stored_block(database, run.id, first, stop)
-    _warn_of_waiting(run, range(first, stop))
+    _warn_of_waiting(run, first, stop)
     layouts, solved = solve_range(deals, run, first, stop, stored.errors)
     if not reproduces(stored, first, layouts, solved):
         raise DamagedResults(run.id, first, stop - 1, NOT_AS_RECORDED)
-    return _solved_again(deals, first, layouts, solved)
-
-
-def _solved_again(deals: DealRange, first: int, layouts: Texts, solved: Solved) -> ResultColumns:
-    """Return the results of items that were solved again, from position `first` on."""
-    batch, stop = to_batch(solved), first + len(layouts)
+    batch = to_batch(solved)
     return {
         "position": range(first, stop),
         "line": range(deals.first + first - 1, deals.first + stop - 1),
@@ -110,39 +106,12 @@ def _solved_again(deals: DealRange, first: int, layouts: Texts, solved: Solved) 
     }
 
 
-def _items_again(database: Database, run: RunStatus, number: int, positions: Sequence[int]) -> ResultColumns:
-    """Deal and solve some items of a block again and return their results. They are compared with the recorded verdicts
-    alone, because the digest is that of the whole block.
-
-    Raises
-    ------
-    VersionError, DamagedError
-        See `block_again`.
-    """
-    deals, (first, stop) = dealt_here(run), block_range(number, run.items)
-    stored = stored_block(database, run.id, first, stop)
-    _warn_of_waiting(run, positions)
-    rows = list[tuple[Any, ...]]()
-    for position in positions:
-        layouts, solved = solve_range(deals, run, position, position + 1, stored.errors)
-        if stored.verdicts is None or solved.verdicts[0] != stored.verdicts[position - first]:
-            raise DamagedResults(run.id, position, position, NOT_AS_RECORDED)
-        rows += zip(*_solved_again(deals, position, layouts, solved).values(), strict=True)
-    return result_columns(list(zip(*rows, strict=True)))
-
-
-def _seconds(run: RunStatus, items: int) -> float:
-    """Return the expected time for solving some of the items of a run again."""
-    return (run.cpu_seconds or 0.0) / max(run.solved, 1) * items
-
-
-def _warn_of_waiting(run: RunStatus, positions: Sequence[int]) -> None:
+def _warn_of_waiting(run: RunStatus, first: int, stop: int) -> None:
     """Say which items are solved again, if that takes long."""
-    if (seconds := _seconds(run, len(positions))) > LONG_SECONDS:
-        first, last = min(positions), max(positions)
-        between = f"items {first:,} to {last:,}" if first < last else f"item {first:,}"
-        some = f"{len(positions)} of the " if len(positions) <= last - first else ""
-        logger.warning("solving %s%s of run %d again, which takes about %s", some, between, run.id, duration(seconds))
+    seconds = (run.cpu_seconds or 0.0) / max(run.solved, 1) * (stop - first)
+    if seconds > LONG_SECONDS:
+        items = f"items {first:,} to {stop - 1:,} of run {run.id}"
+        logger.warning("solving %s again, which takes about %s", items, duration(seconds))
 
 
 def _objected(
@@ -287,19 +256,8 @@ class Compact(VerdictStorage):
     stores_valid_judgements = False
     audits_end_within_blocks = False  # each job would solve the block again
 
-    def check_source(self, source: Source, game: Game) -> None:
-        if source.deals is None:
-            raise UsageError(f"{source.name} cannot be stored packed: only numbered deals can be dealt again")
-        check_generator(source.name, game, source.generator)
-
-    def check_engine(self, engine: Engine) -> None:
-        """Refuse programs, since the verdicts would be computed again whenever they are read. See `VerdictStorage`,
-        also for the other methods of this class."""
-        if engine.program:
-            raise UsageError(
-                f"{engine.name} is a program, and programs cannot do packed runs or surveys; run it over numbered "
-                "deals instead, such as deal:GAME:seed=1:1-10000"
-            )
+    def check_deals(self, run: PlannedRun) -> None:
+        deals_of(run)
 
     def count_items(self, connection: Connection, source: Source) -> tuple[int, bool]:
         assert source.deals is not None  # noqa: S101 -- see `check_source`
@@ -308,9 +266,6 @@ class Compact(VerdictStorage):
 
     def items_per_job(self, items: int) -> int:
         return min(max(-(-items // JOBS // BLOCK) * BLOCK, LEAST_PER_JOB), MOST_PER_JOB)
-
-    def deals_of(self, run: PlannedRun) -> DealRange:
-        return deals_of(run)
 
     def page(
         self,
@@ -333,9 +288,6 @@ class Compact(VerdictStorage):
                 return Page(run, NO_RESULTS, end)
             first, stop = block_range(number, run.items)
             end = first if backwards else stop - 1
-            if not filter_.ranges and len(positions[:limit]) < stop - first and _seconds(run, BLOCK) > LONG_SECONDS:
-                results = _items_again(database, run, number, positions[:limit])
-                return Page(run, results, end if len(positions) <= limit else positions[limit - 1])
             block = block_again(database, run, number)
             if indices := _matching(run, filter_, block, [position - first for position in positions]):
                 results = results_at(block, indices[:limit])
@@ -370,6 +322,18 @@ class Compact(VerdictStorage):
         verdicts = map(Verdict, block["verdict"])
         rows = zip(block["position"], verdicts, block["value"], block["evidence"], strict=True)
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
+
+    def block_sums(self, database: Database, run: RunStatus) -> tuple[Numbers, Numbers]:
+        counts, moments = [NO_SUMS[0]], [NO_SUMS[1]]
+        after = 0
+        while (bitmap := next_bitmap(database, run.id, after)) and bitmap.first == after + 1:
+            if bitmap.verdicts is None or len(bitmap.verdicts) % BLOCK:
+                break  # damaged: a survey has only whole blocks
+            in_blocks = bitmap.verdicts.reshape(-1, BLOCK)
+            counts.append(np.stack([np.count_nonzero(in_blocks == int(code), axis=1) for code in Verdict], axis=1))
+            moments.append(bitmap.moments)
+            after = bitmap.stop - 1
+        return np.concatenate(counts), np.concatenate(moments)
 
     def prepare(self, run: PlannedRun) -> None:
         load(run.solved_by)

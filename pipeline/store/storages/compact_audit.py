@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sqlalchemy import bindparam, exists, func, or_, select
 
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import block_of, block_range
+from dealmill.pipeline.evidence.digests import block_of, block_range
 from dealmill.pipeline.games.batch import to_batch, unpack
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault

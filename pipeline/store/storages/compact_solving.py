@@ -10,47 +10,23 @@ from time import monotonic, process_time
 import numpy as np
 from sqlalchemy import Connection
 
-from dealmill.pipeline import solve as solving
 from dealmill.pipeline.arguments import MAX_INTEGER
-from dealmill.pipeline.deals import DealRange, check_generator
-from dealmill.pipeline.digests import BLOCK, block_of, block_range, whole_blocks
-from dealmill.pipeline.errors import DamagedError, VersionError
-from dealmill.pipeline.games import engine_of_run, game_by
+from dealmill.pipeline.errors import VersionError
+from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range, whole_blocks
+from dealmill.pipeline.games import engine_of_run
 from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, unpack
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.solve import failed_verdicts
+from dealmill.pipeline.solving import solve as solving
+from dealmill.pipeline.solving.solve import failed_verdicts
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
-from dealmill.pipeline.store.histograms import distribution_columns
-from dealmill.pipeline.store.runs.planned import PlannedRun
+from dealmill.pipeline.store.distributions.histograms import distribution_columns
+from dealmill.pipeline.store.runs.planned import PlannedRun, deals_of
 from dealmill.pipeline.store.storages.bitmaps import MOMENTS, StoredBlock, encode
 from dealmill.pipeline.store.storages.parts import merge_jobs, solved_block, write_part
-
-
-def deals_of(run: PlannedRun) -> DealRange:
-    """Return the deals of a compact run.
-
-    Raises
-    ------
-    DamagedError
-        If the recorded range is damaged.
-    VersionError
-        If another version of the generator is installed.
-    """
-    game = game_by(run.game, run.rules)
-    try:
-        deals = None if run.deals is None else DealRange.of(game, run.deals)
-    except DamagedError:
-        deals = None
-    if deals is None or deals.name != run.source_name:
-        raise DamagedError(
-            f"run {run.id} cannot be read: the recorded deals {run.deals} are not those of {run.source_name}; restore "
-            "the database from a backup"
-        )
-    check_generator(run.source_name, game, run.generator)
-    return deals
 
 
 def dealt_here(run: PlannedRun) -> DealRange:
@@ -59,7 +35,7 @@ def dealt_here(run: PlannedRun) -> DealRange:
     Raises
     ------
     DamagedError
-        See `deals_of`.
+        If the recorded range of deals is damaged.
     VersionError
         If the engine is not installed, or another version of it or of the generator.
     CacheError

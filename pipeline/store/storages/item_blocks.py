@@ -1,5 +1,5 @@
-"""Digests of blocks of verdicts, from which the fingerprint of a run is computed (see `dealmill.pipeline.digests`).
-They are written in the transaction that writes the last verdict of a block."""
+"""Digests of blocks of verdicts, from which the fingerprint of a run is computed (see
+`dealmill.pipeline.evidence.digests`). They are written in the transaction that writes the last verdict of a block."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
@@ -9,7 +9,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, exists, func, insert, or_, select
 
-from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range, fingerprint
+from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range, fingerprint
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database

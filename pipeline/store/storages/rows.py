@@ -2,20 +2,17 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import (
-    Connection,
-    bindparam,
-    select,
-)
+from sqlalchemy import Connection, bindparam, func, select
 
-from dealmill.pipeline.digests import block_digest, block_of, block_range, verdict_codes
 from dealmill.pipeline.errors import DamagedResults, NotFoundError
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range, verdict_codes
+from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Outcome
-from dealmill.pipeline.result import Result
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck
@@ -49,6 +46,9 @@ from dealmill.pipeline.store.storages.storage import (
     VerdictStorage,
 )
 
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.batch import Numbers
+
 RECORDED = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 
 
@@ -72,6 +72,15 @@ def recorded_verdict(
     return RecordedVerdict(position, Verdict(verdict), *((value, text) if evidence else (None, None)))
 
 
+ROWS_PER_FETCH = 10_000
+SUMMED = RowCheck(verdicts.c.verdict, verdicts.c.value)
+BLOCK_NUMBER = ((verdicts.c.position - 1) // BLOCK).label("number")
+BLOCK_SUMS = (
+    select(BLOCK_NUMBER, verdicts.c.verdict, verdicts.c.value, func.count())
+    .where(verdicts.c.run_id == bindparam("run"))
+    .group_by(BLOCK_NUMBER, verdicts.c.verdict, verdicts.c.value)
+    .order_by(BLOCK_NUMBER)
+)
 LAST_ITEM = greatest_below_end(items.c.position, items.c.source_id == bindparam("source"))
 LAST_JOB = greatest_below_end(jobs.c.stop, jobs.c.run_id == bindparam("run"))
 
@@ -82,29 +91,26 @@ class Rows(VerdictStorage):
     stores_valid_judgements = True
     audits_end_within_blocks = True
 
-    def check_source(self, _source: Source, _game: Game) -> None:
-        """Do nothing: all sources have rows. See `VerdictStorage`, also for the other methods of this class."""
-
-    def check_engine(self, _engine: Engine) -> None:
-        """Do nothing: the verdicts of all engines can be rows."""
+    def check_deals(self, _run: PlannedRun) -> None:
+        """Do nothing: the layouts are rows, also if they were dealt. See `VerdictStorage`, also for the other methods
+        of this class."""
 
     def count_items(self, connection: Connection, source: Source) -> tuple[int, bool]:
         accepted, complete = lock_source(connection, source.id)
         if source.complete and not complete:
             raise NotFoundError(f"source {source.id} was deleted; read it again: {source.name}")
+        if source.endless:
+            return 0, True
         return item_count(f"source {source.id}", accepted), complete
 
     def items_per_job(self, _items: int) -> int:
         return CHUNK
 
-    def deals_of(self, _run: PlannedRun) -> None:
-        """Return None: the layouts are rows, also if they were dealt."""
-
     def check_readable(self, _run: PlannedRun) -> None:
         """Do nothing: rows can always be read."""
 
     def prepare(self, run: PlannedRun) -> None:
-        from dealmill.pipeline.solve import load
+        from dealmill.pipeline.solving.solve import load
 
         load(run.solved_by)
 
@@ -112,7 +118,7 @@ class Rows(VerdictStorage):
         """Do nothing: a referee needs no preparation."""
 
     def solve(self, database: Database, run: PlannedRun, first: int, stop: int) -> SolvedRows:
-        from dealmill.pipeline.solve import cpu_seconds, solve_part
+        from dealmill.pipeline.solving.solve import cpu_seconds, solve_part
 
         layouts, errors = layouts_of(database, run, first, stop)
         begun = cpu_seconds(run.solved_by)
@@ -121,7 +127,7 @@ class Rows(VerdictStorage):
         return solved_rows(database, run, first, layouts.part(0, len(solved.verdicts)), solved, cost)
 
     def give_up(self, database: Database, run: PlannedRun, first: int, stop: int, error: str) -> SolvedRows:
-        from dealmill.pipeline.solve import failed_verdicts
+        from dealmill.pipeline.solving.solve import failed_verdicts
 
         layouts, _ = layouts_of(database, run, first, stop)
         return solved_rows(database, run, first, layouts, failed_verdicts(error, len(layouts)), 0.0)
@@ -157,6 +163,28 @@ class Rows(VerdictStorage):
         if any(COUNTED.error(row[:2]) for row in rows):
             return super().node_counts(database, run, filter_)  # tells what is wrong
         return Counter({(verdict, nodes): count for verdict, nodes, count in rows})
+
+    def block_sums(self, database: Database, run: RunStatus) -> "tuple[Numbers, Numbers]":
+        import numpy as np  # slow to import, and needed only here
+
+        counts, moments = list[list[int]](), list[list[int]]()
+        with database.browsing() as connection:
+            rows = connection.execution_options(yield_per=ROWS_PER_FETCH).execute(BLOCK_SUMS, {"run": run.id})
+            for number, of_block in groupby(rows, attrgetter("number")):
+                in_block, sums = dict.fromkeys(Verdict, 0), [0, 0]
+                for _, verdict, value, count in of_block:
+                    if SUMMED.error((verdict, value)):
+                        break
+                    in_block[Verdict(verdict)] += count
+                    if value is not None:
+                        sums = [sums[0] + value * count, sums[1] + value * value * count]
+                if number != len(counts) or sum(in_block.values()) != BLOCK:
+                    break
+                counts.append([*in_block.values()])
+                moments.append(sums)
+        return np.array(counts, dtype=np.int64).reshape(-1, len(Verdict)), np.array(moments, dtype=object).reshape(
+            -1, 2
+        )
 
     def block_fingerprints(self, database: Database, run: RunStatus) -> dict[int, bytes]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""

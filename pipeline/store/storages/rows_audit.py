@@ -9,15 +9,16 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, or_, select
+from sqlalchemy import Column, Connection, Row, Select, Table, bindparam, func, or_, select
 
-from dealmill.pipeline.digests import BLOCK, block_digest, block_of, block_range
+from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.games.contract import is_claim
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
-from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, verdicts
-from dealmill.pipeline.store.histograms import distribution_columns
+from dealmill.pipeline.store.database.tables import DONE, items, source_blocks, sources, verdicts
+from dealmill.pipeline.store.database.tables import jobs as job_rows
+from dealmill.pipeline.store.distributions.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.sources.source_digests import ITEM, items_digest
 from dealmill.pipeline.store.storages.audit_scans import (
@@ -40,6 +41,13 @@ SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.source_id == bindparam("source"),
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
 )
+READ_OR_CUT = {
+    items: select(sources.c.accepted).where(sources.c.id == bindparam("owner")).scalar_subquery(),
+    verdicts: select(func.coalesce(func.max(job_rows.c.stop) - 1, 0))
+    .where(job_rows.c.run_id == bindparam("owner"))
+    .scalar_subquery(),
+}
+"""The last item of a source that was read, and the last one of a run that belongs to a job."""
 ROWS_PER_FETCH = 1_000
 TableRow = Row[*tuple[Any, ...]]
 position_of = attrgetter("position")
@@ -232,12 +240,14 @@ def _outside(connection: Connection, run: PlannedRun, count: int) -> set[object]
     """Return the positions of rows outside the items of a run, and the start positions of blocks outside of it."""
     positions: set[object] = {*stray_blocks(connection, run.id, count)}
     for table, owner in ((items, run.source), (verdicts, run.id)):
-        positions.update(connection.execute(_beyond(table), {"owner": owner, "last": count}).scalars())
+        beyond = _beyond(table, run.endless)
+        positions.update(connection.execute(beyond, {"owner": owner, "last": count}).scalars())
     return positions
 
 
 @cache
-def _beyond(table: Table) -> Select[int]:
-    """The positions of the rows of a source or a run outside of its items."""
-    position = table.c.position
-    return select(position).where(_owner(table) == bindparam("owner"), or_(position < 1, position > bindparam("last")))
+def _beyond(table: Table, endless: bool) -> Select[int]:
+    """The positions of the rows of a source or a run outside of its items. A range of deals without an end may have
+    been read further, and a run over it may have grown."""
+    position, last = table.c.position, READ_OR_CUT[table] if endless else bindparam("last")
+    return select(position).where(_owner(table) == bindparam("owner"), or_(position < 1, position > last))

@@ -26,16 +26,16 @@ from sqlalchemy import (
 
 from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.errors import DamagedResults
+from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Order
-from dealmill.pipeline.referee import Judgement, Outcome
-from dealmill.pipeline.store.arrow import COLUMNS
+from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, judgements, runs, sources, verdicts
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
+from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
     Page,

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, Select, bindparam, case, func, literal, select
 
-from dealmill.pipeline.digests import whole_blocks
+from dealmill.pipeline.evidence.digests import whole_blocks
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import items, verdicts
-from dealmill.pipeline.store.histograms import distribution_columns
+from dealmill.pipeline.store.distributions.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages.item_blocks import record_blocks
 

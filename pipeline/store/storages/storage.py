@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import repeat
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
 from dealmill.pipeline.arguments import MAX_INTEGER
-from dealmill.pipeline.deals import DealRange
-from dealmill.pipeline.digests import BLOCK
-from dealmill.pipeline.games.contract import Engine, Game, is_claim
+from dealmill.pipeline.evidence.digests import BLOCK
+from dealmill.pipeline.evidence.referee import Judgement
+from dealmill.pipeline.games.contract import is_claim
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.measures import Measure
-from dealmill.pipeline.referee import Judgement
-from dealmill.pipeline.result import Result
-from dealmill.pipeline.store.arrow import COLUMNS
+from dealmill.pipeline.results.measures import Measure
+from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import DONE, jobs, judgements
 from dealmill.pipeline.store.filters import BEHIND, Filter, Ordering
@@ -27,7 +25,11 @@ from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus, list_runs
 from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.storages.arrow import COLUMNS
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.batch import Numbers
 
 ResultColumns = Mapping[str, Sequence[Any]]
 """Stored results as columns of equal length, in the order of `COLUMNS`. Verdicts are their codes."""
@@ -120,7 +122,7 @@ class SolvedJob(Protocol):
 
     @property
     def distributions(self) -> Mapping[str, object]:
-        """The distributions of the values and node counts (see `dealmill.pipeline.store.histograms`)."""
+        """The distributions of the values and node counts (see `dealmill.pipeline.store.distributions.histograms`)."""
 
     @property
     def cpu_seconds(self) -> float:
@@ -139,25 +141,15 @@ class VerdictStorage(ABC):
     """Whether a job of an audit may end within a block."""
 
     @abstractmethod
-    def check_source(self, source: Source, game: Game) -> None:
-        """Check that runs over a source with layouts of a game can be stored in this way.
+    def check_deals(self, run: PlannedRun) -> None:
+        """Check that the layouts of a run are those that it had when it was planned, if they must be dealt again.
 
         Raises
         ------
-        UsageError
-            If they cannot.
+        DamagedError
+            If the recorded range of deals is damaged.
         VersionError
-            If its deals must be dealt again, but another version of the generator is installed.
-        """
-
-    @abstractmethod
-    def check_engine(self, engine: Engine) -> None:
-        """Check that runs of an engine can be stored in this way.
-
-        Raises
-        ------
-        UsageError
-            If they cannot.
+            If another version of the generator is installed.
         """
 
     @abstractmethod
@@ -175,18 +167,6 @@ class VerdictStorage(ABC):
     def items_per_job(self, items: int) -> int:
         """Return the number of items of each job of a run of `items` items, without knowing how long one takes. It is a
         multiple of the block size."""
-
-    @abstractmethod
-    def deals_of(self, run: PlannedRun) -> DealRange | None:
-        """Return the deals of a run whose layouts are dealt again on request; None if they are stored.
-
-        Raises
-        ------
-        DamagedError
-            If the recorded range is damaged.
-        VersionError
-            If another version of the generator is installed.
-        """
 
     @abstractmethod
     def check_readable(self, run: PlannedRun) -> object:
@@ -276,6 +256,11 @@ class VerdictStorage(ABC):
             counts.update(zip(page.columns["verdict"], page.columns["nodes"], strict=True))
             after = page.end
         return counts
+
+    @abstractmethod
+    def block_sums(self, database: Database, run: RunStatus) -> "tuple[Numbers, Numbers]":
+        """Return the number of each verdict in each block (blocks × verdicts), and the sums of the values and of their
+        squares (blocks × 2), from the first block up to the first one that is not whole, solved and sound."""
 
     @abstractmethod
     def block_fingerprints(self, database: Database, run: RunStatus) -> Mapping[int, bytes]:

@@ -5,14 +5,14 @@ from math import factorial
 
 import pytest
 
-from dealmill.pipeline.bounded import BoundedProcess
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.card_pairing import odds_words
 from dealmill.pipeline.games.card_pairing.odds import MOST_POSITIONS
 from dealmill.pipeline.games.card_pairing.picture import frames
 from dealmill.pipeline.games.card_pairing.rules import check
 from dealmill.pipeline.games.verdict import InvalidEvidence, Verdict
-from dealmill.pipeline.referee import judge
+from dealmill.pipeline.system.bounded import BoundedProcess
 from tests.doing import dealer, solver
 from tests.games.card_pairing.naive import decks, odds_by_play, stated_odds
 from tests.games.card_pairing.test_any_size import PIGEONHOLES, small_layouts

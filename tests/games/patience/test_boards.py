@@ -9,6 +9,7 @@ import pytest
 
 from dealmill import Result, solve
 from dealmill.pipeline.errors import UsageError
+from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Layout, Reject
@@ -17,8 +18,7 @@ from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.table import Table
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import judge
-from dealmill.pipeline.solve import solve as solve_texts
+from dealmill.pipeline.solving.solve import solve as solve_texts
 from tests.games.patience.files import FILES
 
 MICROSOFT_24 = """

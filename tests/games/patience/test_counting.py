@@ -6,6 +6,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.errors import Unchecked
+from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import caches, machine
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import compiled, counting
@@ -21,7 +22,6 @@ from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.pipeline.referee import judge_by
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, random_spider_rules, seeds
@@ -104,10 +104,10 @@ def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pyte
 def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """The more positions a loss has, the more often. A referee that reached others would be noticed, and so would one
     that overlooked a win, but not beyond these positions."""
-    rules, (number, positions), visited = rules_of("golf"), GOLF_LOSS, list[Position]()
-    monkeypatch.setattr(counting, "COMPARED", 200)
-    monkeypatch.setattr(compiled, "COMPARED", 200)
-    [text] = unpack(deal(rules, 1, number, 1))
+    rules, (evidence, positions, _), visited = rules_of("klondike"), LOSSES[243], list[Position]()
+    monkeypatch.setattr(counting, "COMPARED", 50)
+    monkeypatch.setattr(compiled, "COMPARED", 50)
+    text = _klondike(243)
     is_won, check = Moves.won, compiled.CompiledReferee(rules)
 
     def won(game: Moves, position: Position) -> bool:
@@ -117,23 +117,23 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
     monkeypatch.setattr(Moves, "won", won)
     for drawn, is_visited in ((positions - 1, True), (positions, False)):
         monkeypatch.setattr(compiled, "_number_of", lambda _layout: drawn)  # noqa: B023
-        assert _reason(check, text, f"* {positions}") == ""
+        assert _reason(check, text, f"{evidence} {positions}") == ""
         assert bool(visited) == is_visited
         assert len(visited) < counting.COMPARED
         visited.clear()
     monkeypatch.setattr(compiled, "_number_of", lambda _layout: 0)
-    counts = counting.check_count(rules, text, read_counted(rules, f"* {positions}"))
+    counts = counting.check_count(rules, text, read_counted(rules, f"{evidence} {positions}"))
     assert counts == sorted(set(counts)) and counts[0] == 1 and counts[-1] <= counting.COMPARED
     for altered, reason in (
         ([*counts[:3], counts[3] + 1, *counts[4:]], f"{counts[3]} positions with at most 3 moves"),
         (counts[:-1], f"at most {len(counts) - 1} moves, the compiled referee no more"),
-        ([*counts, 199], f"no more positions with at most {len(counts)} moves, the compiled referee 199"),
+        ([*counts, 49], f"no more positions with at most {len(counts)} moves, the compiled referee 49"),
     ):
         monkeypatch.setattr(compiled, "check_loss", lambda *_loss: altered)  # noqa: B023
-        objection = _reason(check, text, f"* {positions}")
+        objection = _reason(check, text, f"{evidence} {positions}")
         assert objection.startswith("the referees disagree: ") and reason in objection
     monkeypatch.setattr(Moves, "won", lambda *_position: True)
-    assert _reason(check, text, f"* {positions}") == WON
+    assert _reason(check, text, f"{evidence} {positions}") == WON
 
 
 @pytest.mark.parametrize(("claimed", "reason"), [(201_950, ""), (201_949, "more than 201,949"), (2_000_000, "201,950")])
@@ -181,8 +181,6 @@ def test_nothing_is_judged_by_a_referee_that_must_be_compiled_first(monkeypatch:
         caches.check_may_compile("the compiled referee")
 
     monkeypatch.setattr(counting, "compiling", compiling)
-    rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
-    check = compiled.CompiledReferee(rules)
+    check, (cards, positions, _) = compiled.CompiledReferee(rules_of("klondike")), LOSSES[243]
     with caches.nothing_compiled(), pytest.raises(Unchecked):
-        judge_by(check, "winnable", text, Verdict.UNWINNABLE, None, f"* {GOLF_LOSS[1]}")
+        judge_by(check, "winnable", _klondike(243), Verdict.UNWINNABLE, None, f"{cards} {positions}")

@@ -6,10 +6,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from dealmill.cards import WIDTH
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.patience import Patience
-from dealmill.pipeline.games.patience.drawing import WIDTH
 from tests.doing import deal
 from tests.games.drawn import parsed
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import dealmill
 from dealmill.game import UsageError
-from dealmill.pipeline.deals import DealRange, parse_deal, parse_deal_range, parse_deals
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games.deals import DealRange, parse_deal, parse_deal_range, parse_deals
 from dealmill.pipeline.ingest.cells import DealColumn
 from dealmill.pipeline.ingest.sources import deals_source
 from dealmill.pipeline.store.database.connections import Database

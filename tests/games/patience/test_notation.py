@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from dealmill import InvalidEvidence, UsageError, after, check, solve
+from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.referee import Outcome, judge
 from tests.doing import deal
 from tests.games.patience.files import FILES
 

@@ -66,7 +66,8 @@ def golden_claims() -> Iterator[Claim]:
         for path in GOLDEN.glob(f"{name}.winnable.*.jsonl"):
             for line in path.read_text().splitlines():
                 layout, verdict, _, _, evidence = json.loads(line)
-                if verdict == "unwinnable" and int(evidence.split(" ")[1]) <= FEW_POSITIONS:
+                form, _, positions = (evidence or "").partition(" ")
+                if verdict == "unwinnable" and not form.islower() and int(positions) <= FEW_POSITIONS:
                     yield Claim(game.rules, layout, evidence)
 
 
@@ -192,16 +193,30 @@ UNPROVED: dict[str, dict[str, object]] = {
 def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     golf = rules_of("golf")
     [layout] = unpack(deal(golf, 1, 5, 1))
-    row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "ACAH 1"})
-    (tmp_path / "export.jsonl").write_text(f"{row}\n")
+    rows = [{"layout": layout, "verdict": "unwinnable", "evidence": evidence} for evidence in ("ACAH 1", "cut * 1")]
+    (tmp_path / "export.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     path = write_rules(golf, tmp_path)
     judged = subprocess.run(
         [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
     )
+    assert (judged.returncode, judged.stdout.splitlines()[:2]) == (
+        3,
+        [
+            "line 1: not covered: a list of cards by these rules",
+            "line 2: not covered: positions that a relaxed game leaves",
+        ],
+    )
+    black_hole = rules_of("black-hole")
+    [layout] = unpack(deal(black_hole, 1, 12, 1))
+    row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "walks * 1"})
+    (tmp_path / "walks.jsonl").write_text(f"{row}\n")
+    command = [programs / "referee", write_rules(black_hole, tmp_path), tmp_path / "walks.jsonl"]
+    judged = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (judged.returncode, judged.stdout.splitlines()[0]) == (
         3,
-        "line 1: not covered: a list of cards by these rules",
+        "line 1: not covered: positions by ranks, counted by walks",
     )
+    path = write_rules(golf, tmp_path)
     for key, change in UNPROVED.items():
         path.write_text(canonical_rules(replace(golf, **change)))  # type: ignore[arg-type]
         judged = subprocess.run(

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL, FIRST_PYSOL
+from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL
+from dealmill.pipeline.games.shuffles import FIRST_PYSOL
+from tests.doing import do_runs, queue_packed
 
 BOARDS = {
     ("klondike", 240_000): "JD/5d9H/8dThAC/5s6c7dQC/6hTc9d8h3D/7h4sQs6s5hTD/3sKcJc2d9c2s3H "
@@ -70,5 +72,6 @@ def test_stored_results_of_such_deals_can_still_be_read(tmp_path: Path, monkeypa
     with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         with monkeypatch.context() as earlier:
             earlier.delitem(DEALT_OTHERWISE_BY_PYSOL, "fan")
-            stored = store.run("deal:fan:numbers=pysol:seed=0:1-5", packed=True, max_nodes=100)
+            stored = store.find_run(queue_packed(store._database, "deal:fan:numbers=pysol:seed=0:1-5", 100))
+            do_runs(store._database)
         assert [result.line for result in stored.results()] == [1, 2, 3, 4, 5]

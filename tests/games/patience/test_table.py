@@ -87,7 +87,7 @@ def test_what_cannot_be_played_is_said() -> None:
         dealmill.after("klondike", deal, [first, "KSQD"])
     with pytest.raises(dealmill.InvalidEvidence, match=r"step 1: '6H' is not a move .*; legal moves there: .*"):
         dealmill.after("klondike", deal, ["6H"])
-    with pytest.raises(dealmill.UsageError, match="only patiences can be played on"):
+    with pytest.raises(dealmill.UsageError, match="only patiences and covering games can be played on"):
         dealmill.after("memory", "ABBA", "1")
     with pytest.raises(dealmill.BadLayout):
         dealmill.after("klondike", "klondike 6H", "")

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from dealmill.pipeline.deals import parse_deal_range, sources_with_rules, variant_name
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Layout
+from dealmill.pipeline.games.deals import parse_deal_range, sources_with_rules, variant_name
 from dealmill.pipeline.games.patience import Patience
 from tests.servers import dealmill as command
 

@@ -32,7 +32,7 @@ def test_an_audit_accepts_every_verdict(folder: Path) -> None:
 def test_a_run_without_a_limit_has_the_default_limit_of_its_engine(folder: Path) -> None:
     assert dealmill("run", "deal:black-hole:seed=1:1-2", cwd=folder).returncode == 0
     status = dealmill("status", "last", "--json", cwd=folder)
-    assert '"max_nodes": 1000000' in status.stdout, status.stdout
+    assert '"max_nodes": 10000000' in status.stdout, status.stdout
 
 
 def test_the_exported_checker_proves_the_rows(folder: Path) -> None:
@@ -44,15 +44,28 @@ def test_the_exported_checker_proves_the_rows(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_loss_that_plain_python_cannot_count_is_checked_by_dealmill_alone(folder: Path) -> None:
+def test_a_checker_proves_a_loss_of_golf_without_a_limit(folder: Path) -> None:
+    """It has 201,950 positions, which plain Python sweeps."""
     assert dealmill("run", "deal:golf:seed=1:5-5", cwd=folder).returncode == 0
     audited = dealmill("audit", "last", cwd=folder)
     assert audited.returncode == 0 and "0 invalid" in audited.stdout + audited.stderr
     assert dealmill("export", "last", "golf.csv", "--with-checker", cwd=folder).returncode == 0
     checker = [sys.executable, "-I", "-S", "golf.csv.check.py", "golf.csv"]
     checked = subprocess.run(checker, cwd=folder, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+    assert "1 unwinnable" in checked.stdout
+
+
+@pytest.mark.slow
+def test_a_loss_that_plain_python_cannot_count_is_checked_by_dealmill_alone(folder: Path) -> None:
+    assert dealmill("run", "deal:black-hole:seed=1:504-504", cwd=folder).returncode == 0
+    audited = dealmill("audit", "last", cwd=folder)
+    assert audited.returncode == 0 and "0 invalid" in audited.stdout + audited.stderr
+    assert dealmill("export", "last", "hole.csv", "--with-checker", cwd=folder).returncode == 0
+    checker = [sys.executable, "-I", "-S", "hole.csv.check.py", "hole.csv"]
+    checked = subprocess.run(checker, cwd=folder, capture_output=True, text=True, check=False)
     assert checked.returncode == 3, checked.stdout + checked.stderr
-    assert "row 1 (position 1) needs a higher --limit, or Dealmill: 201,950 positions" in checked.stdout
+    assert "row 1 (position 1) needs a higher --limit, or Dealmill: 108,127 positions" in checked.stdout
     assert "1 unwinnable" in checked.stdout
 
 

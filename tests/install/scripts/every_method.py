@@ -144,10 +144,10 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     assert fingerprints[queued.id] == queued.fingerprint
     assert runs[-1].progress.finished and runs[-1].fingerprint == queued.fingerprint
     controlled(store)
-    packed: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental", packed=True)
-    storage: dealmill.Storage = packed.storage
-    assert storage is dealmill.Storage.PACKED and packed.fingerprint == queued.fingerprint
-    chosen(packed, queued)
+    again: dealmill.Run = store.run(dealmill.deals("memory", count=10), engine="incremental")
+    storage: dealmill.Storage = again.storage
+    assert storage is dealmill.Storage.ROWS and again.fingerprint == queued.fingerprint
+    chosen(again, queued)
     for seen in store.watch(queued.id):
         assert seen[0].latest_audit is None
     workers: list[dealmill.Worker] = store.workers()

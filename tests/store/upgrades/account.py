@@ -8,7 +8,7 @@ from itertools import count
 
 from dealmill import NotFoundError, Result, Run, Store
 from dealmill.audits import Audit
-from dealmill.pipeline.deals import parse_deal_range
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.store.audits.audit import find_audit
 from tests.store.upgrades import Json
 

@@ -8,20 +8,20 @@ from unittest.mock import patch
 from sqlalchemy import text
 
 from dealmill import Store
-from dealmill.pipeline import solve
-from dealmill.pipeline.deals import parse_deal_range
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest import reading
-from dealmill.pipeline.progress import Event, Ingesting
+from dealmill.pipeline.progress.events import Event, Ingesting
+from dealmill.pipeline.solving import solve
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
-from dealmill.pipeline.store.installation import installed_engines
-from dealmill.pipeline.store.run_planning import plan_run, queue_rerun
+from dealmill.pipeline.store.planning.installation import installed_engines
+from dealmill.pipeline.store.planning.run_planning import plan_run, queue_rerun
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, an_audit, dealer, do_job, do_runs
+from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, an_audit, dealer, do_job, do_runs, queue_packed
 
 CUT = "deal:memory:seed=7:pairs=3:21-620"
 """The range of deals that is interrupted while it is read."""
@@ -51,7 +51,7 @@ def _finished_runs(store: Store) -> None:
     store.queue("card-pairing.txt", max_nodes=10)
     store.queue("deal:card-pairing:seed=1:ranks=3:stacks=4:1-1200", max_nodes=20)
     for packed, limit in (("deal:card-pairing:seed=2:1-2300", 10), ("deal:hi-q:seed=3:5-1104", None)):
-        store.queue(packed, packed=True, max_nodes=limit)
+        queue_packed(database, packed, limit)
     for endless, name in SURVEYS.items():
         grow(database, open_survey(database, parse_deal_range(endless), name, None).id, 2_000, 1_000)
     do_runs(database)

@@ -3,9 +3,12 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
-from dealmill.pipeline.games.patience.losses.counted import read_counted
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.cut import read_cut
 from dealmill.pipeline.games.patience.losses.quotient import read_quotient
+from dealmill.pipeline.games.patience.losses.swept import SweptLoss, can_be_swept
 from dealmill.pipeline.games.patience.losses.visits import Visit
+from dealmill.pipeline.games.patience.losses.walks import read_walks
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import Rules
@@ -17,6 +20,10 @@ class Loss(Protocol):
     @property
     def positions(self) -> int:
         """How many positions are counted."""
+
+    @property
+    def visited(self) -> int:
+        """How many positions plain Python visits, each by itself."""
 
     @property
     def cards(self) -> list[str]:
@@ -52,8 +59,8 @@ class Loss(Protocol):
         """Yield the positions of a claim that was checked, the first one first, those after its moves next."""
 
 
-READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"": read_counted, "quotient": read_quotient}
-"""What reads the evidence of each form, by the word with which it begins; the rest follows after a space."""
+READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"cut": read_cut, "quotient": read_quotient, "walks": read_walks}
+"""What reads the evidence of each form that begins with a word; the rest follows after a space."""
 
 
 def read_loss(rules: Rules, evidence: str) -> Loss:
@@ -65,4 +72,9 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
         If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
     word, _, rest = evidence.partition(" ")
-    return READERS[word](rules, rest) if word in READERS and word else read_counted(rules, evidence)
+    return READERS[word](rules, rest) if word in READERS else _read_count(rules, evidence)
+
+
+def _read_count(rules: Rules, evidence: str) -> CountedLoss:
+    loss = read_counted(rules, evidence)
+    return SweptLoss(*loss) if loss.live is None and can_be_swept(rules) else loss

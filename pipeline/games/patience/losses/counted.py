@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from dealmill.pipeline.games.patience.losses.visits import Visit
+from dealmill.pipeline.games.patience.losses.visits import NO_MOVE, Visit
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, pairs
@@ -52,6 +52,11 @@ class CountedLoss(NamedTuple):
         positions = "1 position" if self.positions == 1 else f"{self.positions:,} positions"
         return f"{relaxed if count else ''}{positions} can be reached, and none of them is won."
 
+    @property
+    def visited(self) -> int:
+        """How many positions plain Python visits, each by itself."""
+        return self.positions
+
     def check(self, game: Moves, position: Position) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence.
 
@@ -68,17 +73,7 @@ class CountedLoss(NamedTuple):
 
     def visits(self, game: Moves, position: Position) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""
-        easier, first = self.easier(game, position)
-        numbers, positions = {easier.key(first): 1}, [Visit(first, 0, None, [])]
-        for number, visit in enumerate(positions, start=1):
-            for play in easier.plays(visit.position):
-                after = easier.key(play.after)
-                if after not in numbers:
-                    numbers[after] = len(numbers) + 1
-                    positions.append(Visit(play.after, number, play, []))
-                if numbers[after] not in visit.leads_to:
-                    visit.leads_to.append(numbers[after])
-            yield visit
+        return visited(*self.easier(game, position))
 
     def easier(self, game: Moves, position: Position) -> tuple[Moves, Position]:
         """Return the moves of the easier game, and its first position.
@@ -116,21 +111,35 @@ def reached(game: Moves, position: Position, limit: int) -> Iterator[int]:
     InvalidEvidence
         If one of the positions that are visited for this is won.
     """
-    latest = [game.key(position)]
-    known = set(latest)
+    latest, known = [position], {game.key(position)}
     while latest:
         yield len(known)
         before, latest = latest, []
-        for visited in before:
+        for origin in before:
             if len(known) > limit:
                 break
-            if game.won(visited):
+            if game.won(origin):
                 raise InvalidEvidence(1, "the game can be won")
-            for play in game.plays(visited):
-                after = game.key(play.after)
-                if after not in known:
-                    known.add(after)
-                    latest.append(after)
+            for play in game.plays(origin):
+                key = game.key(play.after)
+                if key not in known:
+                    known.add(key)
+                    latest.append(play.after)
+
+
+def visited(game: Moves, first: Position, end: str = NO_MOVE) -> Iterator[Visit]:
+    """Yield the positions that can be reached, the first one first, those after its moves next. `end` says why a
+    position has no moves."""
+    numbers, visits = {game.key(first): 1}, [Visit(first, 0, None, [], end)]
+    for number, visit in enumerate(visits, start=1):
+        for play in game.plays(visit.position):
+            after = game.key(play.after)
+            if after not in numbers:
+                numbers[after] = len(numbers) + 1
+                visits.append(Visit(play.after, number, play, [], end))
+            if numbers[after] not in visit.leads_to:
+                visit.leads_to.append(numbers[after])
+        yield visit
 
 
 def check_count(count: int, claimed: int) -> None:

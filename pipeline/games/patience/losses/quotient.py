@@ -15,11 +15,12 @@ from dataclasses import dataclass
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
 from dealmill.pipeline.games.patience.losses.visits import Visit
-from dealmill.pipeline.games.patience.moves import FOUNDATION, Moves, Play
+from dealmill.pipeline.games.patience.moves import EMPTY, FOUNDATION, Moves, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
 from dealmill.verdicts import InvalidEvidence
 
+REFUTED = "Even if whatever was possible once stayed possible, not all cards could go up."
 Kind = tuple[int, bool]
 """The rank of a card, counted from the base, and whether it is red."""
 
@@ -55,9 +56,12 @@ class QuotientLoss(CountedLoss):
     def visits(self, game: Moves, position: Position) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, in one of their arrangements each, the first one first, those
         after its moves next."""
-        moves = QuotientMoves(game.rules)
+        moves, arranged = QuotientMoves(game.rules), [position]
         for visit in super().visits(game, position):
-            yield visit._replace(position=moves.arranged(visit.position))
+            arranged.append(moves.arranged(visit.position))
+            play = visit.play and visit.play._replace(word=moves.word(visit.play, arranged[visit.origin]))
+            end = REFUTED if Relaxed(moves, visit.position).refutes() else visit.end
+            yield visit._replace(position=arranged[-1], play=play, end=end)
 
 
 @dataclass(frozen=True)
@@ -131,18 +135,21 @@ class QuotientMoves(Moves):
             if is_next and (not safe or _is_safe(suit, heights)):
                 yield card, _with_height(rest, suit, heights[suit] + 1)
 
+    def word(self, play: Play, before: Position) -> str:
+        """Return the word for a play in an arrangement of the position before it."""
+        if play.word != play.cards[0]:
+            return play.word
+        tops = (column[-1] for column in before.columns if column)
+        return play.word + next((top for top in tops if self.fits(play.word, top, before.base)), EMPTY)
+
     def arranged(self, position: Position) -> Position:
         """Return a position of the game that the quotient does not tell from others: moved cards are laid where there
         is a place, high ones first."""
         columns = [list(column) for column in position.columns]
         for card in sorted(self.moved(position), key=lambda card: -self.rules.number(card, position.base)):
             is_king = self.rules.number(card, position.base) == self.rules.ranks - 1
-            place = next(
-                column
-                for column in columns
-                if (self.fits(card, column[-1], position.base) if column and not is_king else not column and is_king)
-            )
-            place.append(card)
+            places = (column for column in columns if not column or self.fits(card, column[-1], position.base))
+            next(column for column in places if is_king == (not column)).append(card)
         return position._replace(columns=tuple(map(tuple, columns)))
 
 

@@ -28,7 +28,7 @@ from dealmill.pipeline.games.patience.search.words import Words, first_slot, wor
 
 
 @inlined
-def _clear_table(s: Words, size: int) -> None:
+def clear_table(s: Words, size: int) -> None:
     s[k.TABLE_SIZE] = size
     for at in range(s[k.TABLE], s[k.TABLE] + size):
         s[at] = 0
@@ -49,21 +49,21 @@ def _grow(s: Words) -> None:
     """Move the table to the other region, four times as large."""
     old, size = s[k.TABLE], s[k.TABLE_SIZE]
     s[k.TABLE], s[k.OTHER_TABLE] = s[k.OTHER_TABLE], old
-    _clear_table(s, 4 * size)
+    clear_table(s, 4 * size)
     for at in range(old, old + size):
         if s[at]:
             s[slot_of(s, s[at])] = s[at]
 
 
 @inlined
-def _is_stored(s: Words, key: int) -> bool:
+def is_stored(s: Words, key: int) -> bool:
     """Return whether the position with this key is stored: then it was searched, and nothing is to be settled in it."""
     key = key if key else word(1)
     return bool(s[slot_of(s, key)] == key)
 
 
 @inlined
-def _store(s: Words) -> bool:
+def store(s: Words) -> bool:
     """Store the position; return whether it is new."""
     key = s[k.HASH] if s[k.HASH] else word(1)
     slot = slot_of(s, key)
@@ -85,6 +85,14 @@ def _choices(s: Words, start: int) -> int:
 
 
 @routine
+def go_to_start(s: Words) -> None:
+    """Go to the position from which all searches start, without what happens there without a move."""
+    for at in range(k.HASH, k.POSITION_END):
+        s[at] = s[k.START + at - k.HASH]
+    draw_by_the_rules(s)
+
+
+@routine
 def search(s: Words, budget: int) -> int:
     """Search from the start of the layout until it is won or lost. It is `OPEN` after `budget` nodes, or if all is
     searched but what lies below a position that is `TOO_DEEP`; and `OUT_OF_NODES` if the limit of all searches is
@@ -92,14 +100,12 @@ def search(s: Words, budget: int) -> int:
     stop, unfinished, result = s[k.NODES] + budget, word(k.OPEN), word(k.LOST)
     if stop > s[k.LIMIT]:
         stop, unfinished = s[k.LIMIT], word(k.OUT_OF_NODES)
-    for at in range(k.HASH, k.POSITION_END):
-        s[at] = s[k.START + at - k.HASH]
-    draw_by_the_rules(s)
+    go_to_start(s)
     if s[k.IDLE] & s[k.IN_STOCK] and s[k.DRAW] > 1 and s[k.TO_HOLE] == 0:
         draw_one_by_one(s)
         s[k.TURNED] = s[k.PASSES_LEFT] = 0
     s[k.LIFTED] = 0 if s[k.TO_HOLE] else s[k.IN_STOCK]
-    _clear_table(s, word(k.FIRST_TABLE))
+    clear_table(s, word(k.FIRST_TABLE))
     s[k.STORED] = s[k.TOO_DEEP] = 0
     settle(s)
     if s[k.LEFT] == 0:
@@ -107,7 +113,7 @@ def search(s: Words, budget: int) -> int:
     if s[k.NODES] >= stop:
         return unfinished
     s[k.NODES] += 1
-    _store(s)
+    store(s)
     if s[k.LITERAL] == 0 and s[k.RELAXED] and is_lost(s):
         return result
     depth, frame = word(0), s[k.FRAMES]
@@ -124,14 +130,14 @@ def search(s: Words, budget: int) -> int:
             deal_row(s, move)
         else:
             key = key_after(s, move)
-            if _is_stored(s, key):
+            if is_stored(s, key):
                 continue
             do_with_key(s, move, key, word(0))
         is_open = stays_open(s, move)
         settle(s)
         if s[k.LEFT] == 0:
             return word(k.WON)
-        if not _store(s):
+        if not store(s):
             continue
         if s[k.NODES] >= stop:
             return unfinished

@@ -46,6 +46,9 @@ TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = 
 START, WINS, DROPPED = 460, 660, 790
 # How far a layout is decided, for a search that goes on with more room; see `solving`
 ROUND, PROVED, DEEPER, COUNTS, TOO_DEEP, POSITIONS_NEEDED, TABLE_LIMIT, SHALLOW_NODES = range(760, 768)
+# Whether the positions of a search prove a loss, and how many do; the widest beam, whether it comes before a full
+# search, and where the words of beams are
+CUTS, CUT, WIDEST, WIDE_FIRST, BEAM = range(768, 773)
 MOST_WINS = 100
 # A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try
 HOMES, PLACES, TRIES = 842, 894, 946

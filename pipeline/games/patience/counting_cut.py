@@ -1,0 +1,244 @@
+"""The compiled referee of losses by a relaxed game, `losses.cut`, for more positions than plain Python visits in a
+moment. It is written from docs/proofs/cut.md, in the words of `counting`, and shares no code with the engine."""
+
+from functools import partial
+
+import numpy as np
+
+from dealmill.kernels import inlined, kernel, routine
+from dealmill.pipeline.games.patience import counting
+from dealmill.pipeline.games.patience.counting import (
+    DECK,
+    DRAW,
+    EMPTY_COLUMNS,
+    FILLS,
+    IN_RESERVE,
+    IN_STOCK,
+    KEY,
+    LAST_RANK,
+    MOVES,
+    NO_CARD,
+    ON_FOUNDATION,
+    PARENTS,
+    PASSES,
+    RESERVE_ORDER,
+    RESERVE_SIZE,
+    SPACES,
+    STACKED,
+    STOCK_ORDER,
+    STOCK_SIZE,
+    TO_COLUMNS,
+    TOPS,
+    UNDER,
+    UP,
+    WON,
+    WORDS,
+    Slots,
+    Words,
+    bit_of,
+    change,
+    decode,
+    encode,
+    first_of,
+    is_new,
+    list_moves,
+    moves_along,
+    open_reserve,
+    passes_after,
+    settle,
+    stock_count,
+    survey,
+    turning_of,
+    word,
+)
+from dealmill.pipeline.games.patience.losses.cut import CutLoss, safe_cards_are_known
+from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
+
+NEVER, ALWAYS = -100, 100
+"""Numbers of ranks: by fewer, or more, no foundation can lag behind another one."""
+
+
+def check_cut(rules: Rules, layout: str, loss: CutLoss) -> list[int]:
+    """Check the claim of a loss; return and raise what `counting.check_count` does."""
+    return counting.check_count(rules, layout, loss, partial(_count, _lags(rules)))
+
+
+def _lags(rules: Rules) -> Words:
+    """Return how many ranks each foundation may be behind the next card of each suit for that card to be safe."""
+    lags = np.full((4, 4), ALWAYS, dtype=np.int64)
+    for suit in range(4):
+        for other in set(range(4)) - {suit}:
+            same_colour = (SUITS[suit] in RED) == (SUITS[other] in RED)
+            if rules.build == "any-suit":
+                lags[suit, other] = 0 if rules.move == "any" else 1
+            elif rules.build == "red-black" and rules.move != "any":
+                lags[suit, other] = 2 if same_colour else 1
+            elif rules.build == "red-black" and not same_colour:
+                lags[suit, other] = 0
+            if rules.move == "any" and rules.removable and rules.build in ("any-suit", "red-black"):
+                lags[suit, other] = NEVER
+    if not safe_cards_are_known(rules):
+        lags[:] = NEVER
+    return lags
+
+
+@inlined
+def _height(up: int, suit: int) -> int:
+    """Return how many cards of a suit are up."""
+    height = word(0)
+    while up >> (13 * suit + height) & 1 and height < 13:
+        height += 1
+    return height
+
+
+@routine
+def _safe_card(t: Words, lags: Words) -> int:
+    """Return the safe card of the first suit that has one, or `NO_CARD`."""
+    near = t[TOPS] | open_reserve(t)
+    if t[DRAW] == 1 and t[PASSES] == UNLIMITED and t[TO_COLUMNS] == 0:
+        near |= t[IN_STOCK]
+    for suit in range(4):
+        height = _height(t[UP], suit)
+        if height > t[LAST_RANK] or near & bit_of(13 * suit + height) == 0:
+            continue
+        is_safe = True
+        for other in range(4):
+            is_safe = is_safe and _height(t[UP], other) >= height - lags[suit, other]
+        if is_safe:
+            return 13 * suit + height
+    return word(NO_CARD)
+
+
+@routine
+def _settle(t: Words, lags: Words) -> None:
+    """Do what happens without a move, and let safe cards go up."""
+    settle(t)
+    card = _safe_card(t, lags)
+    while card != NO_CARD:
+        change(t, card, word(ON_FOUNDATION), turning_of(t))
+        settle(t)
+        card = _safe_card(t, lags)
+
+
+@routine
+def _offered(t: Words) -> int:
+    """Return the cards of the stock that can be taken without taking another one before, or that will be dealt."""
+    if t[TO_COLUMNS]:
+        stock: int = t[IN_STOCK]
+        return stock
+    cards, count, index = word(0), stock_count(t), word(0)
+    for slot in range(t[STOCK_SIZE]):
+        card = bit_of(t[STOCK_ORDER + slot])
+        if t[IN_STOCK] & card:
+            index += 1
+            if passes_after(t, index, count) >= 0:
+                cards |= card
+    return cards
+
+
+@inlined
+def _leaves(t: Words, card: int, bare: int, up: int, space: int) -> bool:
+    """Return whether a card that can be lifted in the relaxed game has somewhere to go."""
+    return bool((up | t[SPACES] * space) & bit_of(card) or t[PARENTS + card] & bare)
+
+
+@routine
+def _take_apart(t: Words, bare: int, left: int, up: int, space: int) -> tuple[int, int, int]:
+    """Let cards leave what they lie on, from the top of each column down to the first that cannot be lifted. Return
+    which cards are bare and have left, and whether there is an empty column."""
+    tops = t[TOPS]
+    while tops:
+        card, above = first_of(tops), word(NO_CARD)
+        tops &= tops - 1
+        while card != NO_CARD:
+            if above == NO_CARD or left & bit_of(above):
+                bare |= bit_of(card)
+            elif not moves_along(t, above):
+                break
+            if _leaves(t, card, bare, up & bare, space):
+                left |= bit_of(card)
+                space |= t[UNDER + card] == NO_CARD
+            card, above = t[UNDER + card], card
+    return bare, left, space
+
+
+@routine
+def _take(t: Words, bare: int, up: int, space: int) -> int:
+    """Return the bare cards with those that can be taken from a stacked reserve and from the stock."""
+    for slot in range(t[RESERVE_SIZE] * t[STACKED]):
+        card = t[RESERVE_ORDER + t[RESERVE_SIZE] - 1 - slot]
+        if t[IN_RESERVE] & bit_of(card):
+            bare |= bit_of(card)
+            if not (_leaves(t, card, bare, up, space) or (t[FILLS] and space)):
+                break
+    stock = t[IN_STOCK] & bare
+    while stock:
+        if _leaves(t, first_of(stock), bare, up, space):
+            bare |= t[IN_STOCK]
+        stock &= stock - 1
+    return bare
+
+
+@routine
+def _risen(t: Words, bare: int, up: int) -> int:
+    """Return the cards that are up with the bare ones that can follow them."""
+    for suit in range(4):
+        height = _height(up, suit)
+        while height <= t[LAST_RANK] and bare & bit_of(13 * suit + height):
+            up |= bit_of(13 * suit + height)
+            height += 1
+    return up
+
+
+@routine
+def _is_refuted(t: Words) -> bool:
+    """Return whether not all cards go up in the relaxed game of the position that is surveyed."""
+    up, left, space = word(t[UP]), word(0), word(t[EMPTY_COLUMNS] != 0)
+    bare = up | open_reserve(t) | _offered(t)
+    while True:
+        bare_before, left_before, up_before = bare, left, up
+        bare, left, space = _take_apart(t, bare, left, up, space)
+        bare = _take(t, bare, up, space)
+        up = _risen(t, bare, up)
+        if t[DECK] & ~up == 0:
+            return False
+        if bare == bare_before and left == left_before and up == up_before:
+            return True
+
+
+@kernel
+def _count(lags: Words, t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+    """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
+    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
+    _settle(t, lags)
+    encode(t)
+    count, visited, moved, before = word(0), word(0), word(0), word(0)
+    count += is_new(t, keys, slots, count)
+    while visited < count:
+        if visited == before:  # all positions with one move less are visited
+            before = count
+            if moved < len(counts):
+                counts[moved] = count
+            moved += 1
+        for part in range(t[WORDS]):
+            t[KEY + part] = keys[t[WORDS] * visited + part]
+        decode(t)
+        survey(t)
+        if t[DECK] & ~t[UP] == 0:
+            return word(WON)
+        for number in range(0 if _is_refuted(t) else list_moves(t)):
+            for part in range(t[WORDS]):
+                t[KEY + part] = keys[t[WORDS] * visited + part]
+            decode(t)
+            if t[TO_COLUMNS]:
+                survey(t)
+            move = t[MOVES + number]
+            change(t, move & 63, (move >> 6) & 15, move >> 10)
+            _settle(t, lags)
+            encode(t)
+            if is_new(t, keys, slots, count):
+                count += 1
+                if count > limit:
+                    return count
+        visited += 1
+    return count

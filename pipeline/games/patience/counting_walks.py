@@ -1,0 +1,272 @@
+"""The compiled referee of losses such as ``walks * 7276``, written from docs/proofs/holes.md alone.
+
+A position is a row of digits: for each column, and then for each cell, the number of a *pile*, which is the sequence of
+ranks that lie there, and the rank on top of the hole. The digits of columns are sorted, and so are those of cells; if
+any card may go to an empty column, cells are columns. So positions are compared exactly. The list of positions is also
+the queue of those to visit.
+"""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dealmill.kernels import check_memory, compiling, inlined, kernel, routine
+from dealmill.pipeline.games.patience.counting import COMPARED, FIRST_ROOM, MORE_ROOM
+from dealmill.pipeline.games.patience.losses.counted import check_count as check_number
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.verdicts import InvalidEvidence
+
+Words = NDArray[np.int64]
+Slots = NDArray[np.int32]
+DIGITS, DIGIT_BITS = 9, 7
+"""The digits of a word, and the bits of each."""
+MOST_MOVES = 2 * 52 + 1
+"""Each card goes to a cell or an empty column at most once, and once into the hole."""
+SECONDS = 3.0
+"""The time that compiling takes, roughly."""
+WON = -1
+EMPTY = 0
+
+
+class Start(NamedTuple):
+    """The first position: its digits, the first place to which any card may go, and the number of ranks; for each pile
+    the one below its top card, and the rank of this card; and for each rank the pile of one such card."""
+
+    digits: Words
+    places: int
+    ranks: int
+    below: Words
+    top: Words
+    alone: Words
+
+
+def check_count(rules: Rules, layout: str, positions: int) -> list[int]:
+    """Check that no position is won, and that their number is the claimed one. Return how many can be reached without a
+    move, with at most one, with at most two, and so on, up to `COMPARED`.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it is not so.
+    MemoryError
+        If there is not enough memory for the positions; it says how much is needed.
+    """
+    start, counts = _load(rules, layout), np.zeros(MOST_MOVES, dtype=np.int64)
+    room = min(positions, FIRST_ROOM)
+    count = _counted(start, room, counts)
+    while room < count and room < positions:
+        room = min(positions, MORE_ROOM * room)
+        count = _counted(start, room, counts)
+    if count == WON:
+        raise InvalidEvidence(1, "the game can be won")
+    check_number(count, positions)
+    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
+
+
+def _counted(start: Start, limit: int, counts: Words) -> int:
+    words = -(-len(start.digits) // DIGITS)
+    slot_count = 1 << (5 * limit // 3 + 16).bit_length()
+    if limit > FIRST_ROOM:
+        check_memory(8 * words * (limit + 2) + 4 * slot_count, f"a count of {limit:,} positions")
+    keys, slots = np.empty((limit + 2, words), dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
+    with compiling(Path(__file__).parent, "the compiled referee of walks", SECONDS):
+        return int(_count(*start, keys, slots, counts, limit))
+
+
+def _load(rules: Rules, layout: str) -> Start:
+    """Return the first position of a layout."""
+    _, columns, *parts = layout.split(" ")
+    texts = dict(part.split(":") for part in parts)
+    piles = [_ranks(column.strip("-")) for column in columns.split("/")]
+    in_cells = _ranks(texts.get("cells", ""))
+    cells = [in_cells[number : number + 1] for number in range(rules.cells)]
+    alone: list[tuple[int, ...]] = [(rank,) for rank in range(rules.ranks)]
+    known = sorted({(), *alone, *(pile[:size] for pile in piles for size in range(len(pile) + 1))})
+    numbers = {pile: number for number, pile in enumerate(known)}
+    [hole] = _ranks(texts["hole"])
+    digits = [*(numbers[pile] for pile in (*piles, *cells)), hole]
+    return Start(
+        np.array(digits, dtype=np.int64),
+        0 if rules.spaces == "any" else len(piles),
+        rules.ranks,
+        np.array([numbers[pile[:-1]] for pile in known], dtype=np.int64),
+        np.array([pile[-1] if pile else -1 for pile in known], dtype=np.int64),
+        np.array([numbers[pile] for pile in alone], dtype=np.int64),
+    )
+
+
+def _ranks(text: str) -> tuple[int, ...]:
+    return tuple(map(RANKS.index, text[::2]))
+
+
+@routine
+def _walk_ends(left: Words, steps: Words, ranks: int, hole: int, end: int) -> bool:
+    """Return whether a walk from the hole over the cards that are left can end at a rank. `steps` is room for how often
+    it goes from each rank to the next one or back."""
+    twice = 0
+    for distance in range(ranks):
+        rank = (ranks - 1 - distance) % ranks
+        term = 2 * left[rank] + (rank == hole) - (rank == end)
+        twice += term if distance % 2 == 0 else -term
+    before = twice // 2
+    for rank in range(ranks):
+        before = 2 * left[rank] + (rank == hole) - (rank == end) - before
+        if before < 0:
+            return False
+        steps[rank] = before
+    reached = np.int64(0)
+    rank = hole
+    for _ in range(ranks):
+        reached |= np.int64(1) << rank
+        if steps[rank] == 0:
+            break
+        rank = (rank + 1) % ranks
+    rank = hole
+    for _ in range(ranks):
+        reached |= np.int64(1) << rank
+        rank = (rank - 1) % ranks
+        if steps[rank] == 0:
+            break
+    missing = 0
+    for rank in range(ranks):
+        missing += left[rank] and not reached >> rank & 1
+    return missing == 0
+
+
+@inlined
+def _write(digits: Words, places: int, key: Words) -> None:
+    """Sort the digits before and after the first place, and write them as words."""
+    last = len(digits) - 1
+    for begin, end in ((0, places), (places, last)):
+        for at in range(begin + 1, end):
+            digit, slot = digits[at], at
+            while slot > begin and digits[slot - 1] > digit:
+                digits[slot] = digits[slot - 1]
+                slot -= 1
+            digits[slot] = digit
+    key[:] = 0
+    for at in range(len(digits)):
+        key[at // DIGITS] |= digits[at] << DIGIT_BITS * (at % DIGITS)
+
+
+@routine
+def _is_new(keys: NDArray[np.int64], slots: Slots, number: int) -> bool:
+    """Return whether the key with this number, from 0, differs from those before it; enter it if it does."""
+    mixed, words = np.uint64(0), keys.shape[1]
+    for part in range(words):
+        mixed = (mixed ^ np.uint64(keys[number, part])) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    at = np.int64(mixed & np.uint64(len(slots) - 1))
+    while slots[at]:
+        same = True
+        for part in range(words):
+            same = same and keys[slots[at] - 1, part] == keys[number, part]
+        if same:
+            return False
+        at = (at + 1) & (len(slots) - 1)
+    slots[at] = number + 1
+    return True
+
+
+@routine
+def _has_walk(left: Words, steps: Words, ranks: int, hole: int) -> bool:
+    """Return whether there is a walk from the hole over the cards that are left."""
+    end = 0
+    while end < ranks and not _walk_ends(left, steps, ranks, hole, end):
+        end += 1
+    return end < ranks
+
+
+@routine
+def _read(digits: Words, keys: NDArray[np.int64], number: int) -> None:
+    """Write the digits of the key with a number."""
+    for at in range(len(digits)):
+        digits[at] = keys[number, at // DIGITS] >> DIGIT_BITS * (at % DIGITS) & ((1 << DIGIT_BITS) - 1)
+
+
+@routine
+def _count_left(left: Words, digits: Words, below: Words, top: Words) -> None:
+    """Write how many cards of each rank are left."""
+    left[:] = 0
+    for at in range(len(digits) - 1):
+        pile = digits[at]
+        while pile != EMPTY:
+            left[top[pile]] += 1
+            pile = below[pile]
+
+
+@routine
+def _may_go_into_hole(left: Words, steps: Words, ranks: int, hole: int, rank: int) -> bool:
+    """Return whether a card with this rank may go into the hole, and leaves a walk."""
+    if (rank - hole) % ranks not in (1, ranks - 1):
+        return False
+    left[rank] -= 1
+    has_walk = _has_walk(left, steps, ranks, rank)
+    left[rank] += 1
+    return has_walk
+
+
+@routine
+def _empty_place(digits: Words, places: int) -> int:
+    """Return an empty place to which any card may go; -1 if there is none."""
+    for at in range(places, len(digits) - 1):
+        if digits[at] == EMPTY:
+            return at
+    return -1
+
+
+@kernel
+def _count(
+    digits: Words,
+    places: int,
+    ranks: int,
+    below: Words,
+    top: Words,
+    alone: Words,
+    keys: NDArray[np.int64],
+    slots: Slots,
+    counts: Words,
+    limit: int,
+) -> int:
+    """Return how many positions are counted, at most `limit` + 1, or `WON` if one is won. Write to `counts` how many
+    can be reached without a move, with at most one, and so on, as far as they go."""
+    last = len(digits) - 1
+    after, left, steps = digits.copy(), np.zeros(ranks, dtype=np.int64), np.zeros(ranks, dtype=np.int64)
+    _write(digits, places, keys[0])
+    _is_new(keys, slots, 0)
+    count, visited, moved, before = 1, 0, 0, 0
+    while visited < count:
+        if visited == before:  # all positions with one move less are visited
+            before = count
+            counts[moved] = count
+            moved += 1
+        _read(digits, keys, visited)
+        _count_left(left, digits, below, top)
+        hole, space = digits[last], _empty_place(digits, places)
+        if left.sum() == 0:
+            return WON
+        if visited == 0 and not _has_walk(left, steps, ranks, hole):
+            return count
+        for move in range(2 * last):
+            at, pile = move // 2, digits[move // 2]
+            if pile == EMPTY:
+                continue
+            after[:] = digits
+            after[at] = below[pile]
+            if move % 2:
+                if space < 0 or 0 < places <= at:
+                    continue
+                after[space] = alone[top[pile]]
+            else:
+                if not _may_go_into_hole(left, steps, ranks, hole, top[pile]):
+                    continue
+                after[last] = top[pile]
+            _write(after, places, keys[count])
+            if _is_new(keys, slots, count):
+                count += 1
+                if count > limit:
+                    return count
+        visited += 1
+    return count

@@ -1,0 +1,100 @@
+"""The numbers of results by which they can be filtered, ordered and graded, each written down once.
+
+Options of commands, parameters in URLs, conditions of saved queries, headings, SQL and ``pack --by`` take them from
+here. The games add numbers in the evidence of their engines, by which layouts are graded.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from dealmill.pipeline.games.verdict import Code
+
+LONGEST_NUMBER = 19
+"""The digits of 2⁶³, which is too large for a stored number."""
+
+
+def same(number: int) -> int:
+    """Return the number itself."""
+    return number
+
+
+class Measure(NamedTuple):
+    """A number of a result, computed from one of its fields (`dealmill.pipeline.results.record.ResultRow`).
+
+    A filter lets through what `condition` says, and `example` is a range of it. `number` computes it from
+    the field, and `sql` is the same as SQL, with ``{}`` for the column; it is None if the number cannot be queried.
+    If jobs record the least and the greatest number of their results, `bounds` says in which columns, as ``value`` does
+    for ``least_value`` and ``greatest_value``; `counted` is the column that counts the results that have such a number,
+    if not all have it.
+    """
+
+    field: str
+    condition: str = ""
+    example: str = ""
+    number: Callable[[Any], int | None] = same
+    sql: str | None = None
+    bounds: str | None = None
+    counted: str | None = None
+
+    def of(self, value: Any) -> int | None:
+        """Return the number for a value of the field; None if it has none, such as the value of a win."""
+        return None if value is None else self.number(value)
+
+
+class Order(Code):
+    """What results are ordered by. Lengths are in characters."""
+
+    POSITION = 1, Measure("position", sql="{}")
+    NODES = 2, Measure("nodes", "searches with a number of nodes in this range", "1000..", sql="{}", bounds="nodes")
+    VALUE = 3, Measure("value", "values in this range", "70..80", sql="{}", bounds="value", counted="scored")
+    LAYOUT_LENGTH = 4, Measure("layout", "layouts with a number of characters in this range", "..40", len, "length({})")
+    EVIDENCE_LENGTH = (
+        5,
+        Measure("evidence", "evidence with a number of characters in this range", "100..", len, "length({})"),
+    )
+
+    measure: Measure
+
+    def __new__(cls, number: int, measure: Measure) -> "Order":
+        """Return a member, whose value is the number alone."""
+        member = int.__new__(cls, number)
+        member._value_ = number
+        return member
+
+    def __init__(self, number: int, measure: Measure) -> None:
+        super().__init__(number)
+        self.measure = measure
+
+    @property
+    def argument(self) -> str:
+        """Its name as an argument in Python."""
+        return self.word.replace("-", "_")
+
+    @property
+    def heading(self) -> str:
+        """Its name as the heading of a column or the label of a field."""
+        return self.word.replace("-", " ").capitalize()
+
+
+NUMBERS = [order for order in Order if order is not Order.POSITION]
+"""The numbers by which results can be filtered and graded."""
+FILTERS = sorted(NUMBERS, key=lambda order: order is not Order.VALUE)
+"""The same in the order in which filters are written, which the names of saved queries depend on."""
+
+
+def grading_measures(of_evidence: Mapping[str, int]) -> dict[str, Measure]:
+    """Return the measures by which the results of an engine can be graded, by name. `of_evidence` are those that are
+    words of its evidence (see `Engine.measures`)."""
+    words = {name: Measure("evidence", number=_word(index)) for name, index in of_evidence.items()}
+    return {order.word: order.measure for order in NUMBERS} | words
+
+
+def _word(index: int) -> Callable[[str], int | None]:
+    """Return the function that reads a number in evidence. It is None if there is none, as in the text of an error."""
+
+    def number(evidence: str) -> int | None:
+        words = evidence.split(" ")
+        word = words[index] if index < len(words) else ""
+        return int(word) if word.isascii() and word.isdigit() and len(word) < LONGEST_NUMBER else None
+
+    return number

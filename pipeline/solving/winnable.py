@@ -1,0 +1,72 @@
+"""Numbered deals that can be won, one after the other, by grade of difficulty.
+
+The grade of a win is fixed by the nodes of its search and by the numbers that its engine publishes (`Engine.grades`).
+So it does not depend on other deals, and the same request gives the same deals on every machine.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from dealmill.pipeline.arguments import check_integer
+from dealmill.pipeline.errors import NotFoundError, UsageError
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.solving.solve import solve_layouts
+
+MAX_NODES = 100_000
+"""The node limit that is given for each deal by default. A deal that needs more is passed over."""
+MOST_AT_ONCE = 256
+"""Deals are solved one by one at first, then in batches that double up to so many."""
+MOST_OTHERS = 10_000
+"""The search ends with an error after so many deals in a row of which none is asked for."""
+
+
+def check_grade(game: Game, engine: Engine, grade: int | None) -> None:
+    """Check that an engine tells whether deals can be won, and has a grade.
+
+    Raises
+    ------
+    UsageError
+        If not.
+    """
+    if Verdict.WINNABLE not in game.verdicts_of(engine):
+        raise UsageError(f"{game.full_name(engine)} does not tell whether a deal can be won")
+    if grade is None:
+        return
+    if not engine.grades:
+        raise UsageError(
+            f"{game.full_name(engine)} has no fixed grades; leave out the grade, or grade deals among themselves with: "
+            "dealmill pack"
+        )
+    check_integer("grade", grade, 1, len(engine.grades) + 1)
+
+
+def winnable_deals(deals: DealRange, engine: Engine, grade: int | None, max_nodes: int) -> Iterator[Result]:
+    """Yield the results of those deals of a range that can be won, or that are wins of one `grade`. Their lines are the
+    numbers of the deals.
+
+    Raises
+    ------
+    NotFoundError
+        If none of `MOST_OTHERS` deals in a row is one, or the range has no more deals.
+    """
+    first, size, others, wins = 1, 1, 0, 0
+    while first <= len(deals) and others < MOST_OTHERS:
+        part = deals.part(first, min(first + size, len(deals) + 1))
+        for line, result in enumerate(solve_layouts(deals.game, engine, _texts(part), max_nodes), start=part.first):
+            others += 1
+            if result.verdict is Verdict.WINNABLE and grade in (None, engine.grade(result.nodes)):
+                others, wins = 0, wins + 1
+                yield replace(result, line=line, position=wins)
+        first, size = first + size, min(2 * size, MOST_AT_ONCE)
+    kind = "winnable deal" if grade is None else f"winnable deal of grade {grade}"
+    raise NotFoundError(
+        f"no further {kind} of {deals.game.name} up to deal {part.last:,} within {max_nodes:,} nodes each; start at "
+        "another deal, or allow more nodes"
+    )
+
+
+def _texts(deals: DealRange) -> list[str]:
+    return [layout.text for layout in deals]

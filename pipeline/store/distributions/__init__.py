@@ -1,0 +1,1 @@
+"""Distributions of values and node counts."""

@@ -1,0 +1,89 @@
+"""What a higher node limit would decide, estimated from the node counts on record.
+
+Of the layouts whose search took some number of nodes, about the same share is decided before it has taken ten times as
+many, whatever the number: the distribution of node counts is close to a Pareto distribution. So the share of those that
+were decided in the last part of the searches, below the limit, says what to expect above it.
+"""
+
+from dataclasses import dataclass
+from math import log
+
+from dealmill.pipeline.arguments import NUMBERS
+from dealmill.pipeline.errors import NotFoundError
+from dealmill.pipeline.games import find_engine
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import duration
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.distributions.histograms import histogram_of
+from dealmill.pipeline.store.runs.status import RunStatus
+
+FACTOR = 10
+"""How many times as high a limit is that is worth a try."""
+LEAST_DECIDED = 5
+"""The least number of layouts decided near the limit from which anything is estimated."""
+
+
+@dataclass(frozen=True, slots=True)
+class HigherLimit:
+    """A higher node limit for the `undecided` layouts of a run, about how many of them it decides, and about what this
+    costs in processor seconds. `command` are the words that follow ``dealmill``."""
+
+    undecided: int
+    max_nodes: int
+    decided: int
+    cpu_seconds: float
+    command: str
+
+    @property
+    def effect(self) -> str:
+        """What the command does, in words, before it is named."""
+        time = duration(self.cpu_seconds)
+        return f"perhaps {self.decided:,} of {self.undecided:,} are decided, in about {time} of processor time, by:"
+
+
+def higher_limit(database: Database, run: RunStatus) -> HigherLimit | None:
+    """Return what a node limit ten times as high would decide.
+
+    None if that cannot be estimated: the run is not finished, has no undecided layouts, no limit or no costs on record,
+    some of its searches gave up before the limit, too few of the others came near to it, or its engine is not installed
+    here.
+
+    Raises
+    ------
+    DamagedError
+        If the recorded counts or distributions are damaged.
+    """
+    limit = run.max_nodes
+    if run.retracted is not None or run.checked_as is not None or not run.finished or not run.cpu_seconds:
+        return None
+    undecided = run.counts.get(Verdict.UNDECIDED, 0)
+    histogram = histogram_of(database, run.id, "nodes") if undecided else None
+    if histogram is None or limit is None or limit * FACTOR not in NUMBERS:
+        return None
+    near = 1 << max((limit // 8).bit_length() - 1, 0)  # where a bar begins, at an eighth to a sixteenth of the limit
+    if sum(bar.count for bar in histogram.bars if bar.high >= limit) < undecided:
+        return None
+    reached = sum(bar.count for bar in histogram.bars if bar.low >= near)
+    if reached - undecided < LEAST_DECIDED or near >= limit:
+        return None
+    exponent = log(reached / undecided) / log(limit / near)
+    try:
+        game, engine = find_engine(run.rules_engine)
+    except NotFoundError:
+        return None
+    option = [] if engine is game.engines[0] else ["--engine", run.engine]
+    words = ["run", f"query:{run.id}:verdict=undecided", *option, "--max-nodes", str(limit * FACTOR)]
+    return HigherLimit(
+        undecided,
+        limit * FACTOR,
+        round(undecided * (1 - FACTOR**-exponent)),
+        undecided * limit * _mean_nodes(exponent) * run.cpu_seconds / run.nodes,
+        " ".join(words),
+    )
+
+
+def _mean_nodes(exponent: float) -> float:
+    """Return the mean nodes, in units of the old limit, of searches that pass it and stop at `FACTOR` times as many, if
+    the share that goes on is the number of nodes to the power of -`exponent`: 1 plus its integral up to `FACTOR`."""
+    rest = 1 - exponent
+    return 1 + (log(FACTOR) if abs(rest) < 1e-9 else (FACTOR**rest - 1) / rest)

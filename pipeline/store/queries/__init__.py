@@ -1,0 +1,1 @@
+"""What is asked about stored results."""

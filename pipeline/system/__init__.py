@@ -1,0 +1,1 @@
+"""What the operating system and other packages are used for: files, processes with limits, optional packages."""

@@ -42,8 +42,8 @@ LOSS = (
     "as they can be moved"
 )
 LOSS_OF_QUOTIENT = (
-    "how many positions can be reached, of which those that differ only in where cards lie that were moved count once: "
-    "`quotient * 13289`"
+    f"{LOSS}; or, `quotient * 13289`, how many can be reached if those that differ only in where cards lie that were "
+    "moved count once, and nothing moves where cards could not go up even if whatever was possible stayed possible"
 )
 LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
 LOSS_OF_WALKS = (

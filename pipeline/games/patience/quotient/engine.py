@@ -8,12 +8,13 @@ from itertools import pairwise
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
-from dealmill.pipeline.games.patience.engine import RANKS, card_numbers
+from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved, unpack
+from dealmill.pipeline.games.batch import to_batch
+from dealmill.pipeline.games.patience.engine import RANKS, Winnable, card_numbers
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
 from dealmill.pipeline.games.patience.quotient.arranging import Arrangement, Columns
-from dealmill.pipeline.games.patience.quotient.search import expand, go_up, solve
+from dealmill.pipeline.games.patience.quotient.search import STORED, TOP, expand, go_up, solve
 from dealmill.pipeline.games.patience.quotient.shortening import Shortener
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
@@ -21,6 +22,9 @@ from dealmill.verdicts import Verdict
 FIRST_ROOM = 25_000_000
 """The slots of the table at first, and no more than the limit needs. It is reserved, though rarely used."""
 FIRST_STACK = 1 << 22
+LIST_NODES, LISTED_POSITIONS, LISTED_CARDS = 20_000, 1_000, 12
+"""For a loss with at most so many positions, the plain search looks for cards that matter, at most so many of them,
+within this number of nodes."""
 PROBE_SLOTS, PROBE_STACK = 1 << 17, 1 << 20
 
 
@@ -59,7 +63,7 @@ class Arrays:
     def path(self) -> list[int]:
         """Return the keys of the positions of a win."""
         search, stack = (k.PROBE, self.probe_stack) if self.words[k.PROBED] else (k.FULL, self.stack)
-        keys = stack[: self.words[search + 2]]
+        keys = stack[: self.words[search + TOP]]
         return (~keys[keys < 0]).tolist()  # type: ignore[no-any-return]
 
 
@@ -84,13 +88,27 @@ class Quotient:
                     evidence = shortener.shortened(layout, Arrangement(columns, self.rules.ranks).moves(steps))
                     verdict = Verdict.WINNABLE
                 case k.LOST:
-                    evidence = f"quotient * {arrays.words[k.FULL + 1]}"
+                    evidence = self._evidence_of_loss(layout, int(arrays.words[k.FULL + STORED]))
                     verdict = Verdict.UNWINNABLE
             batch.verdicts.append(verdict)
             batch.values.append(None)
             batch.nodes.append(int(arrays.words[k.NODES]))
             batch.evidence.append(evidence)
         return to_solved(batch)
+
+    def _evidence_of_loss(self, layout: str, positions: int) -> str:
+        """Return a few cards that matter, if the plain search soon finds them with no more positions, since that is
+        easier to understand; otherwise the positions of the quotient. Its nodes are not counted, so that what it finds
+        does not depend on the limit."""
+        if positions <= LISTED_POSITIONS:
+            plain = to_batch(Winnable(self.rules)(pack([layout]), LIST_NODES))
+            [verdict], [listed] = plain.verdicts, plain.evidence
+            if verdict is Verdict.WINNABLE:
+                raise RuntimeError("two searches of the layout contradict each other")
+            cards, _, count = (listed or "").partition(" ")
+            if count and int(count) <= positions and len(cards) // 2 <= LISTED_CARDS:
+                return f"{cards} {count}"
+        return f"quotient * {positions}"
 
 
 def _steps(words: k.Words, path: list[int]) -> Iterator[int]:

@@ -104,7 +104,7 @@ def _safe_cards(q: Words) -> int:
         opposite = black if suit & 1 else red
         if opposite >= height - 1 and other >= height - 2:
             safe |= bit_of(13 * suit + height)
-    return safe & q[k.NEXT]
+    return word(safe & q[k.NEXT])
 
 
 @inlined

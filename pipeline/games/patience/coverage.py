@@ -1,7 +1,12 @@
 """Which games each search covers, decided from their rules alone."""
 
+from math import log2
+
+from dealmill.pipeline.games.patience.losses.quotient import quotient_proves_losses
 from dealmill.pipeline.games.patience.rules import Rules
 
+KEY_BITS = 63
+"""A position of the quotient is a number with at most so many bits."""
 MOST_TUPLES = 10_000_000
 """A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
 
@@ -54,3 +59,17 @@ def searched_with_beams(rules: Rules) -> bool:
     dealt = built and rules.stock > 0 and rules.to == "tableau"
     kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
     return kinds and rules.removable and (alone or dealt)
+
+
+def searched_without_arrangements(rules: Rules) -> bool:
+    """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
+    proved so, and every position of any layout fits in a key."""
+    return quotient_proves_losses(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
+
+
+def _key_bits(rules: Rules, stock: int) -> float:
+    """Return how many bits a key has at most if so many cards are in the stock: the heights of the foundations, the
+    stock, and the dealt cards that are left in each column, of which the product is greatest if all are equal."""
+    columns, cards = len(rules.sizes), len(rules.deck()) - stock
+    turning = log2((stock + 1) * max(rules.passes, 1))
+    return len(rules.piles) * log2(rules.ranks + 1) + stock + turning + columns * log2(1 + cards / columns)

@@ -115,7 +115,7 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
     nodes = int(words[k.NODES])
     match result:
         case k.WON:
-            return Verdict.WINNABLE, nodes, " ".join(_words_of_moves(words, base, rules)) or "-"
+            return Verdict.WINNABLE, nodes, words_of_win(words, base, rules)
         case k.LOST if rules.to != "tableau" or words[k.LISTED_COUNT] <= MOST_DEALT:
             return (
                 Verdict.UNWINNABLE,
@@ -144,7 +144,7 @@ def _with_more_room(words: k.Words, rules: Rules) -> k.Words:
     return larger
 
 
-def _words_of_moves(words: k.Words, base: int, rules: Rules) -> list[str]:
+def words_of_win(words: k.Words, base: int, rules: Rules) -> str:
     """Return the moves on the trail as they are written."""
     first = int(words[k.TRAIL])
     steps = words[first : first + k.STEP * int(words[k.DONE]) : k.STEP].tolist()
@@ -160,7 +160,7 @@ def _words_of_moves(words: k.Words, base: int, rules: Rules) -> list[str]:
         else:
             where = f"e{target + 1}" if rules.to == "tableau" else "e"
         moves.append(_name(card, base, rules.ranks) + where)
-    return moves
+    return " ".join(moves) or "-"
 
 
 def _list(words: k.Words, base: int, ranks: int) -> str:
@@ -287,7 +287,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
-    cards_by_name = _card_numbers(base, rules.ranks)
+    cards_by_name = card_numbers(base, rules.ranks)
 
     def numbers(text: str) -> list[int]:
         return [cards_by_name[text[at : at + 2]] for at in range(0, len(text), 2)]
@@ -326,7 +326,7 @@ def _bits(cards: Iterable[int]) -> int:
 
 
 @cache
-def _card_numbers(base: int, ranks: int) -> dict[str, int]:
+def card_numbers(base: int, ranks: int) -> dict[str, int]:
     """Return the numbers of the names of all cards, face up and down."""
     return {
         rank + letter: 13 * suit + (RANKS.index(rank) - base) % ranks

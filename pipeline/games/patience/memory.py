@@ -14,8 +14,18 @@ def table_slots(positions: int) -> int:
 
 
 def memory_of_table(max_nodes: int) -> int:
-    """Return the bytes of the two tables of a search with so many nodes, nearly all that it takes."""
+    """Return the bytes of the two tables of a plain search with so many nodes, nearly all that it takes."""
     return 2 * 8 * table_slots(max_nodes)
+
+
+def slots_of_quotient(max_nodes: int) -> int:
+    """Return the slots of the table of a search in the quotient, of which it fills at most four fifths."""
+    return max(5 * max_nodes // 4 + 1, FEWEST_SLOTS)
+
+
+def memory_of_quotient(max_nodes: int) -> int:
+    """Return the bytes of the table of a search in the quotient, nearly all that it takes."""
+    return 8 * slots_of_quotient(max_nodes)
 
 
 def memory_of_walks(max_nodes: int) -> int:

@@ -80,6 +80,10 @@ class Rules:
         """Return the card of a suit that goes to its foundation after `number` others."""
         return RANKS[(base + number) % self.ranks] + suit
 
+    def number(self, card: str, base: int) -> int:
+        """Return after how many others a card goes to its foundation."""
+        return (RANKS.index(card[0]) - base) % self.ranks
+
 
 @cache
 def cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:

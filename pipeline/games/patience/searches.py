@@ -15,16 +15,22 @@ from dealmill.pipeline.games.patience.coverage import (
     is_walked,
     searched_by_stages,
     searched_with_beams,
+    searched_without_arrangements,
 )
-from dealmill.pipeline.games.patience.memory import memory_of_table, memory_of_walks, memory_with_beams
+from dealmill.pipeline.games.patience.memory import (
+    memory_of_quotient,
+    memory_of_table,
+    memory_of_walks,
+    memory_with_beams,
+)
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES, MAX_NODES_OF_WALKS = 1_000_000, 10_000_000
+MAX_NODES, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 1_000_000, 10_000_000, 20_000_000
 PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
 """The last one is that of both by rules whose outputs were wrong before."""
-SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION = "8", "9", "8"
+SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION = "8", "9", "8", "8"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -37,6 +43,10 @@ MOVES_OF_COPIES = (
 LOSS = (
     "the cards that matter, `*6C4H`, or `*` for all; and how many positions can be reached if all others leave as soon "
     "as they can be moved"
+)
+LOSS_OF_QUOTIENT = (
+    f"{LOSS}; or, `quotient * 13289`, how many can be reached if those that differ only in where cards lie that were "
+    "moved count once, and nothing moves where cards could not go up even if whatever was possible stayed possible"
 )
 LOSS_OF_SWEEP = "how many positions can be reached: `* 201950`"
 LOSS_OF_WALKS = (
@@ -69,6 +79,12 @@ class Search:
 def search_of(rules: "Rules") -> Search:
     """Return the search that decides a game: the first one that covers it."""
     return next(search for search in SEARCHES if search.covers(rules))
+
+
+def _load_quotient() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.quotient.engine import Quotient
+
+    return Quotient
 
 
 def _load_walks() -> Callable[["Rules"], EngineFunction]:
@@ -118,6 +134,14 @@ STAGES = Search(
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS,
 )
+QUOTIENT = Search(
+    searched_without_arrangements,
+    lambda _rules: QUOTIENT_VERSION,
+    _load_quotient,
+    evidence_of_loss=lambda _rules: LOSS_OF_QUOTIENT,
+    max_nodes=MAX_NODES_OF_QUOTIENT,
+    memory=memory_of_quotient,
+)
 BEAMS = Search(
     searched_with_beams,
     lambda _rules: BEAMS_VERSION,
@@ -131,5 +155,5 @@ PLAIN = Search(
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, STAGES, BEAMS, PLAIN)
+SEARCHES = (SWEEP, WALKS, STAGES, QUOTIENT, BEAMS, PLAIN)
 """In this order."""

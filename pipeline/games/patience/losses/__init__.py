@@ -5,6 +5,7 @@ from typing import Protocol
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
 from dealmill.pipeline.games.patience.losses.cut import read_cut
+from dealmill.pipeline.games.patience.losses.quotient import read_quotient
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss, can_be_swept
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.losses.walks import read_walks
@@ -58,7 +59,7 @@ class Loss(Protocol):
         """Yield the positions of a claim that was checked, the first one first, those after its moves next."""
 
 
-READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"cut": read_cut, "walks": read_walks}
+READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"cut": read_cut, "quotient": read_quotient, "walks": read_walks}
 """What reads the evidence of each form that begins with a word; the rest follows after a space."""
 
 

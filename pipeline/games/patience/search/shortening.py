@@ -174,7 +174,7 @@ def _take_shortcuts(s: Words) -> bool:
 
 
 @routine
-def _play_again(s: Words, step: int) -> bool:
+def play_again(s: Words, step: int) -> bool:
     """Move the card of a noted move to its place, if that is possible. A cell or an empty column stands in for the
     other. Return whether the card was moved."""
     card, target = step & 63, (step >> 6) & 127
@@ -192,7 +192,7 @@ def _repeat(s: Words, first: int, stop: int, copies: int) -> int:
     count = word(0)
     for at in range(first, stop):
         card = s[at] & 63
-        if _play_again(s, s[at]):
+        if play_again(s, s[at]):
             s[copies + count] = card | s[k.PLACES + card] << 6
             count += 1
         elif (s[at] >> 6) & 127 in (k.FOUNDATION, k.IN_HOLE):
@@ -219,7 +219,7 @@ def _leave_out(s: Words) -> bool:
                 for at in range(count):
                     s[first + at] = s[copies + at]
                 continue
-        if not _play_again(s, step):
+        if not play_again(s, step):
             return False
         first += 1
     return bool(s[k.LEFT] == 0)

@@ -1,0 +1,489 @@
+"""The compiled referee of losses by positions of the quotient, written from docs/proofs/klondike.md.
+
+It shares no code with the engine. Of the plain referee, it uses only what that says of the form of layouts and
+evidence. Cards are numbers, 13 for each suit, counted from the base of the foundations; a *kind* is a rank and a
+colour, and its number is twice the rank, and one more for red. A position is some numbers, in fields of bits that are
+as wide as the layout needs: the heights of the foundations, the turned cards of the stock, the further passes, the
+dealt cards that are left in each column, and the set of cards that are left in the stock. Mostly they are one word.
+`t` is one array of all but the positions, with the offsets below.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
+from dealmill.pipeline.games.patience.counting import COMPARED, FIRST_ROOM, MORE_ROOM
+from dealmill.pipeline.games.patience.losses.counted import check_count
+from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
+from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
+from dealmill.verdicts import InvalidEvidence
+
+Words = NDArray[np.int64]
+Slots = NDArray[np.int32]
+word = cast(Callable[[int], int], np.int64)
+"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
+SECONDS = 4.0
+"""The time that compiling takes, roughly."""
+MOST_MOVES = 200
+"""A position has fewer moves."""
+MOST_WORDS = 8
+WORD_BITS = 62
+
+# Rules and layout
+LAST, DRAW, PASSES, KINGS_FILL, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = range(10)
+STOCK_ORDER, STARTS, LOWER, AFTER, TOPS = 16, 70, 92, 172, 252
+"""For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
+a set, how many are left after the last one has left, and that card."""
+KIND_OF = 332
+FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = 390, 430, 470
+"""The fields of a position: heights, `TURNED`, `PASSES_LEFT`, `STOCK`, and the columns."""
+# A position
+FIELDS = 510
+TURNED, PASSES_LEFT, STOCK, FIRST_COLUMN = 4, 5, 6, 7
+UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK = range(550, 557)
+"""Sets of cards, but `BARE` and `PLACES` of kinds: those that can be bared, and those that have a free place."""
+RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, LEFT_OVER = range(557, 563)
+"""The same in the relaxed game, the cards that came to the columns, and the dealt cards that are left in each."""
+KEY, MOVES = 590, 600
+SIZE = MOVES + MOST_WORDS * MOST_MOVES
+EVEN = sum(1 << 2 * rank for rank in range(13))
+"""The black kinds."""
+WON = -1
+
+
+def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
+    """Check that no position is won, and that the number of positions is the one that the evidence claims.
+
+    Return how many positions can be reached without a move, with at most one, with at most two, and so on, up to
+    `COMPARED` positions.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it is not so.
+    MemoryError
+        If there is not enough memory for the positions; it says how much is needed.
+    """
+    counts = np.zeros(COMPARED, dtype=np.int64)
+    t = np.zeros(SIZE, dtype=np.int64)
+    _load(t, rules, layout)
+    room = min(loss.positions, FIRST_ROOM)
+    count = _counted(t, room, counts)
+    while room < count and room < loss.positions:
+        room = min(loss.positions, MORE_ROOM * room)
+        count = _counted(t, room, counts)
+    if count == WON:
+        raise InvalidEvidence(1, "the game can be won")
+    check_count(count, loss.positions)
+    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
+
+
+def _counted(t: Words, limit: int, counts: Words) -> int:
+    """Return and write what `_count` does."""
+    size, slot_count = int(t[WORDS]) * (limit + 2), 1 << (3 * limit // 2 + 16).bit_length()
+    if limit > FIRST_ROOM:
+        check_memory(8 * size + 4 * slot_count, f"a count of {limit:,} positions")
+    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
+    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
+        return int(_count(t.copy(), keys, slots, counts, limit))
+
+
+def _load(t: Words, rules: Rules, layout: str) -> None:
+    """Write the rules and the first position."""
+    _, columns, *parts = layout.split(" ")
+    texts = dict(part.split(":") for part in parts)
+    base = RANKS.index(texts.get("base", rules.foundations))
+
+    def numbers(text: str) -> list[int]:
+        cards = zip(text[::2], text[1::2], strict=True)
+        return [13 * SUITS.index(suit.upper()) + (RANKS.index(rank) - base) % rules.ranks for rank, suit in cards]
+
+    t[LAST], t[DRAW], t[PASSES], t[KINGS_FILL] = rules.ranks - 1, rules.draw, rules.passes, rules.spaces == "kings"
+    t[REMOVABLE], t[LEAST], t[COLUMNS] = rules.removable, rules.initial == "all", len(rules.sizes)
+    for suit, letter in enumerate(SUITS):
+        for rank in range(rules.ranks):
+            t[DECK] |= 1 << 13 * suit + rank
+            t[KIND_OF + 13 * suit + rank] = 2 * rank + (letter in RED)
+    stock = numbers(texts.get("waste", "") + texts.get("stock", ""))
+    t[STOCK_SIZE] = len(stock)
+    t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
+    fields = [(0, rules.ranks)] * 4
+    for top in numbers(texts.get("foundations", "")):
+        fields[top // 13] = top % 13 + 1, rules.ranks
+    turned = len(texts.get("waste", "")) // 2
+    if rules.passes == UNLIMITED and (turned % rules.draw == 0 or turned == len(stock)):
+        turned = 0
+    fields += [(turned, len(stock)), (int(texts.get("passes", 0)), rules.passes), ((1 << len(stock)) - 1,) * 2]
+    row = 0
+    for number, text in enumerate(columns.split("/")):
+        t[STARTS + number] = row
+        cards, is_up = numbers(text.strip("-")), list(map(str.isupper, text[1::2]))
+        for left, card in enumerate(cards, start=1):
+            t[LOWER + row + left] = t[LOWER + row + left - 1] | 1 << card
+            t[AFTER + row + left], t[TOPS + row + left] = _dealt(t, cards, is_up, left - 1), card
+        fields.append((_dealt(t, cards, is_up, len(cards)), len(cards)))
+        row += len(cards) + 1
+    used = [0]
+    for number, (value, most) in enumerate(fields):
+        width = most.bit_length()
+        if used[-1] + width > WORD_BITS:
+            used.append(0)
+        t[FIELD_WORDS + number], t[FIELD_SHIFTS + number] = len(used) - 1, used[-1]
+        t[FIELD_MASKS + number], t[FIELDS + number] = (1 << width) - 1, value
+        used[-1] += width
+    t[WORDS] = len(used)
+
+
+def _dealt(t: Words, cards: list[int], is_up: list[bool], count: int) -> int:
+    """Return how many of the first `count` cards of a column are dealt ones if no others are left."""
+    while count > 1 and is_up[count - 2]:
+        kind, below = t[KIND_OF + cards[count - 1]], t[KIND_OF + cards[count - 2]]
+        if below // 2 != kind // 2 + 1 or below % 2 == kind % 2:
+            break
+        count -= 1
+    return 0 if count == 1 and cards[0] % 13 == t[LAST] else count
+
+
+@inlined
+def _bit(number: int) -> int:
+    return word(1) << number
+
+
+@inlined
+def _first(cards: int) -> int:
+    return word(lowest_bit(cards))  # type: ignore[arg-type]
+
+
+@inlined
+def _swapped(kinds: int) -> int:
+    """Return the kinds of the other colour."""
+    return (kinds & EVEN) << 1 | (kinds >> 1) & EVEN
+
+
+@routine
+def _write_key(t: Words) -> None:
+    """Write the key of the position."""
+    for part in range(t[WORDS]):
+        t[KEY + part] = 0
+    for number in range(FIRST_COLUMN + t[COLUMNS]):
+        t[KEY + t[FIELD_WORDS + number]] |= t[FIELDS + number] << t[FIELD_SHIFTS + number]
+
+
+@routine
+def _read_key(t: Words, keys: Words, first: int) -> None:
+    """Write the position whose key begins at `first`."""
+    for number in range(FIRST_COLUMN + t[COLUMNS]):
+        t[FIELDS + number] = keys[first + t[FIELD_WORDS + number]] >> t[FIELD_SHIFTS + number] & t[FIELD_MASKS + number]
+
+
+@routine
+def _look(t: Words) -> None:
+    """Write the sets that follow from the position."""
+    up, below, dealt, spaces = word(0), word(0), word(0), word(0)
+    for suit in range(4):
+        up |= (_bit(t[FIELDS + suit]) - 1) << 13 * suit
+    for column in range(t[COLUMNS]):
+        left = t[FIELDS + FIRST_COLUMN + column]
+        row = t[STARTS + column] + left
+        below |= t[LOWER + row]
+        if left:
+            dealt |= _bit(t[TOPS + row])
+        else:
+            spaces += 1
+    in_stock, offered, count, index = word(0), word(0), word(0), word(0)
+    rest = t[FIELDS + STOCK]
+    while rest:
+        count += 1
+        rest &= rest - 1
+    rest = t[FIELDS + STOCK]
+    while rest:
+        index += 1
+        card = _bit(t[STOCK_ORDER + _first(rest)])
+        rest &= rest - 1
+        in_stock |= card
+        if _passes_after(t, index, count) >= 0:
+            offered |= card
+    moved = t[DECK] & ~(up | below | in_stock)
+    t[UP], t[MOVED], t[SHOWN], t[OFFERED], t[IN_STOCK] = up, moved, moved | dealt, offered, in_stock
+
+    some, two = word(0), word(0)
+    rest = moved
+    while rest:
+        kind = _bit(t[KIND_OF + _first(rest)])
+        rest &= rest - 1
+        two |= some & kind
+        some |= kind
+    some_moved, two_moved = some, two
+    rest = dealt
+    while rest:
+        kind = _bit(t[KIND_OF + _first(rest)])
+        rest &= rest - 1
+        two |= some & kind
+        some |= kind
+    on_some, on_two = _swapped(some_moved << 2), _swapped(two_moved << 2)  # kinds on which moved cards lie
+    t[BARE] = (some & ~on_some) | (two & ~on_two)
+    places = (_swapped(some >> 2) & ~some_moved) | (_swapped(two >> 2) & ~two_moved)
+    if t[KINGS_FILL]:
+        kings = moved
+        while kings:
+            spaces -= _first(kings) % 13 == t[LAST]
+            kings &= kings - 1
+        if spaces > 0:
+            places |= word(3) << 2 * t[LAST]
+    t[PLACES] = places
+
+
+@inlined
+def _passes_after(t: Words, index: int, count: int) -> int:
+    """Return the further passes after card `index` of `count` in the stock, from 1, is taken; -1 if it is not
+    offered."""
+    ahead, passes = index - t[FIELDS + TURNED], word(t[FIELDS + PASSES_LEFT])
+    if ahead >= 0 and (ahead % t[DRAW] == 0 or index == count):
+        return passes
+    if index % t[DRAW]:
+        return word(-1)
+    return word(0) if t[PASSES] == UNLIMITED else word(passes - 1)
+
+
+@inlined
+def _is_next(t: Words, card: int) -> bool:
+    return bool(t[FIELDS + card // 13] == card % 13)
+
+
+@inlined
+def _is_safe(t: Words, card: int) -> bool:
+    """Return whether no card needs to lie on one that is next on its foundation."""
+    suit, rank = card // 13, card % 13
+    first, second, sibling = t[FIELDS + (suit + 1) % 4], t[FIELDS + (suit + 3) % 4], t[FIELDS + (suit + 2) % 4]
+    return bool(first >= rank - 1 and second >= rank - 1 and sibling >= rank - 2)
+
+
+@routine
+def _take(t: Words, card: int) -> None:
+    """Take a card out of its column, if it is dealt, or out of the stock."""
+    for column in range(t[COLUMNS]):
+        row = t[STARTS + column] + t[FIELDS + FIRST_COLUMN + column]
+        if t[FIELDS + FIRST_COLUMN + column] and t[TOPS + row] == card:
+            t[FIELDS + FIRST_COLUMN + column] = t[AFTER + row]
+            return
+    rest, index, count, taken, slot = t[FIELDS + STOCK], word(0), word(0), word(0), word(0)
+    while rest:
+        at = _first(rest)
+        rest &= rest - 1
+        count += 1
+        if t[STOCK_ORDER + at] == card:
+            index, taken, slot = count, word(1), at
+    if taken:
+        t[FIELDS + PASSES_LEFT] = _passes_after(t, index, count)
+        t[FIELDS + STOCK] ^= _bit(slot)
+        turned = index - 1
+        if t[PASSES] == UNLIMITED and (turned % t[DRAW] == 0 or turned == count - 1):
+            turned = word(0)
+        t[FIELDS + TURNED] = turned
+
+
+@routine
+def _settle(t: Words) -> None:
+    """Let safe cards go up, in the order of suits, as long as there are any."""
+    suit = word(0)
+    _look(t)
+    while suit < 4:
+        card = 13 * suit + t[FIELDS + suit]
+        if t[FIELDS + suit] <= t[LAST] and _is_safe(t, card):
+            is_bare = t[SHOWN] & _bit(card) and t[BARE] & _bit(t[KIND_OF + card])
+            if is_bare or (t[DRAW] == 1 and t[PASSES] == UNLIMITED and t[OFFERED] & _bit(card)):
+                _take(t, card)
+                t[FIELDS + suit] += 1
+                _look(t)
+                suit = word(0)
+                continue
+        suit += 1
+
+
+@inlined
+def _kings(t: Words) -> int:
+    """Return the kinds of kings, if they go to empty columns."""
+    kinds: int = (word(3) << 2 * t[LAST]) * t[KINGS_FILL]
+    return kinds
+
+
+@routine
+def _rise(t: Words) -> bool:
+    """Let cards go up in the relaxed game, and return whether any has. A moved card leaves its place to others, and
+    bares a card; a king leaves a column."""
+    before = t[RISEN]
+    for suit in range(4):
+        for rank in range(t[LAST] + 1):
+            card, kind = _bit(13 * suit + rank), _bit(t[KIND_OF + 13 * suit + rank])
+            if t[RISEN] & card:
+                continue
+            is_bare = (t[SHOWN] | t[CAME]) & card and t[EVER_BARE] & kind
+            if not (is_bare or t[EVER_OFFERED] & card):
+                break
+            t[RISEN] |= card
+            if t[MOVED] & card:
+                t[EVER_BARE] |= _swapped(kind << 2)
+            if rank == t[LAST]:
+                t[EVER_PLACES] |= _kings(t)
+            elif t[MOVED] & card:
+                t[EVER_PLACES] |= kind
+    return bool(t[RISEN] != before)
+
+
+@inlined
+def _coming_from_stock(t: Words) -> int:
+    """Return the cards of the stock that come to columns."""
+    coming, rest = word(0), t[EVER_OFFERED]
+    while rest:
+        card = _first(rest)
+        rest &= rest - 1
+        if t[EVER_PLACES] & _bit(t[KIND_OF + card]):
+            coming |= _bit(card)
+    return coming
+
+
+@inlined
+def _turned_up(t: Words) -> int:
+    """Let dealt cards leave their columns; return those that are turned up, or can move, after that."""
+    cards = word(0)
+    for column in range(t[COLUMNS]):
+        left = t[LEFT_OVER + column]
+        while left:
+            row = t[STARTS + column] + left
+            top = t[TOPS + row]
+            if not (t[RISEN] & _bit(top) or t[EVER_PLACES] & _bit(t[KIND_OF + top])):
+                break
+            after = t[AFTER + row]
+            cards |= t[LOWER + row - 1]
+            if after:
+                cards &= ~t[LOWER + t[STARTS + column] + after - 1]
+            if left == 1:
+                t[EVER_PLACES] |= _kings(t)
+            left = after
+        t[LEFT_OVER + column] = left
+    return cards
+
+
+@inlined
+def _coming_back(t: Words) -> int:
+    """Return the cards that come back from foundations."""
+    cards = word(0)
+    for suit in range(4 * t[REMOVABLE]):
+        rank = t[FIELDS + suit] - 1
+        while rank >= t[LEAST] and t[EVER_PLACES] & _bit(t[KIND_OF + 13 * suit + rank]):
+            cards |= _bit(13 * suit + rank)
+            rank -= 1
+    return cards
+
+
+@routine
+def _is_refuted(t: Words) -> bool:
+    """Return whether not all cards go up in the relaxed game."""
+    t[RISEN], t[EVER_BARE], t[EVER_PLACES], t[EVER_OFFERED], t[CAME] = t[UP], t[BARE], t[PLACES], t[OFFERED], 0
+    for column in range(t[COLUMNS]):
+        t[LEFT_OVER + column] = t[FIELDS + FIRST_COLUMN + column]
+    changed = True
+    while changed:
+        places, offered, changed = t[EVER_PLACES], t[EVER_OFFERED], _rise(t)
+        coming = (_coming_from_stock(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
+        t[CAME] |= coming
+        if t[IN_STOCK] & (t[CAME] | t[RISEN]):
+            t[EVER_OFFERED] = t[IN_STOCK]
+        changed = changed or coming != 0 or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
+        while coming:
+            kind = _bit(t[KIND_OF + _first(coming)])
+            coming &= coming - 1
+            t[EVER_BARE] |= kind
+            t[EVER_PLACES] |= _swapped(kind >> 2)
+    return bool(t[RISEN] != t[DECK])
+
+
+@inlined
+def _list(t: Words, end: int, card: int, target: int) -> int:
+    t[MOVES + end] = card | target << 6
+    return end + 1
+
+
+@routine
+def _list_moves(t: Words) -> int:
+    """List the moves of the position; return their number. Those to foundations have a 1 from bit 6 on, those to places
+    a 0, and those back from foundations a 2."""
+    end, rest = word(0), t[SHOWN] | t[OFFERED]
+    while rest:
+        card = _first(rest)
+        rest &= rest - 1
+        kind, bit = _bit(t[KIND_OF + card]), _bit(card)
+        if _is_next(t, card) and (t[OFFERED] & bit or t[BARE] & kind):
+            end = _list(t, end, card, word(1))
+        if t[MOVED] & bit == 0 and t[PLACES] & kind:
+            end = _list(t, end, card, word(0))
+    for suit in range(4 * t[REMOVABLE]):
+        card = word(13 * suit) + t[FIELDS + suit] - 1
+        if t[FIELDS + suit] > t[LEAST] and t[PLACES] & _bit(t[KIND_OF + card]):
+            end = _list(t, end, card, word(2))
+    return end
+
+
+@inlined
+def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
+    """Write the key as number `count` unless it is among those before; return whether it is new."""
+    mixed, size = word(0), t[WORDS]
+    for part in range(size):
+        mixed = (mixed ^ mixed >> 31 ^ t[KEY + part]) * word(-4417276706812531889)
+    mask = len(slots) - 1
+    at = (mixed >> 27) & mask
+    while slots[at]:
+        known, part = size * (word(slots[at]) - 1), word(0)
+        while part < size and keys[known + part] == t[KEY + part]:
+            part += 1
+        if part == size:
+            return False
+        at = (at + 1) & mask
+    for part in range(size):
+        keys[size * count + part] = t[KEY + part]
+    slots[at] = count + 1
+    return True
+
+
+@kernel
+def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+    """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
+    to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
+    _settle(t)
+    _write_key(t)
+    count, visited, steps, before = word(0), word(0), word(0), word(0)
+    count += _is_new(t, keys, slots, count)
+    while visited < count:
+        if visited == before:  # all positions with one move less are visited
+            before = count
+            if steps < len(counts):
+                counts[steps] = count
+            steps += 1
+        _read_key(t, keys, t[WORDS] * visited)
+        _look(t)
+        if t[UP] == t[DECK]:
+            return word(WON)
+        moves = word(0)
+        if not _is_refuted(t):
+            moves = _list_moves(t)
+        for number in range(moves):
+            card, target = t[MOVES + number] & 63, t[MOVES + number] >> 6
+            if number:
+                _read_key(t, keys, t[WORDS] * visited)
+            if target == 2:
+                t[FIELDS + card // 13] -= 1
+            else:
+                _take(t, card)
+                t[FIELDS + card // 13] += target
+            _settle(t)
+            _write_key(t)
+            if _is_new(t, keys, slots, count):
+                count += 1
+                if count > limit:
+                    return count
+        visited += 1
+    return count

@@ -1,0 +1,304 @@
+"""Losses that are proved by a number of positions without the arrangement of cards.
+
+The evidence is ``quotient * 13289``: the positions of the quotient that can be reached if *safe* cards go to their
+foundations at once, and no move is made in a position that is *refuted*; none of them is won. It does not matter in the
+quotient where the cards lie that were moved onto others. See docs/proofs/klondike.md for the definitions, and for the
+reason why a game that can be won can be won there, too.
+
+A position of the quotient is a `Position` in whose columns only *dealt* cards lie, those that have never moved since
+they could be. All cards that are nowhere in it are *moved*: they lie somewhere on dealt or on moved ones.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.visits import Visit
+from dealmill.pipeline.games.patience.moves import EMPTY, FOUNDATION, Moves, Play
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
+from dealmill.verdicts import InvalidEvidence
+
+REFUTED = "Even if whatever was possible once stayed possible, not all cards could go up."
+Kind = tuple[int, bool]
+"""The rank of a card, counted from the base, and whether it is red."""
+
+
+def quotient_proves_losses(rules: Rules) -> bool:
+    """Return whether such evidence proves losses by some rules: any part of a run moves, built in alternating colours;
+    only kings go to empty columns, if any card does; and all other cards are in the columns, in a stock that goes to
+    the waste, or on foundations, to which they go one by one."""
+    runs = rules.build == "red-black" and rules.move == "run" and rules.run in ("build", "red-black")
+    places = rules.spaces in ("kings", "none") and rules.cells == 0 and rules.reserve == 0 and rules.hole == "none"
+    return runs and places and rules.to == "waste" and not rules.complete and rules.copies == 1
+
+
+class QuotientLoss(CountedLoss):
+    """The evidence of such a loss."""
+
+    __slots__ = ()
+
+    @property
+    def reason(self) -> str:
+        """Why the game is lost, in words."""
+        return (
+            f"{super().reason} Positions are counted once that differ only in where cards lie that were moved onto "
+            "others. No move is made where not all cards could go up even if whatever was possible once stayed "
+            "possible, and cards that nobody needs go up at once."
+        )
+
+    def easier(self, game: Moves, position: Position) -> tuple[Moves, Position]:
+        """Return the moves that are counted, and the first position."""
+        moves = QuotientMoves(game.rules)
+        return moves, moves.settled(position)
+
+    def visits(self, game: Moves, position: Position) -> Iterator[Visit]:
+        """Yield the positions of a loss that was checked, in one of their arrangements each, the first one first, those
+        after its moves next."""
+        moves, arranged = QuotientMoves(game.rules), [position]
+        for visit in super().visits(game, position):
+            arranged.append(moves.arranged(visit.position))
+            play = visit.play and visit.play._replace(word=moves.word(visit.play, arranged[visit.origin]))
+            end = REFUTED if Relaxed(moves, visit.position).refutes() else visit.end
+            yield visit._replace(position=arranged[-1], play=play, end=end)
+
+
+@dataclass(frozen=True)
+class QuotientMoves(Moves):
+    """The moves of the quotient, in which safe cards go up at once and refuted positions have no move."""
+
+    def kind(self, card: str, base: int) -> Kind:
+        """Return the rank and the colour of a card."""
+        return self.rules.number(card, base), card[1].upper() in RED
+
+    def settled(self, position: Position) -> Position:
+        """Return a position after all that happens without a move: top cards are turned up; those of runs, and kings on
+        nothing, count as moved; then the first safe card goes up, in the order of suits; and so on."""
+        while True:
+            columns = tuple(self._dealt(column, position.base) for column in position.columns)
+            position = super().settled(position._replace(columns=columns))
+            safe = {SUITS.index(card[1]): after for card, after in self._rising(position, safe=True)}
+            if not safe:
+                return position
+            position = safe[min(safe)]
+
+    def _dealt(self, column: tuple[str, ...], base: int) -> tuple[str, ...]:
+        """Return a column without those of its upper cards that count as moved."""
+        while column[1:] and column[-2][1].isupper() and self.is_run(column[-1], column[-2], base):
+            column = column[:-1]
+        return () if len(column) == 1 and self.kind(column[0], base)[0] == self.rules.ranks - 1 else column
+
+    def moved(self, position: Position) -> list[str]:
+        """Return the cards that are moved."""
+        others = {card.upper() for column in position.columns for card in column} | set(position.stock)
+        others |= {card for pile in self.foundations(position) for card in pile}
+        return [card for card in self.rules.deck() if card not in others]
+
+    def plays(self, position: Position) -> Iterator[Play]:
+        """Yield all moves, unless the position is refuted."""
+        if Relaxed(self, position).refutes():
+            return
+        for card, after in self._rising(position):
+            yield self._play(card + FOUNDATION, (card,), after)
+        free = Counts(self, position).free
+        for (card,), rest in (*self._leaving(position), *self.offered(position), *self._returning(position)):
+            if free(self.kind(card, position.base)):
+                yield self._play(card, (card,), rest)
+
+    def _leaving(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the top cards of the dealt ones, and the positions without them."""
+        for number, column in enumerate(position.columns):
+            if column:
+                columns = (*position.columns[:number], column[:-1], *position.columns[number + 1 :])
+                yield (column[-1],), position._replace(columns=columns)
+
+    def _returning(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the cards that may come back from foundations, and the positions without them."""
+        for suit, height in enumerate(position.foundations if self.rules.removable else ()):
+            if height > (self.rules.initial == "all"):
+                card = self.rules.of_foundation(height - 1, SUITS[suit], position.base)
+                yield (card,), _with_height(position, suit, height - 1)
+
+    def _rising(self, position: Position, *, safe: bool = False) -> Iterator[tuple[str, Position]]:
+        """Yield the cards that can go up, and the positions after that; only those that are safe, of which a stock is
+        to offer all it has, if that is asked for."""
+        counts, heights = Counts(self, position), position.foundations
+        columns: list[tuple[tuple[str, ...], Position]] = [((card,), position) for card in self.moved(position)]
+        columns += self._leaving(position)
+        sources = [(cards, rest) for cards, rest in columns if counts.bare(self.kind(cards[0], position.base))]
+        if not safe or (self.rules.draw == 1 and self.rules.passes == UNLIMITED):
+            sources += self.offered(position)
+        for (card, *_), rest in sources:
+            suit = SUITS.index(card[1])
+            is_next = self.kind(card, position.base)[0] == heights[suit]
+            if is_next and (not safe or _is_safe(suit, heights)):
+                yield card, _with_height(rest, suit, heights[suit] + 1)
+
+    def word(self, play: Play, before: Position) -> str:
+        """Return the word for a play in an arrangement of the position before it."""
+        if play.word != play.cards[0]:
+            return play.word
+        tops = (column[-1] for column in before.columns if column)
+        return play.word + next((top for top in tops if self.fits(play.word, top, before.base)), EMPTY)
+
+    def arranged(self, position: Position) -> Position:
+        """Return a position of the game that the quotient does not tell from others: moved cards are laid where there
+        is a place, high ones first."""
+        columns = [list(column) for column in position.columns]
+        for card in sorted(self.moved(position), key=lambda card: -self.rules.number(card, position.base)):
+            is_king = self.rules.number(card, position.base) == self.rules.ranks - 1
+            places = (column for column in columns if not column or self.fits(card, column[-1], position.base))
+            next(column for column in places if is_king == (not column)).append(card)
+        return position._replace(columns=tuple(map(tuple, columns)))
+
+
+class Counts:
+    """How many cards of each kind lie face up in columns, and how many of them are moved."""
+
+    def __init__(self, moves: QuotientMoves, position: Position) -> None:
+        """Count them."""
+        self.last, base = moves.rules.ranks - 1, position.base
+        dealt = [column[-1] for column in position.columns if column]
+        self.moved = Counter(moves.kind(card, base) for card in moves.moved(position))
+        self.shown = self.moved + Counter(moves.kind(card, base) for card in dealt)
+        self.spaces = (len(position.columns) - len(dealt)) * (moves.rules.spaces == "kings")
+
+    def free(self, kind: Kind) -> bool:
+        """Return whether there is a free place for such a card."""
+        rank, is_red = kind
+        if rank == self.last:
+            return self.spaces > self.moved[rank, True] + self.moved[rank, False]
+        return self.shown[rank + 1, not is_red] > self.moved[kind]
+
+    def bare(self, kind: Kind) -> bool:
+        """Return whether each such card that lies face up in a column can be bared."""
+        rank, is_red = kind
+        return self.shown[kind] > self.moved[rank - 1, not is_red]
+
+
+class Relaxed:
+    """The relaxed game from a position: whatever could be done once can always be done.
+
+    `came` are the cards that came to the columns, or were turned up there, and `heights` those on each foundation. A
+    card can be bared, or has a free place, as soon as something happens by which that can be so.
+    """
+
+    def __init__(self, moves: QuotientMoves, position: Position) -> None:
+        """Play it to its end."""
+        self.moves, self.position, self.base = moves, position, position.base
+        self.last, self.counts = moves.rules.ranks - 1, Counts(moves, position)
+        self.columns = [list(column) for column in position.columns]
+        self.moved = set(moves.moved(position))
+        self.shown = self.moved | {column[-1] for column in position.columns if column}
+        self.offered = {card for (card,), _ in moves.offered(position)}
+        self.heights = list(position.foundations)
+        self.came = set[str]()
+        self.has_space = False
+        before = None
+        while before != (reached := (tuple(self.heights), len(self.came), len(self.offered), self.has_space)):
+            before = reached
+            self._play()
+
+    def refutes(self) -> bool:
+        """Return whether not all cards go up."""
+        return sum(self.heights) < len(SUITS) * (self.last + 1)
+
+    def _play(self) -> None:
+        """Let everything happen that can, once."""
+        for suit, height in enumerate(self.heights):
+            if height <= self.last:
+                card = self.moves.rules.of_foundation(height, SUITS[suit], self.base)
+                in_columns = card in self.shown | self.came and self._can_be_bared(card)
+                self.heights[suit] += in_columns or card in self.offered
+        placed = {card for card in self.offered if self._has_place(card)}
+        self.came |= placed
+        if placed or any(self._has_risen(card) for card in self.position.stock):
+            self.offered |= set(self.position.stock)
+        for column in self.columns:
+            self._take_apart(column)
+        for suit, height in enumerate(self.position.foundations if self.moves.rules.removable else ()):
+            self._take_back(SUITS[suit], height)
+
+    def _take_apart(self, column: list[str]) -> None:
+        """Let dealt cards leave a column."""
+        while column and (self._has_risen(column[-1].upper()) or self._has_place(column[-1].upper())):
+            column.pop()
+            while column:
+                card = column[-1].upper()
+                self.came.add(card)
+                is_king = self.moves.kind(card, self.base)[0] == self.last
+                in_run = column[1:] and column[-2][1].isupper() and self.moves.is_run(card, column[-2], self.base)
+                if is_king and len(column) == 1:
+                    column.pop()
+                    return
+                if not in_run:
+                    break
+                column.pop()
+            self.has_space = self.has_space or not column
+
+    def _take_back(self, suit: str, height: int) -> None:
+        """Let cards come back from a foundation, from the top."""
+        for number in reversed(range(self.moves.rules.initial == "all", height)):
+            card = self.moves.rules.of_foundation(number, suit, self.base)
+            if not self._has_place(card):
+                return
+            self.came.add(card)
+
+    def _has_risen(self, card: str) -> bool:
+        """Return whether a card went up that was not there from the start."""
+        number, suit = self.moves.rules.number(card, self.base), SUITS.index(card[1])
+        return self.position.foundations[suit] <= number < self.heights[suit]
+
+    def _left(self, kind: Kind) -> bool:
+        """Return whether a moved card of a kind has gone up."""
+        return any(self.moves.kind(card, self.base) == kind and self._has_risen(card) for card in self.moved)
+
+    def _has_come(self, kind: Kind) -> bool:
+        return any(self.moves.kind(card, self.base) == kind for card in self.came)
+
+    def _can_be_bared(self, card: str) -> bool:
+        rank, is_red = kind = self.moves.kind(card, self.base)
+        return self.counts.bare(kind) or self._has_come(kind) or self._left((rank - 1, not is_red))
+
+    def _has_place(self, card: str) -> bool:
+        """Return whether there was ever a free place for a card."""
+        rank, is_red = kind = self.moves.kind(card, self.base)
+        if self.counts.free(kind):
+            return True
+        if rank < self.last:
+            return self._has_come((rank + 1, not is_red)) or self._left(kind)
+        kings = (self.moves.rules.of_foundation(rank, suit, self.base) for suit in SUITS)
+        risen = any(self._has_risen(king) for king in kings)
+        return self.moves.rules.spaces == "kings" and (self.has_space or risen)
+
+
+def _with_height(position: Position, suit: int, height: int) -> Position:
+    """Return a position with another number of cards on a foundation."""
+    return position._replace(foundations=(*position.foundations[:suit], height, *position.foundations[suit + 1 :]))
+
+
+def _is_safe(suit: int, heights: tuple[int, ...]) -> bool:
+    """Return whether no card needs the next one of a suit as a place: those of the other colour that fit it are up or
+    could go up, and so could those that fit these."""
+    height = heights[suit]
+    others = [
+        count - height + 1 + ((SUITS[other] in RED) == (SUITS[suit] in RED)) for other, count in enumerate(heights)
+    ]
+    return min(others) >= 0
+
+
+def read_quotient(rules: Rules, evidence: str) -> QuotientLoss:
+    """Return what evidence claims, without its first word and without visiting the positions.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
+    """
+    if not quotient_proves_losses(rules):
+        raise InvalidEvidence(1, f"positions of the quotient prove nothing in {rules.name}")
+    loss = read_counted(rules, evidence)
+    if loss.live is not None:
+        raise InvalidEvidence(1, "all cards matter in this form: it is like quotient * 13289")
+    return QuotientLoss(*loss)

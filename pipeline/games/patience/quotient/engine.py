@@ -1,0 +1,190 @@
+"""The engine for games whose positions are searched without their arrangement: layouts to the words of the kernel, and
+its result to a verdict with evidence."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from dealmill.game import NO_LIMIT
+from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved, unpack
+from dealmill.pipeline.games.batch import to_batch
+from dealmill.pipeline.games.patience.engine import RANKS, Winnable, card_numbers
+from dealmill.pipeline.games.patience.memory import slots_of_quotient
+from dealmill.pipeline.games.patience.quotient import words as k
+from dealmill.pipeline.games.patience.quotient.arranging import Arrangement, Columns
+from dealmill.pipeline.games.patience.quotient.search import STORED, TOP, expand, go_up, solve
+from dealmill.pipeline.games.patience.quotient.shortening import Shortener
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.verdicts import Verdict
+
+FIRST_ROOM = 25_000_000
+"""The slots of the table at first, and no more than the limit needs. It is reserved, though rarely used."""
+FIRST_STACK = 1 << 22
+LIST_NODES, LISTED_POSITIONS, LISTED_CARDS = 20_000, 1_000, 12
+"""For a loss with at most so many positions, the plain search looks for cards that matter, at most so many of them,
+within this number of nodes."""
+PROBE_SLOTS, PROBE_STACK = 1 << 17, 1 << 20
+
+
+@dataclass
+class Arrays:
+    """What a search takes: words, and for the full and the short searches, a table and a stack."""
+
+    words: k.Words
+    table: k.Words
+    stack: k.Words
+    probe_table: k.Words
+    probe_stack: k.Words
+
+    @classmethod
+    def of(cls, slots: int) -> "Arrays":
+        """Return arrays with so many slots in the table."""
+        sizes = (k.END, min(slots, FIRST_ROOM), FIRST_STACK, PROBE_SLOTS, PROBE_STACK)
+        return cls(*(np.empty(size, dtype=np.int64) for size in sizes))
+
+    def solve(self) -> int:
+        """Decide the layout that was loaded, and make room as it is needed."""
+        result = self._go_on(resumed=0)
+        while result in (k.OUT_OF_TABLE, k.OUT_OF_STACK):
+            name = "table" if result == k.OUT_OF_TABLE else "stack"
+            old = getattr(self, name)
+            check_memory(16 * len(old), f"the {name} of a search after {self.words[k.NODES]:,} nodes")
+            larger = np.empty(2 * len(old), dtype=np.int64)
+            larger[: len(old)] = old
+            setattr(self, name, larger)
+            result = self._go_on(resumed=1)
+        return result
+
+    def _go_on(self, resumed: int) -> int:
+        return int(solve(self.words, self.table, self.stack, self.probe_table, self.probe_stack, resumed))
+
+    def path(self) -> list[int]:
+        """Return the keys of the positions of a win."""
+        search, stack = (k.PROBE, self.probe_stack) if self.words[k.PROBED] else (k.FULL, self.stack)
+        keys = stack[: self.words[search + TOP]]
+        return (~keys[keys < 0]).tolist()  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Quotient:
+    """The engine for some rules: whether a game can be won if all cards are known."""
+
+    rules: Rules
+
+    def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
+        """Solve layouts; a node is a position of the quotient that is visited."""
+        arrays = Arrays.of(slots_of_quotient(max_nodes))
+        shortener = Shortener(self.rules)
+        batch = Batch([], [], [], [])
+        for layout in unpack(layouts):
+            columns = load(arrays.words, self.rules, layout)
+            arrays.words[k.LIMIT] = max_nodes
+            verdict, evidence = Verdict.UNDECIDED, None
+            match arrays.solve():
+                case k.WON:
+                    steps = list(_steps(arrays.words, arrays.path()))
+                    evidence = shortener.shortened(layout, Arrangement(columns, self.rules.ranks).moves(steps))
+                    verdict = Verdict.WINNABLE
+                case k.LOST:
+                    evidence = self._evidence_of_loss(layout, int(arrays.words[k.FULL + STORED]))
+                    verdict = Verdict.UNWINNABLE
+            batch.verdicts.append(verdict)
+            batch.values.append(None)
+            batch.nodes.append(int(arrays.words[k.NODES]))
+            batch.evidence.append(evidence)
+        return to_solved(batch)
+
+    def _evidence_of_loss(self, layout: str, positions: int) -> str:
+        """Return a few cards that matter, if the plain search soon finds them with no more positions, since that is
+        easier to understand; otherwise the positions of the quotient. Its nodes are not counted, so that what it finds
+        does not depend on the limit."""
+        if positions <= LISTED_POSITIONS:
+            plain = to_batch(Winnable(self.rules)(pack([layout]), LIST_NODES))
+            [verdict], [listed] = plain.verdicts, plain.evidence
+            if verdict is Verdict.WINNABLE:
+                raise RuntimeError("two searches of the layout contradict each other")
+            cards, _, count = (listed or "").partition(" ")
+            if count and int(count) <= positions and len(cards) // 2 <= LISTED_CARDS:
+                return f"{cards} {count}"
+        return f"quotient * {positions}"
+
+
+def _steps(words: k.Words, path: list[int]) -> Iterator[int]:
+    """Yield the moves of a win, a card and a kind each, with those of safe cards; from each position the move that
+    leads to its latest one."""
+    numbers, at = {key: number for number, key in enumerate(path)}, 0
+    go_up(words, int(words[k.FIRST_KEY]))
+    yield from words[k.SETTLED : k.SETTLED + words[k.SETTLED_COUNT]].tolist()
+    while at < len(path) - 1:
+        expand(words, path[at])
+        count = words[k.CHILD_COUNT]
+        after = [numbers.get(key, 0) for key in words[k.AFTER_KEYS : k.AFTER_KEYS + count].tolist()]
+        at = max(after)
+        child = after.index(at)
+        key = int(words[k.CHILD_KEYS + child])
+        yield int(words[k.CHILD_MOVES + child])
+        go_up(words, key)
+        yield from words[k.SETTLED : k.SETTLED + words[k.SETTLED_COUNT]].tolist()
+
+
+def load(words: k.Words, rules: Rules, layout: str) -> Columns:
+    """Write a layout, and return its columns, as card numbers, and whether each lies face down."""
+    _, texts, *parts = layout.split(" ")
+    cards = dict(part.split(":") for part in parts)
+    base = RANKS.index(cards.get("base", rules.foundations))
+    numbers = card_numbers(base, rules.ranks)
+
+    def read(text: str) -> list[int]:
+        return [numbers[text[at : at + 2]] for at in range(0, len(text), 2)]
+
+    columns = [
+        [(card, letter.islower()) for card, letter in zip(read(text), text[1::2], strict=True)]
+        for text in (text.strip("-") for text in texts.split("/"))
+    ]
+    waste = read(cards.get("waste", ""))
+    stock = [*waste, *read(cards.get("stock", ""))]
+    heights = [0] * 4
+    for card in read(cards.get("foundations", "")):
+        heights[card // 13] = card % 13 + 1
+    turned = len(waste)
+    if rules.passes == 0 and (turned % rules.draw == 0 or turned == len(stock)):
+        turned = 0
+    words[: k.END] = 0
+    words[k.RANKS], words[k.COLUMNS], words[k.TO_SPACES] = rules.ranks, len(columns), rules.spaces == "kings"
+    words[k.REMOVABLE], words[k.LEAST_UP] = rules.removable, rules.initial == "all"
+    words[k.DRAW], words[k.PASSES], words[k.STOCK_SIZE] = rules.draw, rules.passes, len(stock)
+    words[k.DECK] = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
+    words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
+    blocks = [_blocks(column) for column in columns]
+    row = 0
+    for number, column in enumerate(blocks):
+        words[k.BLOCKS + number] = row
+        for left, block in enumerate(column, start=1):
+            is_moved = left == 1 and block[0] % 13 == rules.ranks - 1
+            words[k.LOWEST + row + left] = 0 if is_moved else 1 << block[0]
+            words[k.HIDDEN + row + left] = sum(1 << card for under in column[: left - 1] for card in under)
+        row += len(column) + 1
+    digits = [(turned, len(stock) + 1), (int(cards.get("passes", 0)), max(rules.passes, 1))]
+    digits += [(height, rules.ranks + 1) for height in heights]
+    digits += [(len(column), len(column) + 1) for column in blocks]
+    unit, key = 1 << len(stock), (1 << len(stock)) - 1
+    words[k.DIGITS] = len(digits)
+    for number, (value, size) in enumerate(digits):
+        words[k.BASES + number], words[k.UNITS + number] = size, unit
+        key += value * unit
+        unit *= size
+    words[k.FIRST_KEY] = key
+    return columns
+
+
+def _blocks(column: list[tuple[int, bool]]) -> list[list[int]]:
+    """Return the blocks of a column: runs of cards that lie face up, and each other card by itself."""
+    blocks = [[card] for card, _ in column[:1]]
+    for (below, is_down), (card, _) in pairwise(column):
+        if not is_down and card % 13 + 1 == below % 13 and (card // 13 + below // 13) % 2:
+            blocks[-1].append(card)
+        else:
+            blocks.append([card])
+    return blocks

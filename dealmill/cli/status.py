@@ -160,7 +160,7 @@ def _show_sources(store: "dealmill.Store", form: str | None) -> None:
             "game": source.game,
             "name": source.name,
             "layouts": source.accepted,
-            "duplicates": source.duplicates,
+            "duplicates": None if source.endless else source.duplicates,
             "rejected": source.rejected,
             "state": "read" if source.complete else "endless" if source.endless else "not fully read",
         }

@@ -215,23 +215,23 @@ def the_engine_and_the_referees_agree_with_plain_code(subject: Subject) -> str:
         layout = position_with_few_cards(rules, random)
         can_be_won = plainly_won(layout, rules)
         won += can_be_won
-        faults += [f"{layout}: {fault}" for fault in faults_of(rules, layout, can_be_won=can_be_won)]
+        faults += [f"{layout}: {fault}" for fault in faults_of(Referee(rules), layout, can_be_won=can_be_won)]
     tried = f"{SMALL_LAYOUTS} positions with few cards were searched by plain code, won: {won}"
     require(not faults, f"{tried}; it disagrees in {len(faults):,} cases: {min(faults, key=len, default='')}")
     return tried
 
 
-def faults_of(rules: Rules, layout: str, *, can_be_won: bool) -> Iterator[str]:
+def faults_of(referee: Referee, layout: str, *, can_be_won: bool) -> Iterator[str]:
     """Yield what the engine and the referees say of a layout and plain code does not, in words."""
     from dealmill.pipeline.games.covering.counting import count_positions  # loads numba
     from dealmill.pipeline.games.covering.engine import Winnable
 
+    rules = referee.rules
     solved = to_batch(Winnable(rules)(pack([layout])))
     [verdict], [evidence] = solved.verdicts, solved.evidence
     if verdict is not (Verdict.WINNABLE if can_be_won else Verdict.UNWINNABLE):
         yield f"the engine says {verdict}"
         return
-    referee = Referee(rules)
     try:
         referee("winnable", layout, verdict, None, evidence or "")
         if rules.moves == "pairs" and not can_be_won:
@@ -240,7 +240,7 @@ def faults_of(rules: Rules, layout: str, *, can_be_won: bool) -> Iterator[str]:
     except InvalidEvidence as error:
         yield f"a referee refuses {verdict} with {evidence}: {error}"
     if can_be_won:
-        yield from (f"it is lost in the easier game {loss}" for loss in refuting(rules, layout, all_losses(rules)))
+        yield from (f"it is lost in the easier game {loss}" for loss in refuting(referee, layout, all_losses(rules)))
 
 
 def all_losses(rules: Rules) -> Iterator[Loss]:
@@ -253,12 +253,11 @@ def all_losses(rules: Rules) -> Iterator[Loss]:
             yield from (Loss(pairs, MOST_CLAIMED, is_turned) for is_turned in (False, True))
 
 
-def refuting(rules: Rules, layout: str, losses: Iterable[Loss]) -> Iterator[Loss]:
+def refuting(referee: Referee, layout: str, losses: Iterable[Loss]) -> Iterator[Loss]:
     """Yield the losses whose easier game cannot be won, by both referees."""
     from dealmill.pipeline.games.covering.counting import count_positions  # loads numba
 
-    referee = Referee(rules)
-    position = referee.position(layout)
+    rules, position = referee.rules, referee.position(layout)
     for loss in losses:
         easier, first = referee.easier(position, loss)
         counts = [partial(easier.sweep, first)] if rules.moves == "hole" else []

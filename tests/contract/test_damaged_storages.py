@@ -1,7 +1,5 @@
 """Runs in both storages of which somebody has changed the record: what a diff and an audit say."""
 
-from dataclasses import replace
-
 import pytest
 from sqlalchemy import text
 
@@ -18,11 +16,10 @@ from dealmill.pipeline.store.planning.run_planning import plan_replacement, queu
 from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.storages.storage import RecordedVerdict
 from dealmill.workers import working as work
 from tests.contract.pairs import Pair, a_pair
-from tests.doing import alter, an_audit, do_runs, queue_stored
+from tests.doing import alter, an_audit, do_runs
 from tests.survey.doing import MEMORY, PAIRING
 
 
@@ -82,13 +79,11 @@ def test_a_run_that_has_lost_its_end_is_not_finished(database: Database, damaged
 
 
 def test_deals_of_another_generator_are_neither_planned_nor_shown(database: Database, damaged: Pair) -> None:
-    source = find_source(database, damaged.packed.source)
     alter(database, "UPDATE verdicts SET evidence = 'another' WHERE run_id = 1 AND position = 5")
     alter(database, "UPDATE sources SET generator = 'philox4x64-10 card-pairing/0'")
     packed = find_run(database, 2)
     for ask in (
         lambda: queue_rerun(database, packed, any_version=True),
-        lambda: queue_stored(database, replace(source, generator="philox4x64-10 card-pairing/0"), PAIRING, 1),
         lambda: list(diff(database, find_run(database, 1), packed)),
         lambda: find_result(database, packed, 1),
     ):

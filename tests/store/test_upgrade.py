@@ -94,7 +94,8 @@ def test_an_upgraded_store_gives_the_same_results(upgraded: Database, fixture: J
 def test_the_seals_of_an_earlier_version_hold(upgraded: Database, fixture: Json) -> None:
     for number, seal in enumerate(fixture["account"]["seals"], start=1):
         audit = find_audit(upgraded, number)
-        assert (seal_of(upgraded, audit) is None) == (seal is None)
+        if audit.finished:  # versions before 0.3.0 also sealed what an audit had yet to judge
+            assert (seal_of(upgraded, audit) is None) == (seal is None)
         assert seal is None or still_sealed(upgraded, audit.run, seal)
 
 

@@ -191,13 +191,9 @@ class Referee:
     def _misfits(self, rows: str, parts: dict[str, str]) -> Iterator[str]:
         """Yield what is wrong with the cards of well-formed rows and parts."""
         rules = self.rules
-        columns = parts["columns"].split("/") if rules.columns else []
-        if len(columns) != rules.columns:
-            yield f"the number of columns is {len(columns)}, expected {rules.columns}"
-        for number, column in enumerate(columns, start=1):
-            if len(column) > 2 * rules.column_size:
-                yield f"column {number} has {len(column) // 2} cards, expected at most {rules.column_size}"
-        if len(columns) != rules.columns or any(len(column) > 2 * rules.column_size for column in columns):
+        wrong = list(self._wrong_columns(parts["columns"].split("/") if rules.columns else []))
+        yield from wrong
+        if wrong:
             return
         places = self._places(rows, parts)
         yield from self._wrong_covers(rows, places)
@@ -217,6 +213,14 @@ class Referee:
                     "equally many, since they leave in pairs"
                 )
 
+    def _wrong_columns(self, columns: list[str]) -> Iterator[str]:
+        """Yield what is wrong with the number of columns and their sizes."""
+        if len(columns) != self.rules.columns:
+            yield f"the number of columns is {len(columns)}, expected {self.rules.columns}"
+        for number, column in enumerate(columns, start=1):
+            if len(column) // 2 > self.rules.column_size:
+                yield f"column {number} has {len(column) // 2} cards, expected at most {self.rules.column_size}"
+
     def _wrong_covers(self, rows: str, places: tuple[str, ...]) -> Iterator[str]:
         """Yield which cards are gone though they were covered, and which lie with the wrong side up."""
         written = _pairs(rows.replace("/", ""))
@@ -224,7 +228,7 @@ class Referee:
             on_it = [places[cover] for cover in covers if places[cover]]
             if on_it and not card:
                 yield f"a card is missing under {' and '.join(on_it)}: only free cards leave"
-            elif card and number < len(written):
+            elif number < len(written):
                 down = self.rules.face_down == "covered" and bool(on_it)
                 if written[number][1].islower() != down:
                     yield f"{card} lies face {'up' if down else 'down'}, expected face {'down' if down else 'up'}"
@@ -293,7 +297,7 @@ class Referee:
         return [
             number
             for number, covers in enumerate(self.rules.covers)
-            if places[number] and [each for each in covers if places[each]] == [cover]
+            if [each for each in covers if places[each]] == [cover]
         ]
 
     def _drawn(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
@@ -306,7 +310,7 @@ class Referee:
             return
         yield from self._drawn_in_this_pass(position)
         buried = position.stock[: max(position.turned - 1, 0)]
-        if buried and (self.rules.passes == UNLIMITED or position.passes):
+        if self.rules.passes == UNLIMITED or position.passes:
             again = self.settled(position._replace(turned=0, passes=max(position.passes - 1, 0)))
             yield from (drawn for drawn in self._drawn_in_this_pass(again) if drawn[0][0] in buried)
 
@@ -386,8 +390,6 @@ class Referee:
         while waste and waste[-1][0] in self.idle:
             waste.pop()
         stock = [card for card in position.stock[position.turned :] if card[0] not in self.idle]
-        if self.is_open:
-            stock.sort(key=lambda card: (RANKS.index(card[0]), SUITS.index(card[1])))
         return position._replace(places=tuple(places), stock=(*waste, *stock), turned=len(waste))
 
     def count(self, position: Position, limit: int) -> int:
@@ -533,7 +535,7 @@ def read_loss(rules: Rules, evidence: str) -> Loss:
     """
     words = re.fullmatch(rf"(stock )?\*([{LOWER}]*) ([1-9]\d{{0,9}})", evidence, re.ASCII)
     example = "* 7276" if rules.moves == "hole" else "*A5 12 or stock *A5 36486"
-    if not words or evidence != evidence.strip() or bool(words[1] or words[2]) == (rules.moves == "hole"):
+    if not words or bool(words[1] or words[2]) == (rules.moves == "hole"):
         raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as {example}")
     pairs, positions = words[2], int(words[3])
     if rules.moves == "pairs" and (not pairs or list(pairs) != sorted(set(pairs), key=RANKS.index)):

@@ -10,11 +10,11 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
 from dealmill.pipeline.games.patience import solving
+from dealmill.pipeline.games.patience.coverage import searched_with_beams
 from dealmill.pipeline.games.patience.memory import table_slots
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.beam import words_of_beam
-from dealmill.pipeline.games.patience.searches import searched_with_beams
 from dealmill.verdicts import Verdict
 
 RANKS = "A23456789TJQK"

@@ -65,12 +65,12 @@ class Rules:
         """In how many ways cards can be left in the columns and the reserve of a position that only lose cards, at
         most: of columns that are as high as each other."""
         cards, columns = len(self.deck()) - (self.hole != "none"), len(self.sizes)
-        most = 0
+        maximum = 0
         for reserve in range(min(self.reserve, cards) + 1):
             height, more = divmod(cards - reserve, columns)
             ways = (height + 2) ** more * (height + 1) ** (columns - more)
-            most = max(most, ways * (reserve + 1 if self.stacked else 1 << reserve))
-        return most
+            maximum = max(maximum, ways * (reserve + 1 if self.stacked else 1 << reserve))
+        return maximum
 
     def deck(self) -> list[str]:
         """Return all cards."""

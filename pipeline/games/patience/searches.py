@@ -6,10 +6,17 @@ To change the outputs of a search means a new version of it, and of no other.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from math import log2
 from typing import TYPE_CHECKING
 
 from dealmill.game import EngineFunction
+from dealmill.pipeline.games.patience.coverage import (
+    corrected,
+    is_swept,
+    is_walked,
+    searched_by_stages,
+    searched_with_beams,
+    searched_without_arrangements,
+)
 from dealmill.pipeline.games.patience.memory import (
     memory_of_quotient,
     memory_of_table,
@@ -24,10 +31,6 @@ MAX_NODES, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 1_000_000, 10_000_000, 20
 PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
 """The last one is that of both by rules whose outputs were wrong before."""
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION = "8", "9", "8", "8"
-MOST_TUPLES = 10_000_000
-"""A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
-KEY_BITS = 63
-"""A position of the quotient is a number with at most so many bits."""
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -57,20 +60,6 @@ LOSS_OF_BEAMS = (
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
 
-def corrected(rules: "Rules") -> bool:
-    """Return whether version 7 of `winnable` was wrong by some rules, and refused a layout or its own loss.
-
-    With a hole and cells, it put absent cards into cells. Cards did not come back from a foundation that nobody needed
-    as places of others, but to fill a column before a row is dealt, or to be carried away. Parts of runs did not move
-    where whole suits leave, though the cards on which they lie are not alike then.
-    """
-    absent_in_cells = rules.hole != "none" and rules.cells > 0 and rules.build == "none"
-    carried_away = rules.move == "any" or rules.run != "build"
-    needed = rules.removable and rules.to == "tableau" and (rules.full_columns or carried_away)
-    runs = rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.copies == 1
-    return absent_in_cells or needed or (rules.complete and rules.to != "tableau" and runs)
-
-
 @dataclass(frozen=True)
 class Search:
     """A search for all games that it `covers`. `load` imports it, `max_nodes` is its default limit, and `memory` are
@@ -92,51 +81,10 @@ def search_of(rules: "Rules") -> Search:
     return next(search for search in SEARCHES if search.covers(rules))
 
 
-def searched_by_stages(rules: "Rules") -> bool:
-    """Return whether the engine for Spider searches a game: if cards exist more than once, and wherever whole suits
-    leave columns to which a stock is dealt, since it decides more of these deals; but not if any card moves with those
-    on it, nor with places that it does not know."""
-    dealt = rules.complete and rules.to == "tableau" and rules.stock > 0 and rules.move != "any"
-    places = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
-    return rules.copies > 1 or (dealt and places)
-
-
-def searched_without_arrangements(rules: "Rules") -> bool:
-    """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
-    proved so, and every position of any layout fits in a key."""
-    from dealmill.pipeline.games.patience.losses.quotient import covers
-
-    return covers(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
-
-
-def _key_bits(rules: "Rules", stock: int) -> float:
-    """Return how many bits a key has at most if so many cards are in the stock: the heights of the foundations, the
-    stock, and the dealt cards that are left in each column, of which the product is greatest if all are equal."""
-    columns, cards = len(rules.sizes), len(rules.deck()) - stock
-    turning = log2((stock + 1) * max(rules.passes, 1))
-    return len(rules.piles) * log2(rules.ranks + 1) + stock + turning + columns * log2(1 + cards / columns)
-
-
 def _load_quotient() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.quotient.engine import Quotient
 
     return Quotient
-
-
-def is_swept(rules: "Rules") -> bool:
-    """Return whether one sweep decides a game: if cards go nowhere but into the hole, from few columns, a reserve, and
-    a stock that goes there, too."""
-    leaves = rules.hole != "none" and rules.build == "none" and rules.spaces == "none" and rules.cells == 0
-    ordered = rules.to == "hole" or rules.stock == 0
-    return leaves and ordered and rules.most_tuples <= MOST_TUPLES
-
-
-def is_walked(rules: "Rules") -> bool:
-    """Return whether a game is searched by ranks, cut off where no walk is possible: if all cards are in columns or
-    cells until they go into the hole, one by one, and the ranks go around in a circle of odd length."""
-    leaves = rules.hole != "none" and rules.build == "none" and rules.stock == 0 and rules.reserve == 0
-    single = rules.spaces == "none" or (rules.spaces == "any" and rules.move == "card")
-    return leaves and single and rules.wrap and rules.ranks % 2 == 1
 
 
 def _load_walks() -> Callable[["Rules"], EngineFunction]:
@@ -149,17 +97,6 @@ def _load_sweep() -> Callable[["Rules"], EngineFunction]:
     from dealmill.pipeline.games.patience.sweep import Sweep
 
     return Sweep
-
-
-def searched_with_beams(rules: "Rules") -> bool:
-    """Return whether the plain search decides a game with beams, and counts the positions of a loss that a relaxed
-    game leaves: where cards come back from foundations, most losses have too many positions otherwise. Cards move one
-    by one, without a stock, or the stock goes to the columns, from which runs move that fit each other."""
-    alone = rules.move == "card" and rules.stock == 0
-    built = rules.move == "run" and rules.run == "build" and rules.spaces != "reserve" and not rules.full_columns
-    dealt = built and rules.stock > 0 and rules.to == "tableau"
-    kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
-    return kinds and rules.removable and (alone or dealt)
 
 
 def _load_plain() -> Callable[["Rules"], EngineFunction]:

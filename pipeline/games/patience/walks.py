@@ -62,9 +62,9 @@ def _words_of_moves(moves: list[int], columns: list[list[str]], cells: list[str]
     for move in moves:
         kind, number = move & 3, move >> 2 & 31
         if kind == k.FROM_PARKED:
-            place = next(place for place in (cells, spaces) for card in place if card[0] == RANKS[number])
-            card = next(card for card in place if card[0] == RANKS[number])
-            place.remove(card)
+            parked = next(cards for cards in (cells, spaces) for card in cards if card[0] == RANKS[number])
+            card = next(card for card in parked if card[0] == RANKS[number])
+            parked.remove(card)
         else:
             card = columns[number].pop()
         if kind == k.PARK:

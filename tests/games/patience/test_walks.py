@@ -25,8 +25,9 @@ from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, seeds
 from tests.selection import SELECTION
 
-LOSSES = {57: 112, 504: 108_127}
-"""Deals of Black Hole of seed 1 that are lost, and the number of their positions."""
+LOSSES = {69: 80, 22: 221}
+"""Deals of Black Hole of seed 1 that are lost, and the number of their positions: one that plain Python counts, and one
+that it does not."""
 NOT_WALKED = {
     "black-hole:hole.wrap=false": "ranks are in a row",
     "black-hole:deck.ranks=12": "the circle of ranks is even",
@@ -36,6 +37,7 @@ NOT_WALKED = {
     "worm-hole:tableau.spaces=kings": "kings alone go to spaces",
     "worm-hole:tableau.move=any": "several cards go to spaces",
     "golf": "cards of the stock need no neighbour",
+    "beleaguered-castle:tableau.build=none": "there is no hole",
 }
 
 
@@ -66,7 +68,7 @@ def walked_rules(random: Random) -> Rules:
     return replace(rules, move="card") if rules.spaces == "any" else rules
 
 
-@pytest.mark.parametrize("seeds", seeds(60_000, 400, quick=10))
+@pytest.mark.parametrize("seeds", seeds(60_000, 200, quick=10))
 def test_searches_by_walks_agree_with_the_game_as_it_is_played(seeds: Sequence[int]) -> None:
     """The engine, and both referees on positions and on walks, which plain code finds by trying all."""
     for seed in seeds:
@@ -133,6 +135,10 @@ def test_altered_claims_are_refused(number: int) -> None:
     }.items():
         with pytest.raises(InvalidEvidence, match=reason.replace("*", r"\*")):
             check("winnable", text, Verdict.UNWINNABLE, None, claim)
+
+
+def test_the_greatest_claim_can_be_read() -> None:
+    assert read_loss(rules_of("black-hole"), "walks * 1000000000").positions == 1_000_000_000
 
 
 def test_a_game_that_can_be_won_is_not_lost() -> None:

@@ -58,20 +58,16 @@ def sweep(fronts: list[list[int]], stock: list[int], hole: int, near: list[list[
     first bit is that of the tuple without cards."""
     weights = list(accumulate((len(front) + 1 for front in fronts), mul, initial=1))
     tuples = weights[-1]
-    tops = [
-        [
-            (weight, _tops(front, rank, weight, tuples))
-            for front, weight in zip(fronts, weights, strict=False)
-            if rank in front
-        ]
-        for rank in range(len(near))
-    ]
+    tops: list[list[tuple[int, int]]] = [[] for _ in near]
+    for front, weight in zip(fronts, weights, strict=False):
+        for rank in set(front):
+            tops[rank].append((weight, _tops(front, rank, weight, tuples)))
     latest = [(rank == hole) << tuples - 1 for rank in range(len(near))]
     for card in (*stock, None):
         reached = [0] * len(near)
         while any(latest):
             reached = list(map(or_, reached, latest))
-            before = [reduce(or_, (latest[other] for other in others), 0) for others in near]
+            before = [reduce(or_, (latest[number] for number in numbers), 0) for numbers in near]
             for rank, below in enumerate(before):
                 after = reduce(or_, ((below & top) >> weight for weight, top in tops[rank]), 0)
                 latest[rank] = after ^ after & reached[rank]
@@ -83,9 +79,8 @@ def _tops(front: list[int], rank: int, weight: int, tuples: int) -> int:
     """Return all tuples in which a card with this rank can be taken from a front."""
     period = weight * (len(front) + 1)
     tops = sum((1 << weight) - 1 << weight * height for height, card in enumerate(front, start=1) if card == rank)
-    while period < tuples:
-        tops |= tops << period
-        period *= 2
+    for doublings in range((tuples // period).bit_length()):
+        tops |= tops << (period << doublings)
     return tops & (1 << tuples) - 1
 
 

@@ -10,7 +10,7 @@ from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience import GAMES, Patience, compiled, counting
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses import read_loss, swept
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss, can_be_swept
 from dealmill.pipeline.games.patience.referee import Referee
@@ -37,6 +37,7 @@ NOT_SWEPT = {
     "golf:stock.to=waste": "the stock can be turned",
     "golf:stock.to=tableau": "columns get cards",
     "black-hole": "too many fronts",
+    "klondike:stock.size=0:tableau.build=none:tableau.spaces=none": "there is no hole",
 }
 
 
@@ -50,7 +51,11 @@ def swept_rules(random: Random) -> Rules:
             for _ in range(columns):
                 sizes[random.randrange(len(sizes))] += 1
             return replace(
-                rules, sizes=tuple(sizes), face_down=random.choice(["none", "all-but-top"]), stock=stock, to="hole"
+                rules,
+                sizes=tuple(sizes),
+                face_down=random.choice(["none", "all-but-top"]),
+                stock=stock,
+                to="hole" if stock else random.choice(["hole", "waste"]),
             )
 
 
@@ -83,6 +88,14 @@ def test_other_games_are_not_swept(name: str) -> None:
     rules = find_game(name).rules  # type: ignore[attr-defined]
     assert search_of(rules) is not SWEEP and not can_be_swept(rules)
     assert not isinstance(read_loss(rules, "* 5"), SweptLoss)
+
+
+def test_games_with_as_many_tuples_as_the_limit_are_swept(monkeypatch: pytest.MonkeyPatch) -> None:
+    rules = rules_of("golf")
+    for limit, is_swept in ((rules.most_tuples, True), (rules.most_tuples - 1, False)):
+        monkeypatch.setattr(swept, "MOST_TUPLES", limit)
+        assert can_be_swept(rules) == is_swept
+    assert rules.most_tuples == 8**5 * 9**2
 
 
 def test_a_sweep_counts_as_many_positions_as_a_search() -> None:

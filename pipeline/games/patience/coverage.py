@@ -1,0 +1,75 @@
+"""Which games each search covers, decided from their rules alone."""
+
+from math import log2
+
+from dealmill.pipeline.games.patience.losses.quotient import covers
+from dealmill.pipeline.games.patience.rules import Rules
+
+MOST_TUPLES = 10_000_000
+"""A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
+KEY_BITS = 63
+"""A position of the quotient is a number with at most so many bits."""
+
+
+def corrected(rules: Rules) -> bool:
+    """Return whether version 7 of `winnable` was wrong by some rules, and refused a layout or its own loss.
+
+    With a hole and cells, it put absent cards into cells. Cards did not come back from a foundation that nobody needed
+    as places of others, but to fill a column before a row is dealt, or to be carried away. Parts of runs did not move
+    where whole suits leave, though the cards on which they lie are not alike then.
+    """
+    absent_in_cells = rules.hole != "none" and rules.cells > 0 and rules.build == "none"
+    carried_away = rules.move == "any" or rules.run != "build"
+    needed = rules.removable and rules.to == "tableau" and (rules.full_columns or carried_away)
+    runs = rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.copies == 1
+    return absent_in_cells or needed or (rules.complete and rules.to != "tableau" and runs)
+
+
+def is_swept(rules: Rules) -> bool:
+    """Return whether one sweep decides a game: if cards go nowhere but into the hole, from few columns, a reserve, and
+    a stock that goes there, too."""
+    leaves = rules.hole != "none" and rules.build == "none" and rules.spaces == "none" and rules.cells == 0
+    ordered = rules.to == "hole" or rules.stock == 0
+    return leaves and ordered and rules.most_tuples <= MOST_TUPLES
+
+
+def is_walked(rules: Rules) -> bool:
+    """Return whether a game is searched by ranks, cut off where no walk is possible: if all cards are in columns or
+    cells until they go into the hole, one by one, and the ranks go around in a circle of odd length."""
+    leaves = rules.hole != "none" and rules.build == "none" and rules.stock == 0 and rules.reserve == 0
+    single = rules.spaces == "none" or (rules.spaces == "any" and rules.move == "card")
+    return leaves and single and rules.wrap and rules.ranks % 2 == 1
+
+
+def searched_by_stages(rules: Rules) -> bool:
+    """Return whether the engine for Spider searches a game: if cards exist more than once, and wherever whole suits
+    leave columns to which a stock is dealt, since it decides more of these deals; but not if any card moves with those
+    on it, nor with places that it does not know."""
+    dealt = rules.complete and rules.to == "tableau" and rules.stock > 0 and rules.move != "any"
+    places = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
+    return rules.copies > 1 or (dealt and places)
+
+
+def searched_with_beams(rules: Rules) -> bool:
+    """Return whether the plain search decides a game with beams, and counts the positions of a loss that a relaxed
+    game leaves: where cards come back from foundations, most losses have too many positions otherwise. Cards move one
+    by one, without a stock, or the stock goes to the columns, from which runs move that fit each other."""
+    alone = rules.move == "card" and rules.stock == 0
+    built = rules.move == "run" and rules.run == "build" and rules.spaces != "reserve" and not rules.full_columns
+    dealt = built and rules.stock > 0 and rules.to == "tableau"
+    kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
+    return kinds and rules.removable and (alone or dealt)
+
+
+def searched_without_arrangements(rules: Rules) -> bool:
+    """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
+    proved so, and every position of any layout fits in a key."""
+    return covers(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
+
+
+def _key_bits(rules: Rules, stock: int) -> float:
+    """Return how many bits a key has at most if so many cards are in the stock: the heights of the foundations, the
+    stock, and the dealt cards that are left in each column, of which the product is greatest if all are equal."""
+    columns, cards = len(rules.sizes), len(rules.deck()) - stock
+    turning = log2((stock + 1) * max(rules.passes, 1))
+    return len(rules.piles) * log2(rules.ranks + 1) + stock + turning + columns * log2(1 + cards / columns)

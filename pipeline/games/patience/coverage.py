@@ -2,7 +2,7 @@
 
 from math import log2
 
-from dealmill.pipeline.games.patience.losses.quotient import covers
+from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
 from dealmill.pipeline.games.patience.rules import Rules
 
 MOST_TUPLES = 10_000_000
@@ -64,7 +64,7 @@ def searched_with_beams(rules: Rules) -> bool:
 def searched_without_arrangements(rules: Rules) -> bool:
     """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
     proved so, and every position of any layout fits in a key."""
-    return covers(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
+    return quotient_is_sound(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
 
 
 def _key_bits(rules: Rules, stock: int) -> float:

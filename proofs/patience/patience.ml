@@ -41,6 +41,7 @@ let read_evidence game rules position evidence =
       (idle, absent_at_once, number)
   | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
   | "cut" :: _ -> not_covered "positions that a relaxed game leaves"
+  | "quotient" :: _ -> not_covered "positions without the arrangement of moved cards"
   | _ -> fail "%S is not the evidence of a loss" evidence
 
 let judge game row =

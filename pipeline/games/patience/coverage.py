@@ -2,13 +2,13 @@
 
 from math import log2
 
-from dealmill.pipeline.games.patience.losses.quotient import quotient_proves_losses
+from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
 from dealmill.pipeline.games.patience.rules import Rules
 
-KEY_BITS = 63
-"""A position of the quotient is a number with at most so many bits."""
 MOST_TUPLES = 10_000_000
 """A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
+KEY_BITS = 63
+"""A position of the quotient is a number with at most so many bits."""
 
 
 def corrected(rules: Rules) -> bool:
@@ -64,7 +64,7 @@ def searched_with_beams(rules: Rules) -> bool:
 def searched_without_arrangements(rules: Rules) -> bool:
     """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
     proved so, and every position of any layout fits in a key."""
-    return quotient_proves_losses(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
+    return quotient_is_sound(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
 
 
 def _key_bits(rules: Rules, stock: int) -> float:

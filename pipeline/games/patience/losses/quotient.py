@@ -20,12 +20,12 @@ from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
 from dealmill.verdicts import InvalidEvidence
 
-REFUTED = "Even if whatever was possible once stayed possible, not all cards could go up."
+REFUTED_IN_QUOTIENT = "Even if whatever was possible once stayed possible, not all cards could go up."
 Kind = tuple[int, bool]
 """The rank of a card, counted from the base, and whether it is red."""
 
 
-def quotient_proves_losses(rules: Rules) -> bool:
+def quotient_is_sound(rules: Rules) -> bool:
     """Return whether such evidence proves losses by some rules: any part of a run moves, built in alternating colours;
     only kings go to empty columns, if any card does; and all other cards are in the columns, in a stock that goes to
     the waste, or on foundations, to which they go one by one."""
@@ -60,7 +60,7 @@ class QuotientLoss(CountedLoss):
         for visit in super().visits(game, position):
             arranged.append(moves.arranged(visit.position))
             play = visit.play and visit.play._replace(word=moves.word(visit.play, arranged[visit.origin]))
-            end = REFUTED if Relaxed(moves, visit.position).refutes() else visit.end
+            end = REFUTED_IN_QUOTIENT if RelaxedQuotient(moves, visit.position).refutes() else visit.end
             yield visit._replace(position=arranged[-1], play=play, end=end)
 
 
@@ -97,11 +97,11 @@ class QuotientMoves(Moves):
 
     def plays(self, position: Position) -> Iterator[Play]:
         """Yield all moves, unless the position is refuted."""
-        if Relaxed(self, position).refutes():
+        if RelaxedQuotient(self, position).refutes():
             return
         for card, after in self._rising(position):
             yield self._play(card + FOUNDATION, (card,), after)
-        free = Counts(self, position).free
+        free = KindCounts(self, position).free
         for (card,), rest in (*self._leaving(position), *self.offered(position), *self._returning(position)):
             if free(self.kind(card, position.base)):
                 yield self._play(card, (card,), rest)
@@ -123,7 +123,7 @@ class QuotientMoves(Moves):
     def _rising(self, position: Position, *, safe: bool = False) -> Iterator[tuple[str, Position]]:
         """Yield the cards that can go up, and the positions after that; only those that are safe, of which a stock is
         to offer all it has, if that is asked for."""
-        counts, heights = Counts(self, position), position.foundations
+        counts, heights = KindCounts(self, position), position.foundations
         columns: list[tuple[tuple[str, ...], Position]] = [((card,), position) for card in self.moved(position)]
         columns += self._leaving(position)
         sources = [(cards, rest) for cards, rest in columns if counts.bare(self.kind(cards[0], position.base))]
@@ -132,7 +132,7 @@ class QuotientMoves(Moves):
         for (card, *_), rest in sources:
             suit = SUITS.index(card[1])
             is_next = self.kind(card, position.base)[0] == heights[suit]
-            if is_next and (not safe or _is_safe(suit, heights)):
+            if is_next and (not safe or _is_safe_in_quotient(suit, heights)):
                 yield card, _with_height(rest, suit, heights[suit] + 1)
 
     def word(self, play: Play, before: Position) -> str:
@@ -153,7 +153,7 @@ class QuotientMoves(Moves):
         return position._replace(columns=tuple(map(tuple, columns)))
 
 
-class Counts:
+class KindCounts:
     """How many cards of each kind lie face up in columns, and how many of them are moved."""
 
     def __init__(self, moves: QuotientMoves, position: Position) -> None:
@@ -177,7 +177,7 @@ class Counts:
         return self.shown[kind] > self.moved[rank - 1, not is_red]
 
 
-class Relaxed:
+class RelaxedQuotient:
     """The relaxed game from a position: whatever could be done once can always be done.
 
     `came` are the cards that came to the columns, or were turned up there, and `heights` those on each foundation. A
@@ -187,7 +187,7 @@ class Relaxed:
     def __init__(self, moves: QuotientMoves, position: Position) -> None:
         """Play it to its end."""
         self.moves, self.position, self.base = moves, position, position.base
-        self.last, self.counts = moves.rules.ranks - 1, Counts(moves, position)
+        self.last, self.counts = moves.rules.ranks - 1, KindCounts(moves, position)
         self.columns = [list(column) for column in position.columns]
         self.moved = set(moves.moved(position))
         self.shown = self.moved | {column[-1] for column in position.columns if column}
@@ -278,7 +278,7 @@ def _with_height(position: Position, suit: int, height: int) -> Position:
     return position._replace(foundations=(*position.foundations[:suit], height, *position.foundations[suit + 1 :]))
 
 
-def _is_safe(suit: int, heights: tuple[int, ...]) -> bool:
+def _is_safe_in_quotient(suit: int, heights: tuple[int, ...]) -> bool:
     """Return whether no card needs the next one of a suit as a place: those of the other colour that fit it are up or
     could go up, and so could those that fit these."""
     height = heights[suit]
@@ -296,7 +296,7 @@ def read_quotient(rules: Rules, evidence: str) -> QuotientLoss:
     InvalidEvidence
         If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
     """
-    if not quotient_proves_losses(rules):
+    if not quotient_is_sound(rules):
         raise InvalidEvidence(1, f"positions of the quotient prove nothing in {rules.name}")
     loss = read_counted(rules, evidence)
     if loss.live is not None:

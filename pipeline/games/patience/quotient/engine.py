@@ -9,7 +9,6 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved, unpack
-from dealmill.pipeline.games.batch import to_batch
 from dealmill.pipeline.games.patience.engine import RANKS, Winnable, card_numbers
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
@@ -101,11 +100,10 @@ class Quotient:
         easier to understand; otherwise the positions of the quotient. Its nodes are not counted, so that what it finds
         does not depend on the limit."""
         if positions <= LISTED_POSITIONS:
-            plain = to_batch(Winnable(self.rules)(pack([layout]), LIST_NODES))
-            [verdict], [listed] = plain.verdicts, plain.evidence
-            if verdict is Verdict.WINNABLE:
+            plain = Winnable(self.rules)(pack([layout]), LIST_NODES)
+            if plain.verdicts[0] == Verdict.WINNABLE:
                 raise RuntimeError("two searches of the layout contradict each other")
-            cards, _, count = (listed or "").partition(" ")
+            cards, _, count = unpack(plain.evidence)[0].partition(" ")
             if count and int(count) <= positions and len(cards) // 2 <= LISTED_CARDS:
                 return f"{cards} {count}"
         return f"quotient * {positions}"

@@ -10,9 +10,17 @@ from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS = 10_000, 1_000
 FEWER_NODES = 100_000
-HARD = ("mrs-mop", "spider", "spider-2-suits")
-"""Two decks with more than one suit: a deal takes seconds, so `FEWER_DEALS` are searched."""
-SLOW = ("flower-garden", "scorpion", "simple-simon", "spider-1-suit", "spiderette", "will-o-the-wisp")
+HARD = (
+    "mrs-mop",
+    "simple-simon",
+    "spider",
+    "spider-1-suit",
+    "spider-2-suits",
+    "spiderette",
+    "will-o-the-wisp",
+)
+"""Games of whole suits, some of whose deals take seconds, so `FEWER_DEALS` are searched."""
+SLOW = ("flower-garden",)
 """Games whose survey would take hours with the default limit, so `FEWER_NODES` are searched."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]

@@ -9,12 +9,19 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import zip_longest
 
-from dealmill.pipeline.games.patience import counting, counting_cut, counting_quotient, counting_walks
+from dealmill.pipeline.games.patience import (
+    counting,
+    counting_cut,
+    counting_quotient,
+    counting_waits,
+    counting_walks,
+)
 from dealmill.pipeline.games.patience.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
+from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import Rules
@@ -78,6 +85,8 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
         If there is not enough memory for the positions; it says how much is needed.
     """
     match loss:
+        case WaitingLoss():
+            return counting_waits.check_waiting(rules, layout, loss)
         case QuotientLoss():
             return counting_quotient.check_quotient(rules, layout, loss)
         case CutLoss():

@@ -42,12 +42,11 @@ def is_walked(rules: Rules) -> bool:
 
 
 def searched_by_stages(rules: Rules) -> bool:
-    """Return whether the engine for Spider searches a game: if cards exist more than once, and wherever whole suits
-    leave columns to which a stock is dealt, since it decides more of these deals; but not if any card moves with those
-    on it, nor with places that it does not know."""
-    dealt = rules.complete and rules.to == "tableau" and rules.stock > 0 and rules.move != "any"
+    """Return whether the search for Spider decides a game: if cards exist more than once, and wherever only whole suits
+    leave the columns; but not if any card moves with those on it, nor with places that it does not know."""
+    suits = rules.complete and (rules.stock == 0 or rules.to == "tableau") and rules.move != "any"
     places = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
-    return rules.copies > 1 or (dealt and places)
+    return rules.copies > 1 or (suits and places)
 
 
 def searched_with_beams(rules: Rules) -> bool:

@@ -23,13 +23,15 @@ from dealmill.pipeline.games.patience.memory import (
     memory_of_walks,
     memory_with_beams,
 )
+from dealmill.pipeline.games.patience.rules import cards_wait
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
 MAX_NODES, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 1_000_000, 10_000_000, 20_000_000
-PLAIN_VERSION, STAGES_VERSION, CORRECTED_VERSION = "7", "7", "8"
-"""The last one is that of both by rules whose outputs were wrong before."""
+PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
+WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
+"""The second one is that by rules whose outputs were wrong before version 8."""
 SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION = "8", "9", "8", "8"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
@@ -56,6 +58,10 @@ LOSS_OF_WALKS = (
 LOSS_OF_BEAMS = (
     f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
     "where cards could not go up even if no move ever covered one"
+)
+LOSS_OF_WAITING = (
+    "cards of which none can be the first to move, `waits 4C9D`, or a card on its only place, which lies face down, "
+    "`waits 4C>5C`; or how many positions can be reached without a move where there are such cards, `waits * 1357`"
 )
 LOSS_OF_COPIES = "how many positions can be reached, at most 100,000: `* 7276`"
 
@@ -111,6 +117,16 @@ def _load_stages() -> Callable[["Rules"], EngineFunction]:
     return Spider
 
 
+def _load_waiting() -> Callable[["Rules"], EngineFunction]:
+    from dealmill.pipeline.games.patience.waits import Waits
+
+    return Waits
+
+
+def _version_of_whole_suits(rules: "Rules") -> str:
+    return CORRECTED_WHOLE_SUITS_VERSION if corrected(rules) else WHOLE_SUITS_VERSION
+
+
 SWEEP = Search(
     is_swept,
     lambda _rules: SWEEP_VERSION,
@@ -127,9 +143,15 @@ WALKS = Search(
     max_nodes=MAX_NODES_OF_WALKS,
     memory=memory_of_walks,
 )
+WAITING = Search(
+    cards_wait,
+    _version_of_whole_suits,
+    _load_waiting,
+    evidence_of_loss=lambda _rules: LOSS_OF_WAITING,
+)
 STAGES = Search(
     searched_by_stages,
-    lambda rules: CORRECTED_VERSION if corrected(rules) else STAGES_VERSION,
+    _version_of_whole_suits,
     _load_stages,
     lambda rules: MOVES_OF_COPIES if rules.copies > 1 else MOVES,
     lambda rules: LOSS_OF_COPIES if rules.copies > 1 else LOSS,
@@ -151,9 +173,9 @@ BEAMS = Search(
 )
 PLAIN = Search(
     lambda _rules: True,
-    lambda rules: CORRECTED_VERSION if corrected(rules) else PLAIN_VERSION,
+    lambda rules: CORRECTED_PLAIN_VERSION if corrected(rules) else PLAIN_VERSION,
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, STAGES, QUOTIENT, BEAMS, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, BEAMS, PLAIN)
 """In this order."""

@@ -1,8 +1,8 @@
 """The engine of patiences such as Spider, see `searched_by_stages`: layouts to the words of its kernel, and the result
 to a verdict with evidence.
 
-Searches for a win take turns with counts of all positions, each with a greater budget. Whether a deal is decided within
-a node limit does not depend on what the limit is otherwise.
+Beams in search of a win are followed by counts of all positions, mostly where they die early. Whether a deal is decided
+within a node limit does not depend on what the limit is otherwise.
 """
 
 from collections.abc import Iterator
@@ -14,16 +14,23 @@ from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.engine import built_runs, may_lie_on
-from dealmill.pipeline.games.patience.losses.counted import MOST_POSITIONS
+from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
 from dealmill.pipeline.games.patience.referee import NO_MOVES
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.verdicts import Verdict
 
-PROBES = ((1_000, 20), (4_000, 50), (16_000, 100), (16_000, 100), (60_000, 200))
-"""The positions of each stage of a search, and those to which a row is dealt. The last search is repeated."""
-COUNTS = {0: 5_000, 2: MOST_POSITIONS}
-"""After which search positions are counted, and up to how many. No referee visits more of a loss."""
+WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
+"""The widths of the beams, of which the last one is repeated, each with other values."""
+LAYERS, LAYERS_OF_STAGE = 300, 20
+"""A beam has at most so many positions for each position of its width, and so many more for each row of the stock."""
+FIRST_COUNT, SECOND_COUNT, FEW_POSITIONS = 0, 5, 5_000
+"""After which beams positions are counted, and how many at first. The second time, only if the beam died since no move
+was left: up to `MOST_POSITIONS`, or if it died early, as many as referees visit."""
+EARLY = 30
+"""A beam dies early after fewer positions than so many times its width."""
+NEAR = 32
+"""The positions after one move for each of the width, for which there is room."""
 NOISE = 0x9E3779B97F4A7C1
 
 
@@ -71,26 +78,31 @@ class _Search:
 
     def __init__(self, rules: Rules, limit: int) -> None:
         self.rules = rules
-        stages = -(-rules.stock // len(rules.sizes)) + k.LAST_STAGE
-        self.positions = [stages * (budget + width) for budget, width in PROBES]
-        size = min(max(*self.positions, *COUNTS.values()) + 1, limit + 1)
+        self.most_counted = MOST_POSITIONS if rules.copies > 1 else MOST_DEALT
+        layers = LAYERS + LAYERS_OF_STAGE * -(-rules.stock // len(rules.sizes))
+        self.positions = {width: min(layers * width, limit) + 1 for width in WIDTHS}
+        counted, width = min(self.most_counted, limit) + 1, max(WIDTHS)
+        searched = max(counted, *self.positions.values())
         self.words = np.zeros(k.END, dtype=np.int64)
-        self.rows = np.empty((size, row_size(rules)), dtype=np.uint8)
+        self.rows = np.empty((max(counted, 3 * width), row_size(rules)), dtype=np.uint8)
         self.layout = np.zeros(row_size(rules), dtype=np.uint8)
-        self.table = np.empty(_table_size(size), dtype=np.int64)
-        self.links = np.empty(size, dtype=np.int64)
-        self.heap = np.empty(size, dtype=np.int64)
+        self.table = np.empty(table_size(searched), dtype=np.int64)
+        self.near = np.empty(table_size(NEAR * width), dtype=np.int64)
+        self.links = np.empty(searched, dtype=np.int64)
+        self.numbers, self.heaps = np.empty(3 * width, dtype=np.int64), np.empty(2 * width + 2, dtype=np.int64)
+        self.moves = np.empty(width + 1, dtype=np.int64)
         self.words[k.LIMIT] = limit
         set_up(self.words, rules)
 
     def solve(self, layout: str) -> tuple[Verdict, str | None]:
         """Return the verdict of a layout with its evidence."""
-        columns, stock = load(self.words, self.layout, self.rules, layout)
+        words = self.words
+        columns, stock = load(words, self.layout, self.rules, layout)
         for result, literal in self._results():
             if result == k.LOST:
-                return Verdict.UNWINNABLE, f"* {self.words[k.COUNT]}"
+                return Verdict.UNWINNABLE, f"* {words[k.COUNT]}"
             if result == k.WON:
-                moves = self._words_of_moves(columns, stock, literal=literal)
+                moves = words_of_moves(words, self.links, self.rules, columns, stock, literal=literal)
                 return Verdict.WINNABLE, " ".join(moves) or NO_MOVES
         return Verdict.UNDECIDED, None
 
@@ -98,61 +110,84 @@ class _Search:
         """Yield the results of the searches until the limit is reached, and whether each makes literal moves."""
         number, words = 0, self.words
         while words[k.NODES] < words[k.LIMIT]:
-            step = min(number, len(PROBES) - 1)
+            width = WIDTHS[min(number, len(WIDTHS) - 1)]
             words[k.NOISE] = number * NOISE % (1 << 63)
-            yield k.probe(*self._arrays(self.positions[step]), self.heap, *PROBES[step]), False
-            if number in COUNTS:
-                yield k.count(*self._arrays(COUNTS[number])), True
+            yield self._beam(width), False
+            if number == FIRST_COUNT:
+                yield self._count(FEW_POSITIONS), True
+            elif number == SECOND_COUNT and words[k.DIED]:
+                is_early = words[k.COUNT] < EARLY * width
+                yield self._count(self.most_counted if is_early else MOST_POSITIONS), True
             number += 1
 
-    def _arrays(self, positions: int) -> tuple[k.Words, k.Rows, k.Words, k.Words]:
-        """Return the arrays of a search with so many positions, with the layout as the first row."""
+    def _beam(self, width: int) -> int:
+        """Look for a win with a beam."""
         self.rows[0] = self.layout
-        return self.words, self.rows[:positions], self.table[: _table_size(positions)], self.links
+        positions = self.positions[width]
+        table, near = self.table[: table_size(positions)], self.near[: table_size(NEAR * width)]
+        links, heaps = self.links[:positions], self.heaps[: 2 * width + 2]
+        return k.beam(self.words, self.rows, self.numbers, table, near, links, heaps, self.moves, width)
 
-    def _words_of_moves(self, columns: list[Column], stock: list[int], *, literal: bool) -> Iterator[str]:
-        """Yield the moves of a win as they are written. If they are not `literal`, whole suits leave at once."""
-        changed = list(range(len(columns)))
-        for move in [0, *self._trail()]:
-            column, target, size = move & 63, move >> 6 & 63, move >> 12
-            if target == k.DEAL:
-                yield self._name(stock[0]) + DEALT
-                changed = list(range(min(len(columns), len(stock))))
-                for number in changed:
-                    columns[number].cards.append(stock.pop(0))
-            elif target == k.UP:
-                yield self._put_up(columns, column)
-            elif size:
-                yield self._move_to_column(columns, column, target, size)
-                columns[target].cards += columns[column].take(size)
-                changed = [column, target]
+    def _count(self, positions: int) -> int:
+        """Count all positions, up to so many."""
+        self.rows[0] = self.layout
+        positions = min(positions + 1, len(self.rows))
+        return k.count(self.words, self.rows[:positions], self.table[: table_size(positions)], self.links)
+
+
+def words_of_moves(
+    words: k.Words, links: k.Words, rules: Rules, columns: list[Column], stock: list[int], *, literal: bool
+) -> Iterator[str]:
+    """Yield the moves that lead to the last row as they are written. If they are not `literal`, whole suits leave at
+    once. Changes the columns and the stock, which are those of the layout."""
+    changed = list(range(len(columns)))
+    for move in [0, *_trail(words, links)]:
+        column, target, size = move & 63, move >> 6 & 63, move >> 12
+        if target == k.DEAL:
+            yield name_of(rules, stock[0]) + DEALT
+            changed = list(range(min(len(columns), len(stock))))
             for number in changed:
-                while not literal and columns[number].has_whole_suit(self.rules.ranks):
-                    yield self._put_up(columns, number)
+                columns[number].cards.append(stock.pop(0))
+        elif target == k.UP:
+            yield _put_up(rules, columns, column)
+        elif size:
+            yield _move_to_column(rules, columns, column, target, size)
+            columns[target].cards += columns[column].take(size)
+            changed = [column, target]
+        for number in changed:
+            while not literal and columns[number].has_whole_suit(rules.ranks):
+                yield _put_up(rules, columns, number)
 
-    def _trail(self) -> list[int]:
-        """Return the moves that lead to the last row."""
-        row, moves = int(self.words[k.COUNT]) - 1, list[int]()
-        while row:
-            link = int(self.links[row])
-            moves.append(link & k.ROW)
-            row = link >> 32
-        return moves[::-1]
 
-    def _move_to_column(self, columns: list[Column], column: int, target: int, size: int) -> str:
-        """Return the word for the move of `size` cards to another column. Cards that exist once need no columns."""
-        card, onto = self._name(columns[column].cards[-size]), columns[target].cards
-        if self.rules.copies > 1:
-            return f"{card}{column + 1}-{target + 1}"
-        return card + (self._name(onto[-1]) if onto else f"{EMPTY}{target + 1}")
+def _trail(words: k.Words, links: k.Words) -> list[int]:
+    """Return the moves that lead to the last row."""
+    row, moves = int(words[k.COUNT]) - 1, list[int]()
+    while row:
+        link = int(links[row])
+        moves.append(link & k.ROW)
+        row = link >> 32
+    return moves[::-1]
 
-    def _put_up(self, columns: list[Column], number: int) -> str:
-        """Take a whole suit from a column, and return the word for this move."""
-        cards = columns[number].take(self.rules.ranks)
-        return f"{self._name(cards[0])}{number + 1 if self.rules.copies > 1 else ''}{FOUNDATION}"
 
-    def _name(self, card: int) -> str:
-        return RANKS[(card % 13 + RANKS.index(self.rules.foundations)) % self.rules.ranks] + SUITS[card // 13]
+def _move_to_column(rules: Rules, columns: list[Column], column: int, target: int, size: int) -> str:
+    """Return the word for the move of `size` cards to another column. Cards that exist once need no columns."""
+    card, onto = name_of(rules, columns[column].cards[-size]), columns[target].cards
+    if rules.copies > 1:
+        return f"{card}{column + 1}-{target + 1}"
+    if onto:
+        return card + name_of(rules, onto[-1])
+    return card + EMPTY + (str(target + 1) if rules.to == "tableau" else "")
+
+
+def _put_up(rules: Rules, columns: list[Column], number: int) -> str:
+    """Take a whole suit from a column, and return the word for this move."""
+    cards = columns[number].take(rules.ranks)
+    return f"{name_of(rules, cards[0])}{number + 1 if rules.copies > 1 else ''}{FOUNDATION}"
+
+
+def name_of(rules: Rules, card: int) -> str:
+    """Return the name of a card."""
+    return RANKS[(card % 13 + RANKS.index(rules.foundations)) % rules.ranks] + SUITS[card // 13]
 
 
 def row_size(rules: Rules) -> int:
@@ -165,7 +200,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
     every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
     last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
     words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
-    words[k.MOVES_RUNS] = rules.move == "run"
+    words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
     words[k.SPACES] = {"any": every, "kings": last, "none": 0}[rules.spaces]
     words[k.FULL_COLUMNS] = rules.full_columns
     for card in range(52):
@@ -196,6 +231,6 @@ def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[C
     return piles, stock
 
 
-def _table_size(positions: int) -> int:
+def table_size(positions: int) -> int:
     """Return the slots for so many positions, a power of 2."""
     return 1 << (2 * positions).bit_length()

@@ -1,13 +1,13 @@
 """The search of patiences whose cards exist more than once, and of which only whole suits leave, such as Spider.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations. Since they are not unique, a position is
-its columns card by card, and is hashed column by column. All positions of a search are kept, as rows of bytes; `links`
-has the row from which each was reached, and the move: the column, the target and the number of cards, six bits each.
-The other fields are in one array, `s`, with their offsets in capitals.
+its columns card by card, and is hashed column by column. As a row of bytes, it has how many cards are dealt and left,
+and each column. `links` has the number of the position from which each was reached, and the move: the column, the
+target and the number of cards, six bits each. The other fields are in one array, `s`, with their offsets in capitals.
 
-`probe` looks for a win: the best positions first, by `_value`, until their number is reached; then a row of the stock
-is dealt to the best ones, which are searched in the same way. Whole suits leave at once. `count` visits all positions,
-by all moves, as the referee does.
+`beam` looks for a win: move by move, only the best positions are searched, by `_value`; then a row of the stock is
+dealt to the best ones of all, which are searched in the same way. Whole suits leave at once. `count` visits all
+positions, by all moves, as the referee does.
 """
 
 from collections.abc import Callable
@@ -25,31 +25,36 @@ word = cast(Callable[[int], int], np.int64)
 
 MOST_CARDS = 104
 # Rules and the layout
-COLUMNS, RANKS, MOVES_RUNS, SPACES, FULL_COLUMNS, STOCK_SIZE = range(6)
+COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = range(7)
 PARENTS, RUNS, STOCK_CARDS = 10, 62, 114
 # A position
 LEFT, DEALT = 220, 221
 LENGTH, DOWN, KEYS, VALUES = 230, 250, 270, 290
 CARDS = 310
-# The search: nodes of all searches and their limit, a number that disturbs values, and the rows of this search
-NODES, LIMIT, NOISE, COUNT = range(2390, 2394)
-BEST, MOVES = 2400, 2600
+# The search: nodes of all searches and their limit, a number that disturbs values, the positions of this search, and
+# whether it ended since there was no further move
+NODES, LIMIT, NOISE, COUNT, DIED = range(2390, 2395)
+MOVES = 2400
 MOST_MOVES = 20 * 19 * 104 // 4
-END = MOVES + MOST_MOVES
+BEFORE = MOVES + MOST_MOVES
+"""The fields from `LEFT` to `CARDS` of the position from which moves are made, each this much further."""
+END = BEFORE + CARDS
 
 NO_CARD = 63
 DEAL, UP = 62, 63
 """Targets of moves that are no columns: a row of the stock is dealt, and a whole suit leaves."""
 WON, LOST, OPEN = 1, 2, 3
-IN_RUN, PER_RUN_CARD, FITTING, MISFIT, FACE_DOWN, SPACE, KING_BELOW, WHOLE_SUIT = 10, 1, 3, 6, 20, 40, 5, 400
+IN_RUN, PER_RUN_CARD, FITTING, MISFIT, FACE_DOWN, SPACE, KING_BELOW, WHOLE_SUIT = 10, 4, 3, 6, 12, 30, 5, 900
+FIRST_SPACE = 10
 """What the value of a position counts: a card that moves with the one below it, also for each card of its run; one that
 only fits, or does not; a card that lies face down; an empty column; a last rank at the bottom; a suit that has left."""
 LEAST_VALUE = 1 << 20
 """Values are greater than its negative."""
 ROW = (1 << 32) - 1
 """The bits of an entry for its row; those above are for the value."""
-LAST_STAGE = 4
-"""How many times as many positions are searched after the last row is dealt."""
+STALLED, STALLED_AT_LAST = 12, 40
+"""After how many moves without a better position no further moves are made; the second is for those after which no row
+is dealt."""
 MIX = -7046029254386353131
 
 
@@ -60,7 +65,7 @@ def card_at(s: Words, column: int, height: int) -> int:
 
 
 @inlined
-def _top(s: Words, column: int) -> int:
+def top_card(s: Words, column: int) -> int:
     return card_at(s, column, s[LENGTH + column] - 1) if s[LENGTH + column] else word(NO_CARD)
 
 
@@ -79,7 +84,10 @@ def _weigh(s: Words, column: int) -> None:
                 value += IN_RUN + PER_RUN_CARD * size
             else:
                 size = word(1)
-                value += FITTING if (s[PARENTS + card] >> under) & 1 else -MISFIT
+                if (s[PARENTS + card] >> under) & 1:
+                    value += FITTING
+                else:
+                    value -= MISFIT if card % 13 < under % 13 else 2 * MISFIT
         under = card
     if length == 0:
         value += SPACE
@@ -106,8 +114,12 @@ def position_key(s: Words) -> int:
 @inlined
 def _value(s: Words, key: int) -> int:
     value: int = -WHOLE_SUIT * (s[LEFT] // s[RANKS])
+    has_space = False
     for column in range(s[COLUMNS]):
         value += s[VALUES + column]
+        has_space |= s[LENGTH + column] == 0
+    if has_space:
+        value += FIRST_SPACE
     if s[NOISE]:
         value += ((key ^ s[NOISE]) * word(MIX) >> 40) & 15
     return value
@@ -143,25 +155,25 @@ def write_row(s: Words, rows: Rows, row: int) -> None:
 
 
 @inlined
-def _movable(s: Words, column: int) -> int:
+def movable(s: Words, column: int) -> int:
     """Return how many cards on top of a column can move together."""
     length: int = s[LENGTH + column]
     shown, size = length - s[DOWN + column], min(length, word(1))
     while size and size < shown:
         card, under = card_at(s, column, length - size), card_at(s, column, length - size - 1)
-        if not s[MOVES_RUNS] or not (s[RUNS + card] >> under) & 1:
+        if not s[MOVES_ANY] and not (s[MOVES_RUNS] and (s[RUNS + card] >> under) & 1):
             break
         size += 1
     return size
 
 
 @inlined
-def _is_whole(s: Words, column: int) -> bool:
+def is_whole(s: Words, column: int) -> bool:
     """Return whether a whole suit lies on top of a column."""
     length, ranks, size = s[LENGTH + column], word(s[RANKS]), word(0)
     if length - s[DOWN + column] < ranks:
         return False
-    first = _top(s, column)
+    first = top_card(s, column)
     while size < ranks and first % 13 == 0 and card_at(s, column, length - 1 - size) == first + size:
         size += 1
     return size == ranks
@@ -181,13 +193,13 @@ def list_moves(s: Words, literal: bool) -> int:
     part of a run, or a whole column, to an empty column; and no row is dealt."""
     count = word(0)
     for column in range(s[COLUMNS]):
-        length, movable = s[LENGTH + column], _movable(s, word(column))
-        if literal and _is_whole(s, word(column)):
+        length, most = s[LENGTH + column], movable(s, word(column))
+        if literal and is_whole(s, word(column)):
             s[MOVES + count] = column | UP << 6
             count += 1
         for target in range(s[COLUMNS]):
-            under = _top(s, word(target))
-            for size in range(1, movable + 1):
+            under = top_card(s, word(target))
+            for size in range(1, most + 1):
                 card = card_at(s, word(column), length - size)
                 fits = (s[PARENTS + card] >> under) & 1
                 if under == NO_CARD:
@@ -195,7 +207,7 @@ def list_moves(s: Words, literal: bool) -> int:
                     if literal:
                         fits &= size < length or s[DEALT] < s[STOCK_SIZE]
                     else:
-                        fits &= size == movable and size < length
+                        fits &= size == most and size < length
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1
@@ -216,7 +228,7 @@ def _turn_up(s: Words, column: int) -> None:
 def finish(s: Words, column: int, literal: bool) -> None:
     """Do what follows if a column has changed; if not `literal`, whole suits leave it."""
     _turn_up(s, column)
-    while not literal and _is_whole(s, column):
+    while not literal and is_whole(s, column):
         _put_up(s, column)
     _weigh(s, column)
 
@@ -254,7 +266,7 @@ def do(s: Words, move: int, literal: bool) -> None:
 
 
 @inlined
-def _store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
+def store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
     """Write the position as the next row, and return its entry; 0 if it is not new, and -1 if there is no row left, or
     the limit of nodes is reached."""
     key, mask = position_key(s), len(table) - 1
@@ -274,7 +286,7 @@ def _store(s: Words, rows: Rows, table: Words, links: Words, link: int) -> int:
 
 
 @inlined
-def _push(heap: Words, size: int, entry: int) -> None:
+def push(heap: Words, size: int, entry: int) -> None:
     """Add an entry to a heap of this size, whose first entry is the greatest."""
     at = size
     while at and heap[(at - 1) >> 1] < entry:
@@ -284,7 +296,7 @@ def _push(heap: Words, size: int, entry: int) -> None:
 
 
 @inlined
-def _pop(heap: Words, size: int) -> None:
+def pop(heap: Words, size: int) -> None:
     """Remove the first entry of a heap; `size` is that without it."""
     entry, at, child = heap[size], word(0), word(1)
     while child < size:
@@ -296,90 +308,192 @@ def _pop(heap: Words, size: int) -> None:
     heap[at] = entry
 
 
+@inlined
+def _has(table: Words, key: int) -> bool:
+    """Return whether a key is in a hash table."""
+    slot = (key >> 20) & (len(table) - 1)
+    while table[slot] != 0 and table[slot] != key:
+        slot = (slot + 1) & (len(table) - 1)
+    return bool(table[slot])
+
+
+@inlined
+def _insert(table: Words, key: int) -> None:
+    """Write a key to a hash table."""
+    slot = (key >> 20) & (len(table) - 1)
+    while table[slot] != 0 and table[slot] != key:
+        slot = (slot + 1) & (len(table) - 1)
+    table[slot] = key
+
+
+@inlined
+def _rank(heap: Words, size: int, width: int, value: int) -> int:
+    """Insert a value into the `width` best ones, of which there are `size`, in a heap with the worst one first; return
+    its slot, or -1 if it is not among them."""
+    entry = (LEAST_VALUE - value) << 32
+    if size < width:
+        push(heap, size, entry | size)
+        return size
+    if entry >> 32 >= heap[0] >> 32:
+        return word(-1)
+    slot: int = heap[0] & ROW
+    heap[size] = entry | slot
+    pop(heap, size)
+    return slot
+
+
+@inlined
+def _undo(s: Words, column: int) -> None:
+    """Restore what is known of a column; its cards are still where they were."""
+    for field in (LENGTH, DOWN, KEYS, VALUES):
+        s[field + column] = s[BEFORE + field + column]
+
+
+@inlined
+def _add(s: Words, rows: Rows, numbers: Words, table: Words, links: Words, row: int, link: int) -> bool:
+    """Write the position to a row, with its number and its link; return False if the limit is reached, or there
+    is no link left."""
+    if s[NODES] == s[LIMIT] or s[COUNT] == len(links):
+        return False
+    write_row(s, rows, row)
+    _insert(table, position_key(s))
+    numbers[row], links[s[COUNT]] = s[COUNT], link
+    s[COUNT] += 1
+    s[NODES] += 1
+    return True
+
+
 @routine
-def _remember(s: Words, width: int, entry: int) -> None:
-    """Insert an entry into the `width` best ones of positions in which a row can be dealt."""
-    if s[BEST + width - 1] >= entry or not may_deal(s):
-        return
-    at = width - 1
-    while at and s[BEST + at - 1] < entry:
-        s[BEST + at] = s[BEST + at - 1]
-        at -= 1
-    s[BEST + at] = entry
+def _remember(s: Words, rows: Rows, numbers: Words, best: Words, size: int, width: int, number: int) -> int:
+    """Write the position to the last rows if it is among the best ones to which a row can be dealt; return how many
+    there are."""
+    slot = _rank(best, size, width, _value(s, position_key(s))) if may_deal(s) else word(-1)
+    if slot >= 0:
+        write_row(s, rows, 2 * width + slot)
+        numbers[2 * width + slot] = number
+        size += slot == size
+    return size
+
+
+@routine
+def _expand(
+    s: Words, rows: Rows, table: Words, near: Words, heap: Words, moves: Words, first: int, size: int, width: int
+) -> int:
+    """List the moves to the best positions after those in the rows from `first` on, which were not met before; return
+    their number, or -1 if one is won. Its move is the last one in `moves` then."""
+    near[:] = 0
+    count, met = word(0), word(0)
+    for at in range(size):
+        read_row(s, rows, first + at)
+        for field in range(LEFT, CARDS):
+            s[BEFORE + field] = s[field]
+        for number in range(list_moves(s, False)):
+            move = s[MOVES + number]
+            do(s, move, False)
+            key = position_key(s)
+            if s[LEFT] == 0:
+                moves[width] = at << 32 | move
+                return word(-1)
+            if not _has(table, key) and not _has(near, key):
+                if 4 * met < 3 * len(near):
+                    _insert(near, key)
+                    met += 1
+                slot = _rank(heap, count, width, _value(s, key))
+                if slot >= 0:
+                    moves[slot] = at << 32 | move
+                    count += slot == count
+            _undo(s, move & 63)
+            _undo(s, (move >> 6) & 63)
+            s[LEFT] = s[BEFORE + LEFT]
+    return count
 
 
 @routine
 def _search_stage(
-    s: Words, rows: Rows, table: Words, links: Words, heap: Words, size: int, budget: int, width: int
+    s: Words,
+    rows: Rows,
+    numbers: Words,
+    table: Words,
+    near: Words,
+    links: Words,
+    heaps: Words,
+    moves: Words,
+    size: int,
+    width: int,
 ) -> int:
-    """Search positions without dealing until it is won, or their number is reached. `heap` has `size` of them."""
-    stop = s[NODES] + budget
-    while size and s[NODES] < stop:
-        size -= 1
-        row = heap[0] & ROW
-        _pop(heap, size)
-        read_row(s, rows, row)
-        for number in range(list_moves(s, False)):
-            if number:
-                read_row(s, rows, row)
-            do(s, s[MOVES + number], False)
-            entry = _store(s, rows, table, links, row << 32 | s[MOVES + number])
-            if entry < 0:
-                return word(OPEN)
-            if entry:
-                if s[LEFT] == 0:
-                    return word(WON)
-                _push(heap, size, entry)
-                size += 1
-                _remember(s, width, entry)
-    return word(OPEN)
-
-
-@routine
-def _deal_to_best(s: Words, rows: Rows, table: Words, links: Words, heap: Words, width: int) -> int:
-    """Fill the heap with the best positions, after a row is dealt to them; return their number."""
-    size = word(0)
-    for number in range(width):
-        row = s[BEST + number] & ROW
-        if s[BEST + number]:
-            read_row(s, rows, row)
-            do(s, word(DEAL << 6), False)
-            entry = _store(s, rows, table, links, row << 32 | DEAL << 6)
-            if entry > 0:
-                _push(heap, size, entry)
-                size += 1
-                if s[LEFT] == 0:
-                    break
-        s[BEST + number] = 0
-    return size
+    """Search from the first rows until the game is won, or no better position was met for some moves; return how many
+    positions are among the best ones to which a row can be dealt, or the negative of a result."""
+    heap, best = heaps[: width + 1], heaps[width + 1 :]
+    known, first, stalled, highest = word(0), word(0), word(0), word(-LEAST_VALUE)
+    for at in range(size):
+        read_row(s, rows, word(at))
+        known = _remember(s, rows, numbers, best, known, width, numbers[at])
+    patience = word(STALLED if s[DEALT] < s[STOCK_SIZE] else STALLED_AT_LAST)
+    while size and stalled < patience:
+        count, after = _expand(s, rows, table, near, heap, moves, first, size, width), width - first
+        for slot in range(max(count, word(0))):
+            before, move = first + (moves[slot] >> 32), moves[slot] & ROW
+            read_row(s, rows, before)
+            do(s, move, False)
+            if not _add(s, rows, numbers, table, links, after + slot, numbers[before] << 32 | move):
+                return word(-OPEN)
+            known = _remember(s, rows, numbers, best, known, width, numbers[after + slot])
+            value = _value(s, position_key(s))
+            if value > highest:
+                highest, stalled = value, word(-1)
+        if count < 0:
+            link = numbers[first + (moves[width] >> 32)] << 32 | (moves[width] & ROW)
+            return word(-WON if _add(s, rows, numbers, table, links, after, link) else -OPEN)
+        size, first = count, after
+        stalled += 1
+    s[DIED] = size == 0
+    return known
 
 
 @kernel
-def probe(words: Words, rows: Rows, table: Words, links: Words, heap: Words, budget: int, width: int) -> int:
-    """Look for a win, with so many positions before each row is dealt, and so many to which it is dealt. The first row
-    is the layout. Of a win, the last row is the one in which the game is won."""
+def beam(
+    words: Words,
+    rows: Rows,
+    numbers: Words,
+    table: Words,
+    near: Words,
+    links: Words,
+    heaps: Words,
+    moves: Words,
+    width: int,
+) -> int:
+    """Look for a win. The first row is the layout. Of the positions after each further move, the `width` best ones are
+    searched; then a row is dealt to the best ones of all. Of a win, the last link is that of the position in which the
+    game is won.
+
+    `rows` are those of two layers and of the best positions, of `width` each; `numbers` say which links lead to them.
+    `table` has the keys of all positions that were searched, and `near` those met after the latest moves.
+    """
     s = pointer_to(words)
     table[:] = 0
-    s[COUNT] = 0
-    for at in range(BEST, BEST + width):
-        s[at] = 0
+    s[COUNT] = s[DIED] = 0
     read_row(s, rows, word(0))
     for column in range(s[COLUMNS]):
         finish(s, word(column), False)
-    heap[0] = _store(s, rows, table, links, word(0))
-    size = word(heap[0] > 0)
+    size = word(_add(s, rows, numbers, table, links, word(0), word(0)))
     while size:
         if s[LEFT] == 0:
             return word(WON)
+        read_row(s, rows, word(0))
         is_last = s[DEALT] == s[STOCK_SIZE]
-        for number in range(size):
-            read_row(s, rows, heap[number] & ROW)
-            _remember(s, word(width), heap[number])
-        visits = word(budget * (LAST_STAGE if is_last else 1))
-        result = _search_stage(s, rows, table, links, heap, size, visits, word(width))
-        if result != OPEN or is_last:
-            return result
-        size = _deal_to_best(s, rows, table, links, heap, word(width))
+        known = _search_stage(s, rows, numbers, table, near, links, heaps, moves, size, width)
+        if known < 0 or is_last:
+            return -known if known < 0 else word(OPEN)
+        size = word(0)
+        for at in range(2 * width, 2 * width + known):
+            read_row(s, rows, word(at))
+            do(s, word(DEAL << 6), False)
+            if not _has(table, position_key(s)):
+                if not _add(s, rows, numbers, table, links, size, numbers[at] << 32 | DEAL << 6):
+                    return word(OPEN)
+                size += 1
+                if s[LEFT] == 0:
+                    break
     return word(OPEN)
 
 
@@ -393,7 +507,7 @@ def count(words: Words, rows: Rows, table: Words, links: Words) -> int:
     read_row(s, rows, word(0))
     for column in range(s[COLUMNS]):
         finish(s, word(column), True)
-    if _store(s, rows, table, links, word(0)) < 0:
+    if store(s, rows, table, links, word(0)) < 0:
         return word(OPEN)
     visited = word(0)
     while visited < s[COUNT]:
@@ -402,7 +516,7 @@ def count(words: Words, rows: Rows, table: Words, links: Words) -> int:
             if number:
                 read_row(s, rows, visited)
             do(s, s[MOVES + number], True)
-            entry = _store(s, rows, table, links, visited << 32 | s[MOVES + number])
+            entry = store(s, rows, table, links, visited << 32 | s[MOVES + number])
             if entry < 0:
                 return word(OPEN)
             if entry and s[LEFT] == 0:

@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, Rules, cards_wait
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
 from tests.selection import SELECTION
 
@@ -116,6 +116,19 @@ def random_rules_by_stages(random: Random) -> Rules:
             hole="none",
         )
         return rules if rules.move == "run" else replace(rules, run="build")
+
+
+def random_waiting_rules(random: Random) -> Rules:
+    """Rules of games such as Scorpion, by which cards that wait for one another prove losses."""
+    while True:
+        rules = random_spider_rules(random)
+        if rules.initial == "none":
+            move = random.choice(["any", "any", rules.move])
+            run = rules.run if move == rules.move and rules.run != "same-suit" else "build"
+            spaces = random.choice(["kings", "kings", "none"])
+            rules = replace(rules, build="same-suit", move=move, run=run, spaces=spaces, complete=True, removable=False)
+            if cards_wait(rules):
+                return rules
 
 
 def any_rules(random: Random) -> Rules:

@@ -8,6 +8,7 @@ from dealmill.pipeline.games.patience.losses.cut import read_cut
 from dealmill.pipeline.games.patience.losses.quotient import read_quotient
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss, can_be_swept
 from dealmill.pipeline.games.patience.losses.visits import Visit
+from dealmill.pipeline.games.patience.losses.waits import read_waits
 from dealmill.pipeline.games.patience.losses.walks import read_walks
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
@@ -59,7 +60,12 @@ class Loss(Protocol):
         """Yield the positions of a claim that was checked, the first one first, those after its moves next."""
 
 
-READERS: Mapping[str, Callable[[Rules, str], Loss]] = {"cut": read_cut, "quotient": read_quotient, "walks": read_walks}
+READERS: Mapping[str, Callable[[Rules, str], Loss]] = {
+    "cut": read_cut,
+    "quotient": read_quotient,
+    "waits": read_waits,
+    "walks": read_walks,
+}
 """What reads the evidence of each form that begins with a word; the rest follows after a space."""
 
 

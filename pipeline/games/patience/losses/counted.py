@@ -8,7 +8,7 @@ docs/proofs/patience.md for the reason why a game that can be won can still be w
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -39,7 +39,7 @@ class CountedLoss(NamedTuple):
     @property
     def cards(self) -> list[str]:
         """The live cards by suits and then by ranks; none if all are live."""
-        return sorted(self.live or (), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
+        return in_order(self.live or ())
 
     @property
     def reason(self) -> str:
@@ -100,6 +100,11 @@ class CountedLoss(NamedTuple):
         }
         dealt = position.stock if rules.to == "hole" else ()
         return frozenset(rules.deck()) - self.live - stays - set(dealt)
+
+
+def in_order(cards: Iterable[str]) -> list[str]:
+    """Return cards, each once, by suits and then by ranks."""
+    return sorted(set(cards), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0])))
 
 
 def reached(game: Moves, position: Position, limit: int) -> Iterator[int]:
@@ -193,7 +198,7 @@ def read_counted(rules: Rules, evidence: str) -> CountedLoss:
         raise InvalidEvidence(1, f"it claims {positions:,} positions, more than the limit of {limit:,}")
     if not cards:
         return CountedLoss(None, positions)
-    if list(cards) != sorted(set(cards), key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))):
+    if list(cards) != in_order(cards):
         raise InvalidEvidence(1, "the cards are not in order: each once, by suits and then by ranks")
     for card in cards:
         if card not in rules.deck():

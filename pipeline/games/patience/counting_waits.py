@@ -1,0 +1,204 @@
+"""The compiled referee of losses by cards that wait, `losses.waits`. It is written from docs/proofs/waiting.md, in the
+words of `counting`, and shares no code with the engine."""
+
+from functools import partial
+
+from dealmill.kernels import inlined, kernel, routine
+from dealmill.pipeline.games.patience import counting
+from dealmill.pipeline.games.patience.counting import (
+    CODES,
+    DECK,
+    EMPTY_COLUMNS,
+    FACE_DOWN,
+    HOME,
+    IN_STOCK,
+    KEY,
+    LAST_RANK,
+    MOVES,
+    NO_CARD,
+    SUIT,
+    TO_COLUMNS,
+    UNDER,
+    UP,
+    WAS_STOCK,
+    WON,
+    WORDS,
+    Slots,
+    Words,
+    bit_of,
+    change,
+    decode,
+    encode,
+    first_of,
+    is_new,
+    list_moves,
+    settle,
+    survey,
+    word,
+)
+from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
+
+ON = counting.SIZE - 64
+"""Behind the moves of a position, which are fewer: the card on each, or `NO_CARD`."""
+
+
+def check_waiting(rules: Rules, layout: str, loss: WaitingLoss) -> list[int]:
+    """Check the claim of a loss; return and raise what `counting.check_count` does."""
+    base = RANKS.index(rules.foundations)
+    cards = sum(1 << 13 * SUITS.index(card[1]) + (RANKS.index(card[0]) - base) % rules.ranks for card in loss.cards)
+    is_pair = isinstance(loss, WaitingPair)
+    return counting.check_count(rules, layout, WaitingLoss(None, loss.positions), partial(_count, cards, is_pair))
+
+
+@routine
+def _place_cards(t: Words) -> None:
+    """Write which card lies on each."""
+    for card in range(52):
+        t[ON + card] = NO_CARD
+    cards = t[DECK] & ~t[UP] & ~t[IN_STOCK]
+    while cards:
+        card = first_of(cards)
+        cards &= cards - 1
+        if t[UNDER + card] != NO_CARD:
+            t[ON + t[UNDER + card]] = card
+
+
+@inlined
+def _is_face_down(t: Words, card: int) -> bool:
+    """Return whether a card lies face down: what lies on it has lain there from the start."""
+    on = t[ON + card]
+    was_dealt = t[FACE_DOWN] & bit_of(card) and on != NO_CARD
+    return bool(was_dealt and t[CODES + on] == HOME and t[WAS_STOCK] & bit_of(on) == 0)
+
+
+@routine
+def _joined(t: Words) -> int:
+    """Return the cards that lie on their only places."""
+    joined, cards = word(0), t[DECK] & ~t[UP] & ~t[IN_STOCK]
+    while cards:
+        card = first_of(cards)
+        cards &= cards - 1
+        if card % 13 != t[LAST_RANK] and t[UNDER + card] == card + 1:
+            joined |= bit_of(card)
+    return joined
+
+
+@routine
+def _pairs(t: Words, joined: int) -> int:
+    """Return the joined cards on cards that lie face down."""
+    in_pairs = word(0)
+    while joined:
+        card = first_of(joined)
+        joined &= joined - 1
+        if _is_face_down(t, card + 1):
+            in_pairs |= bit_of(card)
+    return in_pairs
+
+
+@inlined
+def _kings(t: Words) -> int:
+    kings = word(0)
+    for suit in range(4):
+        kings |= bit_of(13 * suit + t[LAST_RANK])
+    return kings
+
+
+@routine
+def _kings_stay(t: Words, waiting: int) -> bool:
+    """Return whether no king can go to an empty column before one of these cards moves."""
+    lowest, cards, others = word(0), t[DECK] & ~t[UP] & ~t[IN_STOCK], waiting & ~_kings(t)
+    while cards:
+        card = first_of(cards)
+        cards &= cards - 1
+        if t[UNDER + card] == NO_CARD:
+            lowest |= bit_of(card)
+    stay = t[EMPTY_COLUMNS] == 0 and lowest & ~(_kings(t) | waiting) == 0
+    for suit in range(4):
+        own = word(SUIT) << 13 * suit
+        stay = stay and (t[DECK] & ~t[UP] & own == 0 or others & own != 0)
+    return stay
+
+
+@routine
+def _cannot_begin(t: Words, card: int, waiting: int, stay: int, kings_stay: bool) -> bool:
+    """Return whether a card cannot be the first of the waiting ones to move. Those of `stay` move with others only."""
+    if _is_face_down(t, card) and stay & bit_of(t[ON + card]):
+        return True
+    if card % 13 == t[LAST_RANK]:
+        return kings_stay and t[UNDER + card] != NO_CARD
+    on_place = t[ON + card + 1]
+    if on_place != NO_CARD and waiting & bit_of(on_place):
+        return True
+    above = t[ON + card]
+    while above != NO_CARD and stay & bit_of(above):
+        if above == card + 1:
+            return True
+        above = t[ON + above]
+    return False
+
+
+@routine
+def _largest(t: Words, waiting: int, joined: int) -> int:
+    """Return the largest set within these cards of which none can be the first to move; none if it has only kings."""
+    before = word(0)
+    waiting &= ~joined & t[DECK] & ~t[UP] & ~t[IN_STOCK]
+    while waiting != before:
+        before, left, kings_stay = waiting, waiting, _kings_stay(t, waiting)
+        while left:
+            card = first_of(left)
+            left &= left - 1
+            if not _cannot_begin(t, card, before, before | joined, kings_stay):
+                waiting &= ~bit_of(card)
+    return waiting if waiting & ~_kings(t) else word(0)
+
+
+@routine
+def _is_lost(t: Words, cards: int, is_pair: bool) -> bool:
+    """Return whether these cards are a pair or wait for one another; without any, whether there are such cards."""
+    _place_cards(t)
+    joined = _joined(t)
+    if cards:
+        return cards == (cards & _pairs(t, joined) if is_pair else _largest(t, cards, joined))
+    return _pairs(t, joined) != 0 or _largest(t, t[DECK], joined) != 0
+
+
+@kernel
+def _count(cards: int, is_pair: bool, t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+    """Return the number of positions that can be reached without a move in those that are lost by waiting cards, or
+    `limit` + 1 if there are more; `WON` if one is won. If the layout is claimed to be lost by some cards, that is 1 if
+    it is. Write to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
+    settle(t)
+    encode(t)
+    count, visited, moved, before = word(0), word(0), word(0), word(0)
+    count += is_new(t, keys, slots, count)
+    if cards and not _is_lost(t, cards, is_pair):
+        return limit + 1
+    while visited < count:
+        if visited == before:  # all positions with one move less are visited
+            before = count
+            if moved < len(counts):
+                counts[moved] = count
+            moved += 1
+        for part in range(t[WORDS]):
+            t[KEY + part] = keys[t[WORDS] * visited + part]
+        decode(t)
+        survey(t)
+        if t[DECK] & ~t[UP] == 0:
+            return word(WON)
+        for number in range(0 if _is_lost(t, cards, is_pair) else list_moves(t)):
+            for part in range(t[WORDS]):
+                t[KEY + part] = keys[t[WORDS] * visited + part]
+            decode(t)
+            if t[TO_COLUMNS]:
+                survey(t)
+            move = t[MOVES + number]
+            change(t, move & 63, (move >> 6) & 15, move >> 10)
+            settle(t)
+            encode(t)
+            if is_new(t, keys, slots, count):
+                count += 1
+                if count > limit:
+                    return count
+        visited += 1
+    return count

@@ -1,0 +1,192 @@
+"""Losses by cards that wait for one another: the search for Scorpion and both referees, against plain code."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses.counted import in_order
+from dealmill.pipeline.games.patience.losses.waits import Waiting
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules, cards_wait
+from dealmill.pipeline.games.patience.searches import WAITING, search_of
+from dealmill.pipeline.games.patience.table import written
+from dealmill.pipeline.games.patience.waits import Waits
+from dealmill.testing.patiences import naive
+from dealmill.testing.patiences.small import random_position
+from dealmill.verdicts import InvalidEvidence, Verdict
+from tests.games.patience.files import FILES, rules_of
+from tests.games.patience.random_rules import random_waiting_rules, seeds
+
+SMALL = replace(rules_of("scorpion"), ranks=4, sizes=(4, 4, 5), face_down=(3, 3, 0), stock=3)
+LIMIT, PLAIN_LIMIT = 5_000, 2_000
+"""Positions that the search visits, and plain code."""
+
+
+def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
+    return to_batch(Waits(rules)(pack(layouts), limit))
+
+
+def refusals(rules: Rules, text: str, evidence: str) -> list[str]:
+    """Return why the plain referee refuses the evidence of a loss, and why the compiled one does."""
+    reasons = ["", ""]
+    try:
+        Referee(rules)("winnable", text, Verdict.UNWINNABLE, None, evidence)
+    except InvalidEvidence as error:
+        reasons[0] = error.reason
+    with suppress(InvalidEvidence):
+        loss = read_loss(rules, evidence)
+        try:
+            check_loss(rules, text, loss)
+        except InvalidEvidence as error:
+            reasons[1] = error.reason
+    return reasons
+
+
+@pytest.mark.parametrize("seeds", seeds(0, 5_000, quick=20))
+def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
+    """Twenty layouts for each seed, deals and positions of small decks. What is lost by a pair or a set is lost; both
+    referees accept the same sets, pairs and counts, also arbitrary ones."""
+    for seed in seeds:
+        random = Random(seed)
+        rules = random_waiting_rules(random)
+        layouts = [*unpack(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
+        batch = solved(rules, layouts)
+        for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
+            referee, truth = Referee(rules), naive.counted(text, rules, PLAIN_LIMIT)
+            waiting = Waiting(rules, referee.position(text))
+            if truth is not None:
+                assert not (waiting.is_lost() and truth[0]), (rules, text)
+                assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE) or nodes == LIMIT, (
+                    rules,
+                    text,
+                )
+            if evidence:
+                referee("winnable", text, verdict, None, evidence)
+            if verdict is Verdict.UNWINNABLE:
+                check_loss(rules, text, read_loss(rules, str(evidence)))
+                assert waiting.is_lost() == ("*" not in str(evidence)), (rules, text, evidence)
+            cards = "".join(in_order(card for card in rules.deck() if random.random() < 0.6)) or rules.deck()[0]
+            card, place = random.choice(sorted(waiting.next.items()))
+            for claim in (cards, f"{card}>{place}", "* 1"):
+                plain, compiled = refusals(rules, text, f"waits {claim}")
+                assert bool(plain) == bool(compiled), (rules, text, claim, plain, compiled)
+                assert plain or not truth or not truth[0], (rules, text, claim)
+
+
+def test_a_whole_suit_must_not_leave_by_itself_before_the_row_is_dealt() -> None:
+    """A card of the stock falls on the whole suit of hearts, and goes to an empty column with it: the game is won, but
+    not if hearts have left."""
+    text = "scorpion 4sAs4C/AcAh3H/2S4H2H foundations:4D stock:2C3C3S"
+    referee, gathering = Referee(SMALL), "2H3H 3H4H AH2H"
+    batch = solved(SMALL, [text])
+    [verdict], [evidence] = batch.verdicts, batch.evidence
+    referee("winnable", text, verdict, None, str(evidence))
+    assert verdict is Verdict.WINNABLE and "4Hf" not in str(evidence).partition("2Cd")[0]
+    *_, (last, _) = referee.replayed(referee.position(text), f"{gathering} 4Hf")
+    later = written(referee, last.after)
+    assert solved(SMALL, [later]).verdicts == [Verdict.UNWINNABLE] and naive.counted(later, SMALL, LIMIT) == (False, 9)
+
+
+PAIR = "scorpion 4sAs4C/Ac3h2H/2S4HAH foundations:4D stock:2C3C3S"
+
+
+@pytest.mark.parametrize(
+    ("layout", "evidence", "reason"),
+    [
+        (PAIR, "waits 2H>3H", ""),
+        (PAIR, "waits AH>2H", "AH does not lie on its only place, face down"),
+        (PAIR, "waits 3H>2H", "2H is not the only place of 3H"),
+        (PAIR, "waits 2H3H", "2H does not wait for another of these cards"),
+        (PAIR, "waits 3H", ""),
+        (PAIR, "waits 3H>4S", "4S is not the only place of 3H"),
+        (PAIR, "waits KH", "KH is not in the deck"),
+        (PAIR, "waits 3H3H", "the cards are not in order: each once, by suits and then by ranks"),
+        (PAIR, "waits 2H 3H", "'2H 3H' are not cards that wait, such as 4C>5C or 4C9D, nor a count: * 1357"),
+        (PAIR, "waits ", "'' are not cards that wait, such as 4C>5C or 4C9D, nor a count: * 1357"),
+        (PAIR, "waits * 0", "'* 0' is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1"),
+        (PAIR, "waits *3H 1", "'*3H 1' are not cards that wait, such as 4C>5C or 4C9D, nor a count: * 1357"),
+        (PAIR, "waits * 2", "1 positions can be reached, not 2"),
+        (PAIR, "waits * 4000001", "it claims 4,000,001 positions, more than the limit of 4,000,000"),
+    ],
+)
+def test_a_claim_is_accepted_or_refused_with_a_reason(layout: str, evidence: str, reason: str) -> None:
+    assert refusals(SMALL, layout, evidence)[0] == reason
+
+
+def test_kings_alone_wait_for_nothing() -> None:
+    """They need not move."""
+    text = "scorpion 2s4c3C/4s3h2h3S/4HAC2C foundations:4D stock:AHAS"
+    assert refusals(SMALL, text, "waits 4C") == [
+        "only kings wait, which need not move",
+        "more than 1 positions can be reached",
+    ]
+    assert refusals(SMALL, text, "waits 3C>4C") == ["", ""]
+
+
+def test_a_circle_is_told_card_by_card() -> None:
+    text = "scorpion 2d2c2s4D/3sAd4c3D/4SAH3H3CAS stock:4H2HAC"
+    batch = solved(SMALL, [text])
+    assert batch.evidence == ["waits 2C2SAD"]
+    assert list(Referee(SMALL).explained(text, Verdict.UNWINNABLE, "waits 2C2SAD")) == [
+        "These three cards wait for one another: none of them can be the first to move.",
+        "position 1: column 1: 2d 2c 2s 4D; column 2: 3s Ad 4c 3D; column 3: 4S AH 3H 3C AS; stock: 4H 2H AC. "
+        "2C lies face down under 2S; 2S waits for 3S, which lies under AD; AD waits for 2D, which lies under 2C.",
+    ]
+
+
+def test_a_pair_and_the_positions_of_a_count_are_told() -> None:
+    pair, count = "2h3c4s3S/2s3dAs2D/4H2C4D4CAH stock:3HACAD", "Ah2hAd3S/4s3c3d4D/ACAS2D4C4H stock:3H2S2C"
+    first = list(Referee(SMALL).explained(f"scorpion {pair}", Verdict.UNWINNABLE, "waits 3S>4S"))
+    assert first[0] == "3S never leaves its only place, on which it lies, so that is never turned up."
+    assert first[1].endswith(" 3S lies on 4S, which lies face down.")
+    lines = list(Referee(SMALL).explained(f"scorpion {count}", Verdict.UNWINNABLE, "waits * 2"))
+    assert lines[0].startswith("2 positions can be reached, and none of them is won. No move is made where cards wait")
+    assert lines[1].endswith(" Its moves lead to position 2.")
+    assert "2C waits for 3C, which lies under 3D; 3D waits for 4D, which lies under 2S" in lines[2]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"spaces": "any"},
+        {"build": "any-suit"},
+        {"complete": False},
+        {"to": "waste"},
+        {"cells": 1},
+        {"reserve": 1},
+        {"decks": 2},
+        {"suits": 2},
+        {"foundations": "dealt"},
+        {"hole": "AS"},
+    ],
+)
+def test_waiting_cards_prove_nothing_by_other_rules(changes: dict[str, object]) -> None:
+    rules = replace(SMALL, **changes)  # type: ignore[arg-type]
+    assert cards_wait(SMALL) and not cards_wait(rules)
+    with pytest.raises(InvalidEvidence, match="waiting cards prove nothing in scorpion"):
+        read_loss(rules, "waits * 5")
+
+
+def test_the_search_decides_the_games_that_the_statement_covers() -> None:
+    assert {name for name, game in FILES.items() if search_of(game.rules) is WAITING} == {"scorpion"}
+
+
+def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less() -> None:
+    rules = rules_of("scorpion")
+    layouts = unpack(deal(rules, 9, 1, 150))
+    batch = solved(rules, layouts, 100_000)
+    assert set(batch.verdicts) == {Verdict.WINNABLE, Verdict.UNWINNABLE}
+    counted = [number for number, evidence in enumerate(batch.evidence) if "*" in str(evidence)]
+    won = [number for number, verdict in enumerate(batch.verdicts) if verdict is Verdict.WINNABLE]
+    for number in (*counted[:2], *won[:3]):
+        nodes = batch.nodes[number]
+        enough, fewer = (solved(rules, [layouts[number]], limit) for limit in (nodes, nodes - 1))
+        assert enough.evidence == [batch.evidence[number]] and enough.nodes == [nodes]
+        assert (fewer.verdicts, fewer.nodes) == ([Verdict.UNDECIDED], [nodes - 1])

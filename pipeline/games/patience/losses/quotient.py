@@ -12,12 +12,13 @@ they could be. All cards that are nowhere in it are *moved*: they lie somewhere 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import EMPTY, FOUNDATION, Moves, Play
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
 from dealmill.verdicts import InvalidEvidence
 
 REFUTED_IN_QUOTIENT = "Even if whatever was possible once stayed possible, not all cards could go up."
@@ -70,7 +71,7 @@ class QuotientMoves(Moves):
 
     def kind(self, card: str, base: int) -> Kind:
         """Return the rank and the colour of a card."""
-        return self.rules.number(card, base), card[1].upper() in RED
+        return kinds_of_cards(self.rules.ranks, base)[card.upper()]
 
     def settled(self, position: Position) -> Position:
         """Return a position after all that happens without a move: top cards are turned up; those of runs, and kings on
@@ -194,6 +195,7 @@ class RelaxedQuotient:
         self.offered = {card for (card,), _ in moves.offered(position)}
         self.heights = list(position.foundations)
         self.came = set[str]()
+        self.came_kinds, self.left_kinds = set[Kind](), set[Kind]()
         self.has_space = False
         before = None
         while before != (reached := (tuple(self.heights), len(self.came), len(self.offered), self.has_space)):
@@ -209,10 +211,14 @@ class RelaxedQuotient:
         for suit, height in enumerate(self.heights):
             if height <= self.last:
                 card = self.moves.rules.of_foundation(height, SUITS[suit], self.base)
-                in_columns = card in self.shown | self.came and self._can_be_bared(card)
-                self.heights[suit] += in_columns or card in self.offered
+                in_columns = (card in self.shown or card in self.came) and self._can_be_bared(card)
+                if in_columns or card in self.offered:
+                    self.heights[suit] += 1
+                    if card in self.moved:
+                        self.left_kinds.add(self.moves.kind(card, self.base))
         placed = {card for card in self.offered if self._has_place(card)}
-        self.came |= placed
+        for card in placed:
+            self._come(card)
         if placed or any(self._has_risen(card) for card in self.position.stock):
             self.offered |= set(self.position.stock)
         for column in self.columns:
@@ -226,7 +232,7 @@ class RelaxedQuotient:
             column.pop()
             while column:
                 card = column[-1].upper()
-                self.came.add(card)
+                self._come(card)
                 is_king = self.moves.kind(card, self.base)[0] == self.last
                 in_run = column[1:] and column[-2][1].isupper() and self.moves.is_run(card, column[-2], self.base)
                 if is_king and len(column) == 1:
@@ -243,23 +249,21 @@ class RelaxedQuotient:
             card = self.moves.rules.of_foundation(number, suit, self.base)
             if not self._has_place(card):
                 return
-            self.came.add(card)
+            self._come(card)
 
     def _has_risen(self, card: str) -> bool:
         """Return whether a card went up that was not there from the start."""
         number, suit = self.moves.rules.number(card, self.base), SUITS.index(card[1])
         return self.position.foundations[suit] <= number < self.heights[suit]
 
-    def _left(self, kind: Kind) -> bool:
-        """Return whether a moved card of a kind has gone up."""
-        return any(self.moves.kind(card, self.base) == kind and self._has_risen(card) for card in self.moved)
-
-    def _has_come(self, kind: Kind) -> bool:
-        return any(self.moves.kind(card, self.base) == kind for card in self.came)
+    def _come(self, card: str) -> None:
+        """Let a card come to the columns."""
+        self.came.add(card)
+        self.came_kinds.add(self.moves.kind(card, self.base))
 
     def _can_be_bared(self, card: str) -> bool:
         rank, is_red = kind = self.moves.kind(card, self.base)
-        return self.counts.bare(kind) or self._has_come(kind) or self._left((rank - 1, not is_red))
+        return self.counts.bare(kind) or kind in self.came_kinds or (rank - 1, not is_red) in self.left_kinds
 
     def _has_place(self, card: str) -> bool:
         """Return whether there was ever a free place for a card."""
@@ -267,10 +271,21 @@ class RelaxedQuotient:
         if self.counts.free(kind):
             return True
         if rank < self.last:
-            return self._has_come((rank + 1, not is_red)) or self._left(kind)
+            return (rank + 1, not is_red) in self.came_kinds or kind in self.left_kinds
         kings = (self.moves.rules.of_foundation(rank, suit, self.base) for suit in SUITS)
         risen = any(self._has_risen(king) for king in kings)
         return self.moves.rules.spaces == "kings" and (self.has_space or risen)
+
+
+@cache
+def kinds_of_cards(ranks: int, base: int) -> dict[str, Kind]:
+    """Return the rank and the colour of each card, by the number of ranks and the rank of the first cards of the
+    foundations."""
+    return {
+        rank + suit: ((number - base) % ranks, suit in RED)
+        for number, rank in enumerate(RANKS[:ranks])
+        for suit in SUITS
+    }
 
 
 def _with_height(position: Position, suit: int, height: int) -> Position:

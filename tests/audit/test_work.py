@@ -18,6 +18,7 @@ from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers import working
 from tests.audit.findings import DEALS, PAIRING
@@ -123,7 +124,10 @@ def in_this_process(database: Database, monkeypatch: pytest.MonkeyPatch) -> None
 
 
 @pytest.mark.usefixtures("in_this_process")
-def test_a_long_audit_says_beforehand_how_long_it_takes(database: Database, lost: RunStatus) -> None:
+def test_a_long_audit_says_beforehand_how_long_it_takes(
+    database: Database, lost: RunStatus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(audit_scans, "PART_SECONDS", 600.0)  # the referee may have to be compiled
     audit, events = queue_audit(database, lost, None, 1), list[Event]()
     first = AUDIT_JOBS.claim(database, leases.pending(database, AUDITING, installed_engines(), 1)[0], "test", LEASE)
     assert first and AUDIT_JOBS.finish(database, first, AUDIT_JOBS.do(database, first))

@@ -195,7 +195,7 @@ def test_a_command_that_waited_for_a_run_says_that_it_was_deleted(
 ) -> None:
     run = find_run(database, plan_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", None))
 
-    def cancelled_and_deleted(_database: Database, check: Callable[[], object], *_: object) -> None:
+    def cancelled_and_deleted(_database: Database, check: Callable[[], object], *_: object, **_more: object) -> None:
         control(database, run, Control.CANCELLED)
         assert check() is None
         delete_subject(database, run)

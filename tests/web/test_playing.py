@@ -12,8 +12,10 @@ from dealmill.pipeline.games import find_game
 from tests.web.browser import running_browser, serving
 
 GAME = "klondike"
-DEAL, LOSING, LATER = 3, "ADf AHf KHe", "2Hf"
-"""A deal that can be won, moves the last of which loses it, and a move after them."""
+DEAL = 3
+"""A deal that can be won."""
+LOST_DEAL, LOSING, LATER = 28, "3H4C 2C3H ASf 8D9S", "ADf"
+"""Another one, moves the last of which loses it, and a move after them."""
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,9 @@ def test_a_card_and_a_place_are_a_move(browser: Browser, furnished: str, win: de
         page.close()
 
 
-def test_the_losing_move_is_told_with_its_proof(client: TestClient, win: dealmill.Result) -> None:
+def test_the_losing_move_is_told_with_its_proof(client: TestClient) -> None:
+    [deal] = dealmill.deals(GAME, first=LOST_DEAL, count=1)
+    win = dealmill.solve(GAME, deal)
     lost = client.get(address(win, LOSING)).text
     assert "This move loses" in lost and "here is the proof" in lost
     assert "This move loses" not in client.get(address(win, LOSING.rpartition(" ")[0])).text

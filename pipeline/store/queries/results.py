@@ -393,9 +393,7 @@ def parse_item(text: str) -> tuple[str, int]:
     """
     match = re.fullmatch(r"(\d{1,9}|last):(\d{1,18})", text, re.ASCII) if isinstance(text, str) else None
     if not match:
-        raise UsageError(
-            f"{text!r} is not an item, such as 3:17 (RUN:POSITION), a deal, such as deal:camelot:seed=1:17, or a layout"
-        )
+        raise UsageError(f"{text!r} is not an item; write RUN:POSITION, as in 3:17")
     return match[1], int(match[2])
 
 

@@ -93,3 +93,11 @@ class Selection:
 
 
 SELECTION = Selection()
+
+
+def parts_by_hand(numbers: range, slow: int) -> list[object]:
+    """Return the parts of an attack, ranges of as many numbers as `numbers` has steps, as parameters of a slow test.
+    The first `slow` numbers are tried by `make test-slow`; the whole attack is made by hand after each change of what
+    it attacks, with ``pytest -m by_hand``."""
+    parts = [range(first, first + numbers.step) for first in numbers]
+    return [part if part[0] < numbers[0] + slow else pytest.param(part, marks=pytest.mark.by_hand) for part in parts]

@@ -18,13 +18,14 @@ from dealmill.testing.patiences import naive
 from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
+from tests.selection import parts_by_hand
 
 KLONDIKES = {"klondike", "klondike-deal-1"}
 POSITIONS = 300
 """Small decks with more positions of the game are passed over."""
 CLAIM = 10
 """The positions that false evidence of a loss claims."""
-DECKS, SLOW_DECKS = 40, 100_000
+DECKS = 40
 LOST = 10
 """The number of a deal of Klondike that is lost, with the positions below."""
 LOST_POSITIONS = 13_289
@@ -98,10 +99,10 @@ def test_small_decks_are_decided_as_by_plain_code() -> None:
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(1, 11))
-def test_many_small_decks_are_decided_as_by_plain_code(seed: int) -> None:
-    verdicts = _verdicts(seed, SLOW_DECKS // 10)
-    assert min(verdicts.values()) > SLOW_DECKS // 50
+@pytest.mark.parametrize("decks", parts_by_hand(range(0, 100_000, 10_000), 10_000))
+def test_many_small_decks_are_decided_as_by_plain_code(decks: range) -> None:
+    verdicts = _verdicts(decks.stop, len(decks))
+    assert min(verdicts.values()) > len(decks) // 5
 
 
 def test_the_quotient_covers_klondike_alone_of_the_rules_files() -> None:

@@ -10,6 +10,7 @@ from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.testing.patiences import naive
 from tests.games.patience.random_rules import seeds
 from tests.games.patience.small_claims import MORE, WON, counted, small_decks
+from tests.selection import parts_by_hand
 
 FEW = 300
 
@@ -34,10 +35,10 @@ def test_what_can_be_won_can_be_won_in_the_count_of_the_cut(seeds: Sequence[int]
 
 @pytest.mark.slow
 @pytest.mark.long
-@pytest.mark.parametrize("first", range(100_000, 180_000, 10_000))
-def test_what_can_be_won_can_be_won_in_the_count_of_the_cut_of_many_decks(first: int) -> None:
+@pytest.mark.parametrize("seeds", parts_by_hand(range(100_000, 180_000, 10_000), 10_000))
+def test_what_can_be_won_can_be_won_in_the_count_of_the_cut_of_many_decks(seeds: range) -> None:
     """Of more than 100,000 decks in all."""
-    verdicts = attack(range(first, first + 10_000))
+    verdicts = attack(seeds)
     assert min(verdicts.values()) > 4_000
     assert verdicts.total() > 12_500
 

@@ -9,7 +9,6 @@ from dealmill.pipeline.games.patience import Patience
 from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS = 10_000, 1_000
-FEWER_NODES = 100_000
 HARD = (
     "mrs-mop",
     "simple-simon",
@@ -20,8 +19,8 @@ HARD = (
     "will-o-the-wisp",
 )
 """Games of whole suits, some of whose deals take seconds, so `FEWER_DEALS` are searched."""
-SLOW = ("flower-garden",)
-"""Games whose survey would take hours with the default limit, so `FEWER_NODES` are searched."""
+NODES = {"flower-garden": 100_000, "klondike": 1_000_000, "klondike-deal-1": 1_000_000}
+"""Lower limits of games whose survey would take hours with the default limit."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]
 """The version of their engine, without the digest of the rules of a game."""
@@ -46,7 +45,7 @@ COUNTS = ("winnable", "unwinnable", "undecided")
 def question(name: str) -> Question:
     """How many deals of a patience can be won."""
     count = FEWER_DEALS if name in HARD else DEALS
-    nodes = FEWER_NODES if name in SLOW else PATIENCES[name].engines[0].max_nodes
+    nodes = NODES.get(name, PATIENCES[name].engines[0].max_nodes)
     return Question(f"{name}/winnable", PATIENCES[name].title, PUBLISHED.get(name, ""), count=count, max_nodes=nodes)
 
 

@@ -22,14 +22,13 @@ survey, with the same fingerprint on every machine. [Card pairing by size](sizes
 
 ## Patiences
 
-How many random deals of seed 1 can be won if all cards are known, with version {version} of the engine: of 10,000 deals
-within 1,000,000 nodes each, or as many as the command says. Version 8 decides Golf, which needs no limit, and version 9
-Black Hole and Worm Hole, within 10,000,000 nodes; version 8 also decides the nine games that
-[beams](patience.md#evidence) search, and the Spider family. The interval counts undecided deals as lost at its low end
-and as won at its high end. Each win has its moves, and each loss a proof: `dealmill audit` has a referee check them, as
-`make reproduce` does. The published figures are those of Blake and Gent (*The Winnability of Klondike Solitaire and
-Many Other Patience Games*, [arXiv 1906.12314](https://arxiv.org/abs/1906.12314)), for other deals by the same rules.
-Their program plays the Spider family [by easier rules](beside-others.md#spider-and-its-relatives).
+How many random deals of seed 1 can be won if all cards are known: of 10,000 deals within 1,000,000 nodes each, or as
+many as the command says, with the version of the engine that stands in the row. The interval counts undecided deals as
+lost at its low end and as won at its high end. Each win has its moves, and each loss a proof: `dealmill audit` has a
+referee check them, as `make reproduce` does. The published figures are those of Blake and Gent (*The Winnability of
+Klondike Solitaire and Many Other Patience Games*, [arXiv 1906.12314](https://arxiv.org/abs/1906.12314)), for other
+deals by the same rules. Their program plays the Spider family [by easier
+rules](beside-others.md#spider-and-its-relatives).
 
 {patiences}
 
@@ -56,7 +55,6 @@ def write(survey_rows: Rows, patience_rows: Rows, figure_rows: Rows) -> None:
     PAGE.write_text(
         TEXT.format(
             surveys=table(surveys.COLUMNS, survey_rows),
-            version=patiences.VERSION,
             patiences=table(patiences.COLUMNS, patience_rows),
             figures=table(FIGURES, figure_rows),
         )

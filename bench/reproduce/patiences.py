@@ -22,8 +22,6 @@ HARD = (
 NODES = {"flower-garden": 100_000, "klondike": 1_000_000, "klondike-deal-1": 1_000_000}
 """Lower limits of games whose survey would take hours with the default limit."""
 PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
-VERSION = PATIENCES["klondike"].engines[0].version.partition("-")[0]
-"""The version of their engine, without the digest of the rules of a game."""
 PUBLISHED = {
     "bakers-game": "75.053",
     "beleaguered-castle": "68.170",
@@ -38,7 +36,7 @@ PUBLISHED = {
 }
 """The winnable deals in per cent, by Blake and Gent, The Winnability of Klondike Solitaire and Many Other Patience
 Games, arXiv 1906.12314."""
-COLUMNS = ["game", "winnable (95 %)", "won", "lost", "undecided", "published, %", "fingerprint", "command"]
+COLUMNS = ["game", "version", "winnable (95 %)", "won", "lost", "undecided", "published, %", "fingerprint", "command"]
 COUNTS = ("winnable", "unwinnable", "undecided")
 
 
@@ -69,7 +67,8 @@ def row(name: str, survey: Survey) -> list[str]:
     counts = [f"{survey.facts[count]:,}" for count in COUNTS]
     fingerprint = f"`{survey.fingerprint}`"
     asked = question(name)
-    return [asked.what, f"{low} to {high}", *counts, asked.published, fingerprint, f"`{asked.command}`"]
+    version = PATIENCES[name].engines[0].version.partition("-")[0]  # without the digest of the rules
+    return [asked.what, version, f"{low} to {high}", *counts, asked.published, fingerprint, f"`{asked.command}`"]
 
 
 def rows(store: Store) -> Iterator[list[str]]:

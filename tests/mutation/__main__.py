@@ -37,7 +37,7 @@ QUICK = settings(
     suppress_health_check=list(HealthCheck),
 )
 BARE = ["-x", "-q", "--tb", "no", "--disable-plugin-autoload", "--assert", "plain"]
-BARE += ["-p", "no:cacheprovider", "-o", "addopts=--strict-markers"]
+BARE += ["-p", "no:cacheprovider", "-o", "addopts=--strict-markers", "-m", "not long and not by_hand"]
 """Only whether the tests pass is of interest: no plugin is set up for each mutant, and no assertion is explained."""
 LOADING_SECONDS = 60.0
 """The processor time in which a mutant must be imported and its tests collected."""

@@ -127,6 +127,16 @@ def test_altered_claims_are_refused(claim: str, reason: str) -> None:
             check("winnable", text, Verdict.UNWINNABLE, None, claim)
 
 
+def test_a_game_that_can_be_won_is_not_lost_by_the_number_of_its_positions() -> None:
+    with pytest.raises(InvalidEvidence, match="the game can be won"):
+        Referee(rules_of("golf"))("winnable", "golf 3H/-/-/-/-/-/- hole:2S", Verdict.UNWINNABLE, None, "* 2")
+
+
+def test_games_without_a_stock_are_swept_wherever_it_would_go() -> None:
+    golf = rules_of("golf")
+    assert can_be_swept(replace(golf, stock=0, to="waste")) and not can_be_swept(replace(golf, to="waste"))
+
+
 def test_lists_of_cards_are_counted_as_before() -> None:
     """The engine writes none any more."""
     rules, (layout, evidence) = rules_of("golf"), OLD_LIST

@@ -104,7 +104,8 @@ def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]
     """Yield why a position is lost, and then the positions that can be reached, if there are few."""
     loss = read_loss(referee.rules, evidence)
     idle = loss.idle_cards(referee.rules, position)
-    sentence = f"Unwinnable: {loss.reason[0].lower()}{loss.reason[1:]}"
+    is_word = loss.reason[1].islower()  # not the name of a card
+    sentence = f"Unwinnable: {loss.reason[0].lower() if is_word else loss.reason[0]}{loss.reason[1:]}"
     matter = f" The cards that matter: {' '.join(loss.cards)}." if idle else ""
     yield Step(position, Marks(idle=idle), f"{sentence}{matter}", loss.reason)
     if loss.positions not in FEW_POSITIONS:

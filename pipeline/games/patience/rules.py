@@ -107,12 +107,3 @@ def cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:
 def pairs(text: str) -> tuple[str, ...]:
     """Return the cards of a text, which is a sequence of their names."""
     return tuple(text[at : at + 2] for at in range(0, len(text), 2))
-
-
-def cards_wait(rules: Rules) -> bool:
-    """Return whether each card has one place to go: the next higher card of its suit, on which it stays until its whole
-    suit leaves; for a card of the last rank, an empty column at most. How many move together does not matter. A stock
-    goes to the columns, if there is any."""
-    places = rules.build == "same-suit" and rules.spaces in ("kings", "none") and rules.complete
-    others = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
-    return rules.copies == 1 and places and others and (rules.stock == 0 or rules.to == "tableau")

@@ -17,13 +17,13 @@ from dealmill.pipeline.games.patience.coverage import (
     searched_with_beams,
     searched_without_arrangements,
 )
+from dealmill.pipeline.games.patience.losses.waits import cards_wait
 from dealmill.pipeline.games.patience.memory import (
     memory_of_quotient,
     memory_of_table,
     memory_of_walks,
     memory_with_beams,
 )
-from dealmill.pipeline.games.patience.rules import cards_wait
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules

@@ -12,9 +12,9 @@ from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order
-from dealmill.pipeline.games.patience.losses.waits import Waiting
+from dealmill.pipeline.games.patience.losses.waits import Waiting, cards_wait
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import Rules, cards_wait
+from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import WAITING, search_of
 from dealmill.pipeline.games.patience.table import written
 from dealmill.pipeline.games.patience.waits import Waits

@@ -15,7 +15,7 @@ from dealmill.pipeline.games.patience.losses.counted import NUMBER_WORDS, Counte
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, cards_below, cards_wait, pairs
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, cards_below, pairs
 from dealmill.verdicts import InvalidEvidence
 
 WAITING_PAIR = re.compile(rf"([{RANKS}][{SUITS}])>([{RANKS}][{SUITS}])", re.ASCII)
@@ -211,6 +211,15 @@ class Waiting:
             reasons.append(self.why(card, cards))
         reasons += [f"{card} lies on {self.next[card]}, which lies face down" for card in cards & self.pairs()]
         return f"{'; '.join(filter(None, reasons))}."
+
+
+def cards_wait(rules: Rules) -> bool:
+    """Return whether each card has one place to go: the next higher card of its suit, on which it stays until its whole
+    suit leaves; for a card of the last rank, an empty column at most. How many move together does not matter. A stock
+    goes to the columns, if there is any."""
+    places = rules.build == "same-suit" and rules.spaces in ("kings", "none") and rules.complete
+    others = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
+    return rules.copies == 1 and places and others and (rules.stock == 0 or rules.to == "tableau")
 
 
 def read_waits(rules: Rules, evidence: str) -> WaitingLoss:

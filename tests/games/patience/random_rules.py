@@ -4,7 +4,8 @@ from dataclasses import replace
 from random import Random
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.patience.rules import RANKS, Rules, cards_wait
+from dealmill.pipeline.games.patience.losses.waits import cards_wait
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
 from tests.selection import SELECTION
 

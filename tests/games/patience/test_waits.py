@@ -170,7 +170,7 @@ def test_a_pair_and_the_positions_of_a_count_are_told() -> None:
 )
 def test_waiting_cards_prove_nothing_by_other_rules(changes: dict[str, object]) -> None:
     rules = replace(SMALL, **changes)  # type: ignore[arg-type]
-    assert cards_wait(SMALL) and not cards_wait(rules)
+    assert cards_wait(SMALL) and cards_wait(replace(SMALL, stock=0, to="waste")) and not cards_wait(rules)
     with pytest.raises(InvalidEvidence, match="waiting cards prove nothing in scorpion"):
         read_loss(rules, "waits * 5")
 

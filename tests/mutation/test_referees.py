@@ -17,7 +17,7 @@ GAMES = {game.check.__module__: game for game in games().values()}
 """The last game of each referee: a family has one."""
 
 
-@pytest.mark.timeout(3_600)  # five hundred mutants of the referee of a family, tried on many rules, take a quarter of an hour
+@pytest.mark.timeout(3_600)  # five hundred mutants of the referee of a family take a quarter of an hour
 @pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.name)
 def test_every_mutant_of_a_referee_fails_its_tests(game: Game) -> None:
     command = [sys.executable, "-m", "tests.mutation", game.name]

@@ -23,12 +23,13 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.reproduce.page import table
-from bench.reproduce.patiences import PATIENCES, VERSION
+from bench.reproduce.patiences import PATIENCES
 from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import FIRST_ROOM, Winnable
 from dealmill.pipeline.games.patience.schema import FIELD_SEED
+from dealmill.pipeline.games.patience.searches import PLAIN_VERSION
 from dealmill.verdicts import Verdict
 
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"
@@ -316,7 +317,7 @@ def main() -> int:
     text = TEXT.format(
         deals=options.deals,
         seconds=SECONDS,
-        version=VERSION,
+        version=PLAIN_VERSION,
         nodes=NODES,
         fewest=FEWEST,
         summary=summary(comparisons),

@@ -115,7 +115,7 @@ def judging(game: Game, engine: Engine) -> Property:
             draw(
                 near
                 | inputs.mutated(near)
-                | inputs.mutated(st.sampled_from(evidence))
+                | inputs.mutated(st.sampled_from(evidence or ["-"]))
                 | long
                 | inputs.anything
                 | st.none()

@@ -46,7 +46,7 @@ def test_a_card_and_a_place_are_a_move(browser: Browser, furnished: str, win: de
     choice = next(choice for choice in game.play(win.layout, []).choices if choice.word == first)
     with serving(furnished) as site:
         page = browser.new_page(java_script_enabled=scripted)
-        page.goto(site + address(win))
+        page.goto(site + address(win, nodes="1000000"))
         page.locator(f'#play svg a[aria-label="Take {choice.piece}"]').click()
         page.locator(f'#play svg a[aria-label="{choice.caption}"]').first.click()
         page.wait_for_url(f"**moves={first}*")

@@ -19,7 +19,7 @@ from dealmill.workers.broker import LocalBroker
 from tests.servers import dealmill
 
 ROOT = Path(__file__).parent.parent.parent
-NEWER = (('Engine("two-pass", "1"', 'Engine("two-pass", "2"'), ('Deals("1"', 'Deals("2"'))
+NEWER = (('"two-pass",\n            "1"', '"two-pass",\n            "2"'), ('Deals("1"', 'Deals("2"'))
 SOURCE = "deal:memory:seed=1:1-3000"
 
 

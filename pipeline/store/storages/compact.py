@@ -260,7 +260,7 @@ class Compact(VerdictStorage):
         deals_of(run)
 
     def count_items(self, connection: Connection, source: Source) -> tuple[int, bool]:
-        assert source.deals is not None  # noqa: S101 -- see `check_source`
+        assert source.deals is not None  # noqa: S101 -- only ranges of deals are compact
         deals = DealRange.of(game_by(source.game, rules_of(connection, source)), source.deals)
         return 0 if deals.endless else len(deals), True
 

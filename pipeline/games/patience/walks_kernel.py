@@ -7,8 +7,8 @@ of the hole. A column with one card counts as that card parked where cards may g
 
 A *walk* is an order in which all cards that are left could go into the hole if none lay on another. With n(r) cards of
 rank r left, the hole at rank h and the end of the walk at rank t, it makes e(r) steps between the ranks r and r + 1, in
-either direction, so e(r-1) + e(r) = 2 n(r) + [r = h] - [r = t]. Around an odd number of ranks, that has one solution for
-each t. There is a walk if, for some t, no e(r) is negative and its steps are connected; see docs/proofs/holes.md.
+either direction, so e(r-1) + e(r) = 2 n(r) + [r = h] - [r = t]. Around an odd number of ranks, that has one solution
+for each t. There is a walk if, for some t, no e(r) is negative and its steps are connected; see docs/proofs/holes.md.
 """
 
 from dealmill.kernels import count_bits, inlined, kernel, pointer_to, routine
@@ -46,8 +46,8 @@ def _count(bits: int) -> int:
 def _is_open(s: Words) -> bool:
     """Return whether there is a walk over the cards that are left.
 
-    `steps` is twice e(r) for a walk without the last term; the end at t takes 1 from it an even number of steps after t,
-    and adds 1 an odd number.
+    `steps` is twice e(r) for a walk without the last term; the end at t takes 1 from it an even number of steps after
+    t, and adds 1 an odd number.
     """
     ranks, hole = s[RANKS], s[HOLE]
     steps, sign, present = word(0), word(1), word(0)

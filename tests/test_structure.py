@@ -28,19 +28,6 @@ VAGUE = {"found", "wanted", "place", "one", "other", "most"}
 """Words that do not say what a variable holds."""
 PUBLIC = {("dealmill/cli/diff.py", "other"), ("dealmill/runs.py", "other")}
 """Arguments that users name: OTHER of ``dealmill diff``, and that of `Run.diff`."""
-GAMES = "pipeline/games"
-TO_RENAME = {
-    *((f"{GAMES}/covering/{name}.py", "other") for name in ("counting", "referee")),
-    *((f"{GAMES}/covering/engine.py", word) for word in ("most", "place")),
-    (f"{GAMES}/covering/drawing.py", "found"),
-    *((f"{GAMES}/patience/{name}.py", "most") for name in ("counting_quotient", "spider_kernel")),
-    *((f"{GAMES}/patience/{name}.py", "other") for name in ("counting_cut", "losses/cut", "losses/quotient")),
-    *((f"{GAMES}/patience/search/beam.py", word) for word in ("most", "other", "place")),
-    (f"{GAMES}/patience/quotient/positions.py", "other"),
-    (f"{GAMES}/patience/losses/waits.py", "place"),
-    ("pipeline/survey/growth.py", "most"),
-}
-"""Variables that still have such names."""
 
 
 @pytest.fixture(scope="module")
@@ -115,4 +102,4 @@ def test_variables_are_named_by_what_they_hold() -> None:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
         for name in names_in(node) & VAGUE
     }
-    assert vague == PUBLIC | TO_RENAME
+    assert vague == PUBLIC

@@ -125,10 +125,10 @@ def _whole_blocks(deals: int) -> int:
 
 def extend_to(database: Database, run: RunStatus, deals: int) -> None:
     """Extend a survey to `deals` deals, in jobs that take a worker about `JOB_SECONDS`, judging by earlier jobs."""
-    most = MAX_ITEMS_PER_JOB
+    longest = MAX_ITEMS_PER_JOB
     if run.storage.stores_layouts:
         append_deals(database, deals_of(run), deals)
-        most = CHUNK
+        longest = CHUNK
     known = pace(database, run.id)
     chunk = FIRST_CHUNK if known is None else int(known * JOB_SECONDS) // BLOCK * BLOCK
-    grow(database, run.id, deals, min(max(chunk, BLOCK), most))
+    grow(database, run.id, deals, min(max(chunk, BLOCK), longest))

@@ -84,7 +84,7 @@ def count_positions(rules: Rules, position: Position, loss: Loss) -> int:
             return room
         room = min(MORE_ROOM * room, loss.positions + 1)
     if result == WON:
-        raise InvalidEvidence(1, "the game can be won")
+        raise InvalidEvidence(1, f"the {'easier ' if loss.pairs else ''}game can be won")
     return result
 
 
@@ -139,8 +139,8 @@ def _reach_all(t: Words, positions: Words, table: Slots, left: int, turned: int,
         if not left >> card & 1:
             continue
         above = left & t[COVERS + card]
-        for other in range(at + 1, t[PLACE_COUNT]):
-            mate = t[PLACES + other]
+        for mate_at in range(at + 1, t[PLACE_COUNT]):
+            mate = t[PLACES + mate_at]
             is_open = above == 0 or (t[OVERLAPS] and above == 1 << mate)
             if is_open and left >> mate & 1 and _pair(card, mate) and not left & t[COVERS + mate]:
                 reached = _reach(t, positions, table, left ^ 1 << card ^ 1 << mate, turned, passes)

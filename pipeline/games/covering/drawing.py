@@ -64,12 +64,12 @@ def slots_of(rules: Rules, slots: float) -> dict[int, tuple[float, int]]:
     some slots, and its row: a card lies in the middle above those that cover it."""
     rows = [row for row, size in enumerate(rules.row_sizes) for _ in range(size)]
     last = rules.row_sizes[-1]
-    found = dict[int, tuple[float, int]]()
+    slots_and_rows = dict[int, tuple[float, int]]()
     for number in reversed(range(len(rows))):
-        covers = [found[cover][0] for cover in rules.covers[number]]
+        covers = [slots_and_rows[cover][0] for cover in rules.covers[number]]
         in_last_row = number - len(rows) + last + (slots - last) / 2
-        found[number] = (sum(covers) / 2 if covers else in_last_row), rows[number]
-    return dict(sorted(found.items()))
+        slots_and_rows[number] = (sum(covers) / 2 if covers else in_last_row), rows[number]
+    return dict(sorted(slots_and_rows.items()))
 
 
 def _upper_row(rules: Rules, position: Position, cards: Cards) -> Iterator[str]:

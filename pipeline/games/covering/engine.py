@@ -196,13 +196,13 @@ class Pairs:
         words[k.IS_PLAYABLE], words[k.OVERLAPS] = rules.playable, rules.overlap
         words[k.NEEDS_ALL], words[k.LIMITS_PASSES] = rules.goal == "all", rules.passes > 0
         words[k.FIRST_STOCK] = self.places
-        for place, each in enumerate(covers):
-            words[k.COVERS + self._bit(place)] = sum(1 << self._bit(cover) for cover in each)
+        for number, each in enumerate(covers):
+            words[k.COVERS + self._bit(number)] = sum(1 << self._bit(cover) for cover in each)
             for cover in each:
-                words[k.COVERED + self._bit(cover)] |= 1 << self._bit(place)
+                words[k.COVERED + self._bit(cover)] |= 1 << self._bit(number)
 
-    def _bit(self, place: int) -> int:
-        return self.places - 1 - place
+    def _bit(self, number: int) -> int:
+        return self.places - 1 - number
 
     def decided(self, table: Table, limit: int) -> Result:
         """Return the verdict of a layout, its nodes and its evidence."""
@@ -233,7 +233,7 @@ class Search:
         self.nodes = 0
         self.count = 0
 
-    def run(self, pairs: str, aim: int, most: int = NO_LIMIT) -> int:
+    def run(self, pairs: str, aim: int, limit: int = NO_LIMIT) -> int:
         """Search with these pairs of ranks and no others; at most so many positions, if that is less than the limit."""
         game, slots = self.game, FEWEST_SLOTS
         game.words[k.IDLE] = sum(
@@ -242,7 +242,7 @@ class Search:
         result = k.FULL
         while result == k.FULL:
             check_memory(16 * slots, f"the search of {slots // 2:,} positions")
-            game.numbers[:] = 0, min(self.limit - self.nodes, most), 0, 0
+            game.numbers[:] = 0, min(self.limit - self.nodes, limit), 0, 0
             tables = np.zeros(slots, dtype=np.int64), np.zeros(slots, dtype=np.int64)
             turned = self.table.turned, self.table.passes
             result = k.search(game.words, self.cards, *turned, aim, *tables, game.numbers, game.scratch)

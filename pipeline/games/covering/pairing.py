@@ -99,7 +99,7 @@ def expand(w: Words, state: int, moves: Words, at: int) -> int:
     cards, turned, passes = state & CARDS, state >> TURNED & 63, state >> PASSES
     first, stock, free = w[FIRST_STOCK], cards & w[STOCK_BITS], free_cards(w, cards)
     ahead = stock & -(1 << first + max(turned - 1, 0))
-    again = stock & ~ahead if not w[LIMITS_PASSES] or passes > 0 else 0
+    next_pass = stock & ~ahead if not w[LIMITS_PASSES] or passes > 0 else 0
     passes_again = passes - 1 if w[LIMITS_PASSES] else 0
     if w[IS_PLAYABLE] and (w[LIMITS_PASSES] or w[NEEDS_ALL]):
         live = stock & ~w[IDLE]
@@ -111,7 +111,7 @@ def expand(w: Words, state: int, moves: Words, at: int) -> int:
                 if ahead & bit:
                     moves[at] = settled(w, cards ^ bit ^ following, number_of(bit) - first, passes)
                     at += 1
-                elif again & bit:
+                elif next_pass & bit:
                     left = cards & ~(w[IDLE] & stock)
                     moves[at] = settled(w, left ^ bit ^ following, number_of(bit) - first, passes_again)
                     at += 1
@@ -120,7 +120,7 @@ def expand(w: Words, state: int, moves: Words, at: int) -> int:
         bit = rest & -rest
         rest ^= bit
         mates = w[MATES + number_of(bit)]
-        drawn = mates & again
+        drawn = mates & next_pass
         while drawn:
             card = drawn & -drawn
             drawn ^= card

@@ -305,14 +305,14 @@ class Referee:
         next one, and the position after they are taken: in this pass, and the others in the next one."""
         if self.is_open:
             for at, card in enumerate(position.stock):
-                if card[0] not in (other[0] for other in position.stock[at + 1 :]):
+                if card[0] not in (later[0] for later in position.stock[at + 1 :]):
                     yield (card,), position._replace(stock=position.stock[:at] + position.stock[at + 1 :])
             return
         yield from self._drawn_in_this_pass(position)
         buried = position.stock[: max(position.turned - 1, 0)]
         if self.rules.passes == UNLIMITED or position.passes:
-            again = self.settled(position._replace(turned=0, passes=max(position.passes - 1, 0)))
-            yield from (drawn for drawn in self._drawn_in_this_pass(again) if drawn[0][0] in buried)
+            next_pass = self.settled(position._replace(turned=0, passes=max(position.passes - 1, 0)))
+            yield from (drawn for drawn in self._drawn_in_this_pass(next_pass) if drawn[0][0] in buried)
 
     def _drawn_in_this_pass(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         stock = position.stock
@@ -404,7 +404,7 @@ class Referee:
         while latest and len(reached) <= limit:
             visited = latest.pop()
             if self.won(visited):
-                raise InvalidEvidence(1, "the game can be won")
+                raise InvalidEvidence(1, f"the {'easier ' if self.idle else ''}game can be won")
             for play in self.plays(visited):
                 if play.after not in reached:
                     reached.add(play.after)

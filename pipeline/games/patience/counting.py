@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
+from dealmill.pipeline.games.patience.losses.counted import check_count as check_number
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
 from dealmill.verdicts import InvalidEvidence
 
@@ -27,6 +28,8 @@ Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
 Count = Callable[[Words, Words, Slots, Words, int], int]
 """A kernel that counts positions, with the arguments and the result of `_count`."""
+CountKeys = Callable[[Words, Slots, Words, int], int]
+"""The same for one layout."""
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 COMPARED = 2_000
@@ -82,31 +85,34 @@ def check_count(rules: Rules, layout: str, loss: CountedLoss, count_positions: C
     MemoryError
         If there is not enough memory for the positions; it says how much is needed.
     """
-    counts = np.zeros(COMPARED, dtype=np.int64)
-    room = min(loss.positions, FIRST_ROOM)
-    count = _counted(rules, layout, loss, room, counts, count_positions or _count)
-    while room < count and room < loss.positions:
-        room = min(loss.positions, MORE_ROOM * room)
-        count = _counted(rules, layout, loss, room, counts, count_positions or _count)
+    t = np.zeros(SIZE, dtype=np.int64)
+    _load(t, rules, layout, loss)
+    kernel = count_positions or _count
+    game = "the easier game" if t[IDLE] else "the game"
+    return counted(loss.positions, int(t[WORDS]), lambda *arrays: kernel(t.copy(), *arrays), game)
+
+
+def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str = "the game") -> list[int]:
+    """Count positions, whose keys have so many words, with room for as many as are claimed; check the number and return
+    as `check_count` does. `game` is what would be won."""
+    counts, room = np.zeros(COMPARED, dtype=np.int64), min(claimed, FIRST_ROOM)
+    count = _count_with_room(room, key_words, counts, count_positions)
+    while room < count and room < claimed:
+        room = min(claimed, MORE_ROOM * room)
+        count = _count_with_room(room, key_words, counts, count_positions)
     if count == WON:
-        raise InvalidEvidence(1, "the game can be won")
-    if count > loss.positions:
-        raise InvalidEvidence(1, f"more than {loss.positions:,} positions can be reached")
-    if count < loss.positions:
-        raise InvalidEvidence(1, f"{count:,} positions can be reached, not {loss.positions:,}")
+        raise InvalidEvidence(1, f"{game} can be won")
+    check_number(count, claimed)
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 
-def _counted(rules: Rules, layout: str, loss: CountedLoss, limit: int, counts: Words, count_positions: Count) -> int:
-    """Return and write what `_count`, or another kernel, does."""
-    t = np.zeros(SIZE, dtype=np.int64)
-    _load(t, rules, layout, loss)
-    size, slot_count = int(t[WORDS]) * (limit + 2), 1 << (5 * limit // 3 + 16).bit_length()
-    if limit > FIRST_ROOM:
-        check_memory(8 * size + 4 * slot_count, f"a count of {limit:,} positions")
+def _count_with_room(room: int, key_words: int, counts: Words, count_positions: CountKeys) -> int:
+    size, slot_count = key_words * (room + 2), 1 << (5 * room // 3 + 16).bit_length()
+    if room > FIRST_ROOM:
+        check_memory(8 * size + 4 * slot_count, f"a count of {room:,} positions")
     keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
     with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
-        return count_positions(t, keys, slots, counts, limit)
+        return int(count_positions(keys, slots, counts, room))
 
 
 def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
@@ -652,24 +658,30 @@ def list_moves(t: Words) -> int:
 
 
 @inlined
-def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
-    """Write the key as number `count` unless it is among those before; return whether it is new."""
-    mixed, size = word(0), t[WORDS]
+def is_new_key(t: Words, key: int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+    """Do the same with a key of this size at an offset."""
+    mixed = word(0)
     for part in range(size):
-        mixed = (mixed ^ mixed >> 29 ^ t[KEY + part]) * word(-7046029254386353131)
+        mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * word(-7046029254386353131)
     mask = len(slots) - 1
     at = (mixed >> 24) & mask
     while slots[at]:
         known, part = size * (word(slots[at]) - 1), word(0)
-        while part < size and keys[known + part] == t[KEY + part]:
+        while part < size and keys[known + part] == t[key + part]:
             part += 1
         if part == size:
             return False
         at = (at + 1) & mask
     for part in range(size):
-        keys[size * count + part] = t[KEY + part]
+        keys[size * count + part] = t[key + part]
     slots[at] = count + 1
     return True
+
+
+@inlined
+def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
+    """Write the key as number `count` unless it is among those before; return whether it is new."""
+    return is_new_key(t, word(KEY), t[WORDS], keys, slots, count)
 
 
 @kernel

@@ -67,16 +67,16 @@ def _lags(rules: Rules) -> Words:
     """Return how many ranks each foundation may be behind the next card of each suit for that card to be safe."""
     lags = np.full((4, 4), ALWAYS, dtype=np.int64)
     for suit in range(4):
-        for other in set(range(4)) - {suit}:
-            same_colour = (SUITS[suit] in RED) == (SUITS[other] in RED)
+        for second in set(range(4)) - {suit}:
+            same_colour = (SUITS[suit] in RED) == (SUITS[second] in RED)
             if rules.build == "any-suit":
-                lags[suit, other] = 0 if rules.move == "any" else 1
+                lags[suit, second] = 0 if rules.move == "any" else 1
             elif rules.build == "red-black" and rules.move != "any":
-                lags[suit, other] = 2 if same_colour else 1
+                lags[suit, second] = 2 if same_colour else 1
             elif rules.build == "red-black" and not same_colour:
-                lags[suit, other] = 0
+                lags[suit, second] = 0
             if rules.move == "any" and rules.removable and rules.build in ("any-suit", "red-black"):
-                lags[suit, other] = NEVER
+                lags[suit, second] = NEVER
     if not safe_cards_are_known(rules):
         lags[:] = NEVER
     return lags
@@ -102,8 +102,8 @@ def _safe_card(t: Words, lags: Words) -> int:
         if height > t[LAST_RANK] or near & bit_of(13 * suit + height) == 0:
             continue
         is_safe = True
-        for other in range(4):
-            is_safe = is_safe and _height(t[UP], other) >= height - lags[suit, other]
+        for second in range(4):
+            is_safe = is_safe and _height(t[UP], second) >= height - lags[suit, second]
         if is_safe:
             return 13 * suit + height
     return word(NO_CARD)

@@ -1,33 +1,21 @@
 """The compiled referee of losses by positions of the quotient, written from docs/proofs/klondike.md.
 
 It shares no code with the engine. Of the plain referee, it uses only what that says of the form of layouts and
-evidence. Cards are numbers, 13 for each suit, counted from the base of the foundations; a *kind* is a rank and a
-colour, and its number is twice the rank, and one more for red. A position is some numbers, in fields of bits that are
-as wide as the layout needs: the heights of the foundations, the turned cards of the stock, the further passes, the
-dealt cards that are left in each column, and the set of cards that are left in the stock. Mostly they are one word.
-`t` is one array of all but the positions, with the offsets below.
+evidence; of the compiled referee of other losses, how positions are stored and compared. Cards are numbers, 13 for each
+suit, counted from the base of the foundations; a *kind* is a rank and a colour, and its number is twice the rank, and
+one more for red. A position is some numbers, in fields of bits that are as wide as the layout needs: the heights of the
+foundations, the turned cards of the stock, the further passes, the dealt cards that are left in each column, and the
+set of cards that are left in the stock. Mostly they are one word. `t` is one array of all but the positions, with the
+offsets below.
 """
 
-from collections.abc import Callable
-from pathlib import Path
-from typing import cast
-
 import numpy as np
-from numpy.typing import NDArray
 
-from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
-from dealmill.pipeline.games.patience.counting import COMPARED, FIRST_ROOM, MORE_ROOM
-from dealmill.pipeline.games.patience.losses.counted import check_count
+from dealmill.kernels import inlined, kernel, lowest_bit, routine
+from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted, is_new_key, word
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
-from dealmill.verdicts import InvalidEvidence
 
-Words = NDArray[np.int64]
-Slots = NDArray[np.int32]
-word = cast(Callable[[int], int], np.int64)
-"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
-SECONDS = 4.0
-"""The time that compiling takes, roughly."""
 MOST_MOVES = 200
 """A position has fewer moves."""
 MOST_WORDS = 8
@@ -52,7 +40,6 @@ KEY, MOVES = 590, 600
 SIZE = MOVES + MOST_WORDS * MOST_MOVES
 EVEN = sum(1 << 2 * rank for rank in range(13))
 """The black kinds."""
-WON = -1
 
 
 def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
@@ -68,28 +55,9 @@ def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
     MemoryError
         If there is not enough memory for the positions; it says how much is needed.
     """
-    counts = np.zeros(COMPARED, dtype=np.int64)
     t = np.zeros(SIZE, dtype=np.int64)
     _load(t, rules, layout)
-    room = min(loss.positions, FIRST_ROOM)
-    count = _counted(t, room, counts)
-    while room < count and room < loss.positions:
-        room = min(loss.positions, MORE_ROOM * room)
-        count = _counted(t, room, counts)
-    if count == WON:
-        raise InvalidEvidence(1, "the game can be won")
-    check_count(count, loss.positions)
-    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
-
-
-def _counted(t: Words, limit: int, counts: Words) -> int:
-    """Return and write what `_count` does."""
-    size, slot_count = int(t[WORDS]) * (limit + 2), 1 << (3 * limit // 2 + 16).bit_length()
-    if limit > FIRST_ROOM:
-        check_memory(8 * size + 4 * slot_count, f"a count of {limit:,} positions")
-    keys, slots = np.empty(size, dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
-    with compiling(Path(__file__).parent, "the compiled referee of patiences", SECONDS):
-        return int(_count(t.copy(), keys, slots, counts, limit))
+    return counted(loss.positions, int(t[WORDS]), lambda *arrays: _count(t.copy(), *arrays))
 
 
 def _load(t: Words, rules: Rules, layout: str) -> None:
@@ -128,8 +96,8 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
         fields.append((_dealt(t, cards, is_up, len(cards)), len(cards)))
         row += len(cards) + 1
     used = [0]
-    for number, (value, most) in enumerate(fields):
-        width = most.bit_length()
+    for number, (value, greatest) in enumerate(fields):
+        width = greatest.bit_length()
         if used[-1] + width > WORD_BITS:
             used.append(0)
         t[FIELD_WORDS + number], t[FIELD_SHIFTS + number] = len(used) - 1, used[-1]
@@ -428,27 +396,6 @@ def _list_moves(t: Words) -> int:
     return end
 
 
-@inlined
-def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
-    """Write the key as number `count` unless it is among those before; return whether it is new."""
-    mixed, size = word(0), t[WORDS]
-    for part in range(size):
-        mixed = (mixed ^ mixed >> 31 ^ t[KEY + part]) * word(-4417276706812531889)
-    mask = len(slots) - 1
-    at = (mixed >> 27) & mask
-    while slots[at]:
-        known, part = size * (word(slots[at]) - 1), word(0)
-        while part < size and keys[known + part] == t[KEY + part]:
-            part += 1
-        if part == size:
-            return False
-        at = (at + 1) & mask
-    for part in range(size):
-        keys[size * count + part] = t[KEY + part]
-    slots[at] = count + 1
-    return True
-
-
 @kernel
 def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
@@ -456,7 +403,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     _settle(t)
     _write_key(t)
     count, visited, steps, before = word(0), word(0), word(0), word(0)
-    count += _is_new(t, keys, slots, count)
+    count += is_new_key(t, word(KEY), t[WORDS], keys, slots, count)
     while visited < count:
         if visited == before:  # all positions with one move less are visited
             before = count
@@ -481,7 +428,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
                 t[FIELDS + card // 13] += target
             _settle(t)
             _write_key(t)
-            if _is_new(t, keys, slots, count):
+            if is_new_key(t, word(KEY), t[WORDS], keys, slots, count):
                 count += 1
                 if count > limit:
                     return count

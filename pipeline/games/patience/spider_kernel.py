@@ -193,13 +193,13 @@ def list_moves(s: Words, literal: bool) -> int:
     part of a run, or a whole column, to an empty column; and no row is dealt."""
     count = word(0)
     for column in range(s[COLUMNS]):
-        length, most = s[LENGTH + column], movable(s, word(column))
+        length, largest = s[LENGTH + column], movable(s, word(column))
         if literal and is_whole(s, word(column)):
             s[MOVES + count] = column | UP << 6
             count += 1
         for target in range(s[COLUMNS]):
             under = top_card(s, word(target))
-            for size in range(1, most + 1):
+            for size in range(1, largest + 1):
                 card = card_at(s, word(column), length - size)
                 fits = (s[PARENTS + card] >> under) & 1
                 if under == NO_CARD:
@@ -207,7 +207,7 @@ def list_moves(s: Words, literal: bool) -> int:
                     if literal:
                         fits &= size < length or s[DEALT] < s[STOCK_SIZE]
                     else:
-                        fits &= size == most and size < length
+                        fits &= size == largest and size < length
                 if fits and target != column:
                     s[MOVES + count] = column | target << 6 | size << 12
                     count += 1

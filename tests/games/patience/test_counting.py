@@ -27,7 +27,8 @@ from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules, random_spider_rules, seeds
 
 CLAIM = 300
-WON, MORE = "the game can be won", f"more than {CLAIM} positions can be reached"
+WON, EASIER_WON = "the game can be won", "the easier game can be won"
+MORE = f"more than {CLAIM} positions can be reached"
 OTHER = " positions can be reached, not"
 LOSSES = {66: ("*TCQCJHQHKHTSQSKS9DQDKD", 100, "QC"), 243: ("*7C8C9CTCQC6H8HTHJHKH8S9S6D8DTDJD", 164, "7C")}
 """Deals of Klondike of seed 0 that are lost: the cards that matter, the number of positions, which is one that plain
@@ -49,7 +50,7 @@ def test_both_referees_count_the_same_positions(random_rules: Callable[[Random],
             for live in ["*", *filter(None, lists)]:
                 evidence = f"{live} {CLAIM}"
                 reasons = _reason(Referee(rules), text, evidence), _counted(rules, text, evidence)
-                assert reasons[0] == reasons[1] or set(reasons) == {WON, MORE}, (rules, text, live)
+                assert reasons[0] == reasons[1] or {*reasons} in ({WON, MORE}, {EASIER_WON, MORE}), (rules, text, live)
                 if OTHER in reasons[0]:
                     loss = read_counted(rules, evidence)._replace(positions=int(reasons[0].partition(OTHER)[0]))
                     position = Referee(rules).position(text)
@@ -82,7 +83,7 @@ def test_altered_claims_are_refused_on_both_sides_of_the_limit(number: int) -> N
     assert _reason(check, text, f"{cards} {positions}") == ""
     assert _reason(check, text, f"{cards} {positions - 1}") == f"more than {positions - 1} positions can be reached"
     assert _reason(check, text, f"{cards} {positions + 1}") == f"{positions}{OTHER} {positions + 1}"
-    assert _reason(check, text, f"{cards.replace(needed, '')} {positions}") == WON
+    assert _reason(check, text, f"{cards.replace(needed, '')} {positions}") == EASIER_WON
 
 
 def _klondike(number: int) -> str:
@@ -133,7 +134,7 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
         objection = _reason(check, text, f"{evidence} {positions}")
         assert objection.startswith("the referees disagree: ") and reason in objection
     monkeypatch.setattr(Moves, "won", lambda *_position: True)
-    assert _reason(check, text, f"{evidence} {positions}") == WON
+    assert _reason(check, text, f"{evidence} {positions}") == EASIER_WON
 
 
 @pytest.mark.parametrize(("claimed", "reason"), [(201_950, ""), (201_949, "more than 201,949"), (2_000_000, "201,950")])

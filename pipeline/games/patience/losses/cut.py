@@ -90,8 +90,8 @@ class CutMoves(Moves):
         rules, height = self.rules, heights[suit]
         if rules.build in ("same-suit", "none"):
             return True
-        for other, count in enumerate(heights):
-            same_colour = (SUITS[other] in RED) == (SUITS[suit] in RED)
+        for second, count in enumerate(heights):
+            same_colour = (SUITS[second] in RED) == (SUITS[suit] in RED)
             if rules.move == "any":
                 missing = height - count if rules.build == "any-suit" or not same_colour else 0
                 if rules.removable or missing > 0:

@@ -298,7 +298,7 @@ def _is_safe_in_quotient(suit: int, heights: tuple[int, ...]) -> bool:
     could go up, and so could those that fit these."""
     height = heights[suit]
     others = [
-        count - height + 1 + ((SUITS[other] in RED) == (SUITS[suit] in RED)) for other, count in enumerate(heights)
+        count - height + 1 + ((SUITS[second] in RED) == (SUITS[suit] in RED)) for second, count in enumerate(heights)
     ]
     return min(others) >= 0
 

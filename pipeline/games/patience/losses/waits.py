@@ -139,7 +139,7 @@ class Waiting:
     def next(self) -> dict[str, str]:
         """The only place of each card but the kings."""
         below = cards_below(self.rules.build, self.rules.ranks, self.position.base)
-        return {card: place for card, places in below.items() for place in places}
+        return {card: parent for card, parents in below.items() for parent in parents}
 
     @cached_property
     def joined(self) -> Set[str]:
@@ -160,15 +160,15 @@ class Waiting:
         if card not in self.heights or card in self.joined:
             return ""
         column, height = self.heights[card]
-        stay, place, above = cards | self.joined, self.next.get(card), column[height + 1 :]
+        stay, parent, above = cards | self.joined, self.next.get(card), column[height + 1 :]
         if card in self.face_down and above[0] in stay:
             return f"{card} lies face down under {above[0]}"
-        if place is None:
+        if parent is None:
             return f"{card} waits for an empty column" if height and self.kings_stay(cards) else ""
-        if self.on.get(place) in cards:
-            return f"{card} waits for {place}, which lies under {self.on[place]}"
-        if place in above and all(each in stay for each in above[: above.index(place) + 1]):
-            return f"{card} waits for {place}, which lies above it"
+        if self.on.get(parent) in cards:
+            return f"{card} waits for {parent}, which lies under {self.on[parent]}"
+        if parent in above and all(each in stay for each in above[: above.index(parent) + 1]):
+            return f"{card} waits for {parent}, which lies above it"
         return ""
 
     def kings_stay(self, cards: Set[str]) -> bool:

@@ -100,9 +100,9 @@ def _safe_cards(q: Words) -> int:
     black = min(q[k.VALUES + k.UP_DIGIT], q[k.VALUES + k.UP_DIGIT + 2])
     red = min(q[k.VALUES + k.UP_DIGIT + 1], q[k.VALUES + k.UP_DIGIT + 3])
     for suit in range(4):
-        height, other = q[k.VALUES + k.UP_DIGIT + suit], q[k.VALUES + k.UP_DIGIT + (suit ^ 2)]
+        height, sibling = q[k.VALUES + k.UP_DIGIT + suit], q[k.VALUES + k.UP_DIGIT + (suit ^ 2)]
         opposite = black if suit & 1 else red
-        if opposite >= height - 1 and other >= height - 2:
+        if opposite >= height - 1 and sibling >= height - 2:
             safe |= bit_of(13 * suit + height)
     return word(safe & q[k.NEXT])
 

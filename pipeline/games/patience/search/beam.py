@@ -175,20 +175,20 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
     scores, stack = s[k.BEAM], s[k.BEAM] + SCORES
     layers = stack + 64
     candidates = layers + 2 * POSITION * width
-    most = CANDIDATES * width + k.MOVES_IN_ORDER
-    order = candidates + CANDIDATE * most
-    history = order + most
+    room = CANDIDATES * width + k.MOVES_IN_ORDER
+    order = candidates + CANDIDATE * room
+    history = order + room
     go_to_start(s)
     clear_table(s, word(k.FIRST_TABLE))
     s[k.STORED] = s[k.TOO_DEEP] = 0
     settle(s)
     store(s)
-    this, other, size = layers, layers + POSITION * width, word(1)
-    _copy(s, word(k.HASH), this)
+    layer_rows, next_rows, size = layers, layers + POSITION * width, word(1)
+    _copy(s, word(k.HASH), layer_rows)
     for layer in range(LAYERS):
         count = word(0)
         for parent in range(size):
-            _copy(s, this + POSITION * parent, word(k.HASH))
+            _copy(s, layer_rows + POSITION * parent, word(k.HASH))
             s[k.DONE] = 0
             end = list_moves(s, word(0), word(k.EVERY))
             for at in range(end):
@@ -197,7 +197,7 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
                 if s[k.LEFT] == 0:
                     return _win(s, history, width, word(layer), word(parent), move, order)
                 if not is_stored(s, s[k.HASH]):
-                    if count == most:
+                    if count == room:
                         count = _thin_out(s, scores, candidates, count, 4 * width)
                     value = max(word(0), min(word(SCORES - 1), _value(s, number, stack) + SCORES // 2))
                     s[candidates + CANDIDATE * count] = value
@@ -208,11 +208,11 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
         size = word(0)
         if layer + 1 == LAYERS:
             count = word(0)
-        for place in range(count):
+        for rank in range(count):
             if size == width:
                 break
-            step = s[candidates + CANDIDATE * s[order + place] + 1]
-            _copy(s, this + POSITION * (step >> MOVE_BITS), word(k.HASH))
+            step = s[candidates + CANDIDATE * s[order + rank] + 1]
+            _copy(s, layer_rows + POSITION * (step >> MOVE_BITS), word(k.HASH))
             s[k.DONE] = 0
             _play(s, step & MOVE)
             if not store(s):
@@ -222,10 +222,10 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
             s[k.NODES] += 1
             if s[k.RELAXED] and is_lost(s):
                 continue
-            _copy(s, word(k.HASH), other + POSITION * size)
+            _copy(s, word(k.HASH), next_rows + POSITION * size)
             s[history + width * (layer + 1) + size] = step
             size += 1
         if size == 0:
             return word(k.OPEN)
-        this, other = other, this
+        layer_rows, next_rows = next_rows, layer_rows
     return word(k.OPEN)

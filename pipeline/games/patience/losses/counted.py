@@ -181,8 +181,9 @@ def most_positions(rules: Rules) -> int:
     return MOST_POSITIONS if rules.copies > 1 else MOST_DEALT if rules.to == "tableau" else MOST_COMPILED
 
 
-def read_counted(rules: Rules, evidence: str) -> CountedLoss:
-    """Return what evidence of this form claims, without visiting the positions.
+def read_counted(rules: Rules, evidence: str, form: str = "") -> CountedLoss:
+    """Return what evidence of this form claims, or of another one after the word of that `form`, without visiting the
+    positions.
 
     Raises
     ------
@@ -191,7 +192,8 @@ def read_counted(rules: Rules, evidence: str) -> CountedLoss:
     """
     words = re.fullmatch(rf"(\*?)((?:[{RANKS}][{SUITS}])*) ([1-9]\d{{0,9}})", evidence, re.ASCII)
     if not words or evidence.startswith(" "):
-        raise InvalidEvidence(1, f"{evidence[:40]!r} is not the evidence of a loss, such as * 7276 or *6C4H5H6S 1")
+        shown, examples = f"{form}{evidence}"[:40], f"{form}* 7276" if form else "* 7276 or *6C4H5H6S 1"
+        raise InvalidEvidence(1, f"{shown!r} is not the evidence of a loss, such as {examples}")
     absent_at_once, cards, positions = not words[1], pairs(words[2]), int(words[3])
     limit = most_positions(rules)
     if positions > limit:

@@ -200,7 +200,7 @@ def read_cut(rules: Rules, evidence: str) -> CutLoss:
     """
     if not cut_proves_losses(rules):
         raise InvalidEvidence(1, f"a relaxed game proves nothing in {rules.name}")
-    loss = read_counted(rules, evidence)
+    loss = read_counted(rules, evidence, "cut ")
     if loss.live is not None:
         raise InvalidEvidence(1, "all cards matter in this form: it is like cut * 1357")
     return CutLoss(*loss)

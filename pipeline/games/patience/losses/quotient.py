@@ -313,7 +313,7 @@ def read_quotient(rules: Rules, evidence: str) -> QuotientLoss:
     """
     if not quotient_is_sound(rules):
         raise InvalidEvidence(1, f"positions of the quotient prove nothing in {rules.name}")
-    loss = read_counted(rules, evidence)
+    loss = read_counted(rules, evidence, "quotient ")
     if loss.live is not None:
         raise InvalidEvidence(1, "all cards matter in this form: it is like quotient * 13289")
     return QuotientLoss(*loss)

@@ -233,7 +233,7 @@ def read_waits(rules: Rules, evidence: str) -> WaitingLoss:
     if not cards_wait(rules):
         raise InvalidEvidence(1, f"waiting cards prove nothing in {rules.name}")
     if evidence.startswith("* "):
-        return WaitingLoss(*read_counted(rules, evidence))
+        return WaitingLoss(*read_counted(rules, evidence, "waits "))
     pair = WAITING_PAIR.fullmatch(evidence)
     if not pair and not WAITING_SET.fullmatch(evidence):
         raise InvalidEvidence(

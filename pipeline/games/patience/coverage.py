@@ -5,8 +5,6 @@ from math import log2
 from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
 from dealmill.pipeline.games.patience.rules import Rules
 
-MOST_TUPLES = 10_000_000
-"""A sweep takes 2 bytes for each tuple of heights and each number of cards of the stock: 100 MB at most."""
 KEY_BITS = 63
 """A position of the quotient is a number with at most so many bits."""
 
@@ -23,22 +21,6 @@ def corrected(rules: Rules) -> bool:
     needed = rules.removable and rules.to == "tableau" and (rules.full_columns or carried_away)
     runs = rules.move == "run" and rules.run == "build" and rules.cells == 0 and rules.copies == 1
     return absent_in_cells or needed or (rules.complete and rules.to != "tableau" and runs)
-
-
-def is_swept(rules: Rules) -> bool:
-    """Return whether one sweep decides a game: if cards go nowhere but into the hole, from few columns, a reserve, and
-    a stock that goes there, too."""
-    leaves = rules.hole != "none" and rules.build == "none" and rules.spaces == "none" and rules.cells == 0
-    ordered = rules.to == "hole" or rules.stock == 0
-    return leaves and ordered and rules.most_tuples <= MOST_TUPLES
-
-
-def is_walked(rules: Rules) -> bool:
-    """Return whether a game is searched by ranks, cut off where no walk is possible: if all cards are in columns or
-    cells until they go into the hole, one by one, and the ranks go around in a circle of odd length."""
-    leaves = rules.hole != "none" and rules.build == "none" and rules.stock == 0 and rules.reserve == 0
-    single = rules.spaces == "none" or (rules.spaces == "any" and rules.move == "card")
-    return leaves and single and rules.wrap and rules.ranks % 2 == 1
 
 
 def searched_by_stages(rules: Rules) -> bool:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from dealmill.game import EngineFunction
 from dealmill.pipeline.games.patience.coverage import (
     corrected,
-    is_swept,
-    is_walked,
     searched_by_stages,
     searched_with_beams,
     searched_without_arrangements,
 )
+from dealmill.pipeline.games.patience.losses.swept import can_be_swept
 from dealmill.pipeline.games.patience.losses.waits import cards_wait
+from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.memory import (
     memory_of_quotient,
     memory_of_table,
@@ -128,7 +128,7 @@ def _version_of_whole_suits(rules: "Rules") -> str:
 
 
 SWEEP = Search(
-    is_swept,
+    can_be_swept,
     lambda _rules: SWEEP_VERSION,
     _load_sweep,
     evidence_of_loss=lambda _rules: LOSS_OF_SWEEP,
@@ -136,7 +136,7 @@ SWEEP = Search(
     max_nodes=None,
 )
 WALKS = Search(
-    is_walked,
+    walks_prove_losses,
     lambda _rules: WALKS_VERSION,
     _load_walks,
     evidence_of_loss=lambda _rules: LOSS_OF_WALKS,

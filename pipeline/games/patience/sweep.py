@@ -1,4 +1,4 @@
-"""The engine of games with a hole whose cards lie in few fronts, see `is_swept`: one sweep over all positions.
+"""The engine of games with a hole whose cards lie in few fronts, see `can_be_swept`: one sweep over all positions.
 
 A *front* is a row of cards of which only the last may be taken: a column, a stacked reserve, or a card of an open one.
 Cards only leave the fronts and the stock, so how many are left in each says where all are. For each such tuple of

@@ -1,5 +1,5 @@
-"""The engine of games such as Black Hole, see `is_walked`: layouts to the words of its kernel, and the result to a
-verdict with evidence."""
+"""The engine of games such as Black Hole, see `walks_prove_losses`: layouts to the words of its kernel, and the result
+to a verdict with evidence."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
+from importlib import reload
 from importlib.util import find_spec, module_from_spec
 from inspect import getsource
 from pathlib import Path
@@ -169,8 +170,11 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
         code = compile(ast.fix_missing_locations(tree), str(spec.origin), "exec")
         module = module_from_spec(spec)
         sys.modules[name] = module
-        setattr(sys.modules[game.package], name.rpartition(".")[2], module)
+        package, _, last = name.rpartition(".")
+        setattr(sys.modules[package], last, module)
         exec(code, module.__dict__)  # noqa: S102
+    if compiled := sys.modules.get(f"{game.package}.compiled"):
+        reload(compiled)  # it chooses the compiled code by the class of a loss
 
 
 if __name__ == "__main__":

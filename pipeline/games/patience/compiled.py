@@ -21,7 +21,7 @@ from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
-from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
+from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import Rules
@@ -86,7 +86,7 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
     """
     match loss:
         case WaitingLoss():
-            return counting_waits.check_waiting(rules, layout, loss)
+            return counting_waits.check_waiting(rules, layout, loss, is_pair=isinstance(loss, WaitingPair))
         case QuotientLoss():
             return counting_quotient.check_quotient(rules, layout, loss)
         case CutLoss():

@@ -36,18 +36,17 @@ from dealmill.pipeline.games.patience.counting import (
     survey,
     word,
 )
-from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
+from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 
 ON = counting.SIZE - 64
 """Behind the moves of a position, which are fewer: the card on each, or `NO_CARD`."""
 
 
-def check_waiting(rules: Rules, layout: str, loss: WaitingLoss) -> list[int]:
-    """Check the claim of a loss; return and raise what `counting.check_count` does."""
+def check_waiting(rules: Rules, layout: str, loss: WaitingLoss, *, is_pair: bool) -> list[int]:
+    """Check the claim of a loss, by a pair or not; return and raise what `counting.check_count` does."""
     base = RANKS.index(rules.foundations)
     cards = sum(1 << 13 * SUITS.index(card[1]) + (RANKS.index(card[0]) - base) % rules.ranks for card in loss.cards)
-    is_pair = isinstance(loss, WaitingPair)
     return counting.check_count(rules, layout, WaitingLoss(None, loss.positions), partial(_count, cards, is_pair))
 
 

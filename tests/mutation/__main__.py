@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
+from functools import cache
 from importlib import reload
 from importlib.util import find_spec, module_from_spec
 from inspect import getsource
@@ -102,6 +103,7 @@ def folder_of(game: Game) -> str:
     return game.package.removeprefix(f"{package_of_games.__name__}.")
 
 
+@cache
 def referee_of(game: Game) -> list[str]:
     """The names of the modules of a referee, each after those that it imports."""
     return [part.module for part in parts_of_referee(game)]
@@ -163,16 +165,19 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
     for loaded in [name for name in sys.modules if name.startswith(f"tests.games.{folder_of(game)}.")]:
         del sys.modules[loaded]
     for name in referee_of(game):
-        spec, tree = find_spec(name), tree_of(name)
+        spec = find_spec(name)
         assert spec
-        if mutant and mutant.module == name:
-            list(mutations(tree))[mutant.number].make()
-        code = compile(ast.fix_missing_locations(tree), str(spec.origin), "exec")
+        assert spec.loader
         module = module_from_spec(spec)
         sys.modules[name] = module
         package, _, last = name.rpartition(".")
         setattr(sys.modules[package], last, module)
-        exec(code, module.__dict__)  # noqa: S102
+        if mutant and mutant.module == name:
+            tree = tree_of(name)
+            list(mutations(tree))[mutant.number].make()
+            exec(compile(ast.fix_missing_locations(tree), str(spec.origin), "exec"), module.__dict__)  # noqa: S102
+        else:
+            spec.loader.exec_module(module)
     if compiled := sys.modules.get(f"{game.package}.compiled"):
         reload(compiled)  # it chooses the compiled code by the class of a loss
 

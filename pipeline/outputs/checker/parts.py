@@ -96,19 +96,25 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
     )
 
 
-def parts_of(module: ModuleType, package: str = "") -> list[Part]:
-    """Return a module as the last of these parts of a program, after all modules of its package that it needs; or of
-    the package with this name, which contains it.
+def parts_of(module: ModuleType) -> list[Part]:
+    """Return a module as the last of these parts of a program, after all modules of its package that it needs.
 
     Raises
     ------
     UsageError
         As `part_of` does.
     """
-    part, package = part_of(module), package or module.__package__ or ""
-    needed = sorted({name.module for name in part.taken if name.module.startswith(f"{package}.")})
-    before = [earlier for name in needed for earlier in parts_of(sys.modules[name], package)]
-    return list({each.module: each for each in (*before, part)}.values())
+    parts = dict[str, Part]()
+
+    def add(module: ModuleType, package: str) -> None:
+        part = part_of(module)
+        for name in sorted({name.module for name in part.taken if name.module.startswith(f"{package}.")}):
+            if name not in parts:
+                add(sys.modules[name], package)
+        parts[part.module] = part
+
+    add(module, module.__package__ or "")
+    return list(parts.values())
 
 
 def _imports_in(node: ast.AST) -> Iterator[Import]:

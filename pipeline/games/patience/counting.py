@@ -18,10 +18,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
+from dealmill.kernels import Fields, Row, check_memory, compiling, inlined, kernel, lowest_bit, routine, row_of
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.counted import check_count as check_number
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
+from dealmill.rules_files import MOST_COLUMNS
 from dealmill.verdicts import InvalidEvidence
 
 Words = NDArray[np.int64]
@@ -39,21 +40,25 @@ FIRST_ROOM, MORE_ROOM = 10_000_000, 8
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 
+CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
+KEY_WORDS, DEALING_WORDS = 3, 11
+"""The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
+MOST_MOVES = 1_500
+ARRAY = Fields()
 # Rules
-MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = range(12)
-TO_HOLE, DECK, MOVES_ANY = 12, 13, 17
+MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = ARRAY.words(12)
+TO_HOLE, DECK, MOVES_ANY, TO_COLUMNS, FULL_COLUMNS, COMPLETE = ARRAY.words(6)
 # Layouts
-FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = 14, 15, 16, 18, 19, 41
-# Positions
-TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK = range(20, 30)
-KEY = 30
+FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
+# Positions, and the number of words of their keys
+TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK, WORDS = ARRAY.words(11)
+KEY, LOWEST = ARRAY.row(DEALING_WORDS), ARRAY.row(MOST_COLUMNS)
 # One word for each card
-PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = range(42, 406, 52)
-POWERS, LOWEST = 406, 426
-# More rules, and the number of words of a position
-TO_COLUMNS, FULL_COLUMNS, COMPLETE, WORDS = range(446, 450)
-MOVES = 450
-SIZE = MOVES + 1_500
+PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = ARRAY.rows(7, 52)
+ON = ARRAY.row(52)
+"""The card on each, or `NO_CARD`; only `counting_waits` needs it."""
+POWERS, MOVES = ARRAY.row(CARDS_PER_WORD), ARRAY.row(MOST_MOVES)
+SIZE = ARRAY.size
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
 """Codes of cards. `ON_PARENT` and the three after it are those that lie, as part of a run, on the next higher card of
@@ -64,9 +69,6 @@ DEALT, COMPLETED = CODE_COUNT, CODE_COUNT + 1
 """Moves, not codes: of a row of the stock, and of a whole suit."""
 NO_CARD, RESERVE, STOCK = 52, 53, 54
 """Homes that are no cards."""
-CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
-KEY_WORDS, DEALING_WORDS = 3, 11
-"""The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
 WON = -1
 SUIT = (1 << 13) - 1
 
@@ -658,7 +660,7 @@ def list_moves(t: Words) -> int:
 
 
 @inlined
-def is_new_key(t: Words, key: int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+def is_new_key(t: Words, key: Row, size: int, keys: Words, slots: Slots, count: int) -> bool:
     """Do the same with a key of this size at an offset."""
     mixed = word(0)
     for part in range(size):
@@ -681,7 +683,7 @@ def is_new_key(t: Words, key: int, size: int, keys: Words, slots: Slots, count: 
 @inlined
 def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key as number `count` unless it is among those before; return whether it is new."""
-    return is_new_key(t, word(KEY), t[WORDS], keys, slots, count)
+    return is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
 
 
 @kernel

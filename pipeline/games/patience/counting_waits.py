@@ -16,6 +16,7 @@ from dealmill.pipeline.games.patience.counting import (
     LAST_RANK,
     MOVES,
     NO_CARD,
+    ON,
     SUIT,
     TO_COLUMNS,
     UNDER,
@@ -38,9 +39,6 @@ from dealmill.pipeline.games.patience.counting import (
 )
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
-
-ON = counting.SIZE - 64
-"""Behind the moves of a position, which are fewer: the card on each, or `NO_CARD`."""
 
 
 def check_waiting(rules: Rules, layout: str, loss: WaitingLoss, *, is_pair: bool) -> list[int]:

@@ -53,6 +53,8 @@ FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
 # Positions, and the number of words of their keys
 TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK, WORDS = ARRAY.words(11)
 KEY, LOWEST = ARRAY.row(DEALING_WORDS), ARRAY.row(MOST_COLUMNS)
+# The count: how many positions can be reached with as many moves as those that are visited, and with how many
+COUNTED, LEVEL = ARRAY.words(2)
 # One word for each card
 PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = ARRAY.rows(7, 52)
 ON = ARRAY.row(52)
@@ -686,40 +688,64 @@ def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     return is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
 
 
+@inlined
+def copy_key(t: Words, keys: Words, number: int) -> None:
+    """Write the key with this number."""
+    for part in range(t[WORDS]):
+        t[KEY + part] = keys[t[WORDS] * number + part]
+
+
+@inlined
+def read_key(t: Words, keys: Words, number: int) -> None:
+    """Write the position whose key has this number, without what `survey` writes."""
+    copy_key(t, keys, number)
+    decode(t)
+
+
+@inlined
+def play(t: Words, keys: Words, number: int, move: int) -> None:
+    """Write the position after a move that was listed, from the one whose key has this number."""
+    read_key(t, keys, number)
+    if t[TO_COLUMNS]:
+        survey(t)
+    change(t, move & 63, (move >> 6) & 15, move >> 10)
+
+
+@inlined
+def note_count(t: Words, counts: Words, visited: int, count: int) -> None:
+    """Write how many positions can be reached with one move more once all others are visited."""
+    if visited == t[COUNTED]:
+        t[COUNTED] = count
+        if t[LEVEL] < len(counts):
+            counts[t[LEVEL]] = count
+        t[LEVEL] += 1
+
+
 @kernel
 def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> int:
     """Return the number of positions that can be reached, or `limit` + 1 if there are more; `WON` if one is won. Write
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     settle(t)
     encode(t)
-    count, visited, moved, before = word(0), word(0), word(0), word(0)
+    count, visited = word(0), word(0)
     count += is_new(t, keys, slots, count)
     while visited < count:
-        if visited == before:  # all positions with one move less are visited
-            before = count
-            if moved < len(counts):
-                counts[moved] = count
-            moved += 1
-        for part in range(t[WORDS]):
-            t[KEY + part] = keys[t[WORDS] * visited + part]
-        decode(t)
+        note_count(t, counts, visited, count)
+        read_key(t, keys, visited)
         survey(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return word(WON)
         moves, turning = list_moves(t), turning_of(t)
         settled = t[IDLE] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
         for number in range(moves):
-            for part in range(t[WORDS]):
-                t[KEY + part] = keys[t[WORDS] * visited + part]
-            card, code, after = t[MOVES + number] & 63, (t[MOVES + number] >> 6) & 15, t[MOVES + number] >> 10
+            move = t[MOVES + number]
             if settled:
+                copy_key(t, keys, visited)
+                card, code, after = move & 63, (move >> 6) & 15, move >> 10
                 t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
                 t[KEY + 2] += (after - turning) * t[POWERS + 52 % CARDS_PER_WORD]
             else:
-                decode(t)
-                if t[TO_COLUMNS]:
-                    survey(t)
-                change(t, card, code, after)
+                play(t, keys, visited, move)
                 settle(t)
                 encode(t)
             if is_new(t, keys, slots, count):

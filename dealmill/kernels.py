@@ -1,8 +1,8 @@
 """What deals, engines and compiled checks of a game need of Dealmill; see ``docs/add-a-game.md``.
 
 `Texts` and `Solved` hold layouts and results as arrays. `kernel` and `inlined` compile functions, and `pointer_to`
-makes what routines may get instead of an array. `open_stream`, `below` and `shuffle` are random numbers for deals, and
-`shuffled` and its like shuffle decks of cards by number.
+makes what routines may get instead of an array; `Fields` gives offsets to the fields of one. `open_stream`, `below` and
+`shuffle` are random numbers for deals, and `shuffled` and its like shuffle decks of cards by number.
 Importing this module loads NumPy and the compiler.
 """
 
@@ -25,6 +25,7 @@ from dealmill.pipeline.games.bits import (
     count_bits,
     lowest_bit,
 )
+from dealmill.pipeline.games.fields import Fields, Item, Row, Word, row_of
 from dealmill.pipeline.games.kernels import (
     allocating,
     compiling,
@@ -50,12 +51,16 @@ from dealmill.pipeline.games.shuffles import (
 __all__ = [
     "Batch",
     "Bytes",
+    "Fields",
+    "Item",
     "Mask",
     "Numbers",
     "Results",
+    "Row",
     "Solved",
     "Stream",
     "Texts",
+    "Word",
     "allocating",
     "below",
     "check_memory",
@@ -69,6 +74,7 @@ __all__ = [
     "pack",
     "pointer_to",
     "routine",
+    "row_of",
     "run_kernel",
     "shuffle",
     "shuffled",

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import check_memory, compiling, kernel, routine
+from dealmill.kernels import Fields, check_memory, compiling, kernel, routine
 from dealmill.pipeline.games.covering.referee import MOST_PLAIN, Loss, Referee, check_count, mate_of, read_loss
 from dealmill.pipeline.games.covering.rules import RANKS, SUITS, UNLIMITED, Position, Rules
 from dealmill.verdicts import InvalidEvidence, Verdict
@@ -30,8 +30,10 @@ SECONDS = 4.0
 
 DECK = (1 << 52) - 1
 TURNED, PASSES = 52, 58
-ANY_PASSES, IS_PLAYABLE, OVERLAPS, NEEDS_ALL, IS_OPEN, IDLE, IN_PLACES, PLACE_COUNT, STOCK_SIZE, COUNT = range(10)
-PLACES, ORDER, COVERS, SIZE = 10, 62, 114, 166
+ARRAY = Fields()
+ANY_PASSES, IS_PLAYABLE, OVERLAPS, NEEDS_ALL, IS_OPEN, IDLE, IN_PLACES, PLACE_COUNT, STOCK_SIZE, COUNT = ARRAY.words(10)
+PLACES, ORDER, COVERS = ARRAY.rows(3, 52)
+SIZE = ARRAY.size
 WON, NO_ROOM = -1, -2
 
 

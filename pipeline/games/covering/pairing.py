@@ -10,15 +10,17 @@ rank those of the lowest bits are left. Idle cards leave by themselves, see `set
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import count_bits, inlined, kernel, lowest_bit, routine
+from dealmill.kernels import Fields, count_bits, inlined, kernel, lowest_bit, routine
 
 Words = NDArray[np.int64]
 TURNED, PASSES = 52, 58
 CARDS = (1 << 52) - 1
+ARRAY = Fields()
 # The words of a game
-PLACES, STOCK_BITS, IS_PLAYABLE, OVERLAPS, NEEDS_ALL, LIMITS_PASSES, IDLE, FIRST_STOCK = range(8)
-COVERS, MATES, COVERED, BY_RANK = 8, 60, 112, 164
-SIZE = 177
+PLACES, STOCK_BITS, IS_PLAYABLE, OVERLAPS, NEEDS_ALL, LIMITS_PASSES, IDLE, FIRST_STOCK = ARRAY.words(8)
+COVERS, MATES, COVERED = ARRAY.rows(3, 52)
+BY_RANK = ARRAY.row(13)
+SIZE = ARRAY.size
 MOST_MOVES, DEPTH = 512, 54
 HALF = DEPTH * (MOST_MOVES + 2)
 """The moves of a position, and the positions of a play, at most."""

@@ -202,7 +202,7 @@ def _look_from(s: Words, p: Words, lots: Lots, table: int, waste: int, hidden: i
             count, cost = p[mind.COUNT], _cost(s, p, _changed(s, move))
             p[mind.ORIGIN + count], p[mind.MOVE + count] = table, move
             add(p, lots, cost, lot, _hidden(s) < hidden)
-            if cost < p[mind.COST] and precedes(p, lots, count, best):
+            if cost < p[mind.COST + 0] and precedes(p, lots, count, best):
                 best = count
         undo(s, level)
     p[mind.LOOKED] += 1
@@ -215,7 +215,7 @@ def _look_ahead(s: Words, p: Words, lots: Lots, waste: int) -> int:
     forget(p)
     is_new(p, _key(s))
     _keep_costs(s, p)
-    s[k.DONE], p[mind.COUNT], p[mind.COST] = 0, 1, _cost(s, p, word(0))
+    s[k.DONE], p[mind.COUNT], p[mind.COST + 0] = 0, 1, _cost(s, p, word(0))
     stock, hidden, table, chosen = s[k.STOCK_COUNT], _hidden(s), word(0), word(-1)
     while table >= 0 and p[mind.COUNT] < mind.MOST_TABLES:
         if table:
@@ -273,8 +273,8 @@ def _turn(s: Words, p: Words, waste: int) -> int:
 @routine
 def _play(s: Words, p: Words, lots: Lots, waste: int) -> bool:
     """Play once; return whether the game is won."""
-    for at in range(k.HASH, k.POSITION_END):
-        s[at] = s[k.START + at - k.HASH]
+    for at in range(k.POSITION_SIZE):
+        s[k.POSITION + at] = s[k.START + at]
     draw_by_the_rules(s)
     s[k.LITERAL], s[k.NOISE], s[k.IDLE] = 1, 0, 0
     p[mind.BEGUN] = waste == 0

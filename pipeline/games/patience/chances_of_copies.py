@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Solved, Texts, inlined, kernel, routine
+from dealmill.kernels import Fields, Solved, Texts, inlined, kernel, routine
 from dealmill.pipeline.games.patience import mind
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.mind import (
@@ -39,9 +39,10 @@ from dealmill.pipeline.games.patience.spider_kernel import (
     write_row,
 )
 
-BEFORE = k.END
-"""The fields from `LEFT` to `CARDS` of the position from which the player looks, behind the words of Spider."""
-END = BEFORE + k.CARDS - k.LEFT
+ARRAY = Fields(k.END)
+BEFORE = ARRAY.row(k.POSITION_SIZE)
+"""The position from which the player looks, without its cards, behind the words of Spider."""
+END = ARRAY.size
 FOUNDATION = 53
 """The target of a whole suit in its lot."""
 
@@ -137,8 +138,8 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
     table, or -1."""
     p[mind.OPEN_COST + table] = mind.CLOSED
     space, best = _first_space(s), word(-1)
-    for field in range(END - BEFORE):
-        s[BEFORE + field] = s[k.LEFT + field]
+    for field in range(k.POSITION_SIZE):
+        s[BEFORE + field] = s[k.POSITION + field]
     for at in range(list_moves(s, True)):
         move = s[k.MOVES + at]
         source, target = move & 63, (move >> 6) & 63
@@ -149,10 +150,10 @@ def _look_from(s: Words, p: Words, rows: Rows, lots: Lots, table: int, hidden: i
             count, cost = p[mind.COUNT], _cost(s, p, word(1) << source | word(1) << target)
             write_row(s, rows, count)
             add(p, lots, cost, _lot(s, p, move), _hidden(s) < hidden)
-            if cost < p[mind.COST] and precedes(p, lots, count, best):
+            if cost < p[mind.COST + 0] and precedes(p, lots, count, best):
                 best = count
-        for field in range(END - BEFORE):  # cards stay in the words of a column that they leave
-            s[k.LEFT + field] = s[BEFORE + field]
+        for field in range(k.POSITION_SIZE):  # cards stay in the words of a column that they leave
+            s[k.POSITION + field] = s[BEFORE + field]
     p[mind.LOOKED] += 1
     return best
 
@@ -164,7 +165,7 @@ def _look_ahead(s: Words, p: Words, rows: Rows, lots: Lots) -> bool:
     is_new(p, position_key(s))
     _keep_costs(s, p)
     write_row(s, rows, word(0))
-    p[mind.COUNT], p[mind.COST] = 1, _cost(s, p, word(0))
+    p[mind.COUNT], p[mind.COST + 0] = 1, _cost(s, p, word(0))
     hidden, table, chosen = _hidden(s), word(0), word(-1)
     while table >= 0 and chosen < 0 and p[mind.COUNT] < mind.MOST_TABLES:
         if table:

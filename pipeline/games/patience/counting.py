@@ -18,10 +18,11 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import check_memory, compiling, inlined, kernel, lowest_bit, routine
+from dealmill.kernels import Fields, Row, check_memory, compiling, inlined, kernel, lowest_bit, routine, row_of
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.counted import check_count as check_number
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
+from dealmill.rules_files import MOST_COLUMNS
 from dealmill.verdicts import InvalidEvidence
 
 Words = NDArray[np.int64]
@@ -39,21 +40,27 @@ FIRST_ROOM, MORE_ROOM = 10_000_000, 8
 SECONDS = 4.0
 """The time that compiling takes, roughly."""
 
+CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
+KEY_WORDS, DEALING_WORDS = 3, 11
+"""The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
+MOST_MOVES = 1_500
+ARRAY = Fields()
 # Rules
-MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = range(12)
-TO_HOLE, DECK, MOVES_ANY = 12, 13, 17
+MOVES_RUNS, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, LAST_RANK, STACKED = ARRAY.words(12)
+TO_HOLE, DECK, MOVES_ANY, TO_COLUMNS, FULL_COLUMNS, COMPLETE = ARRAY.words(6)
 # Layouts
-FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = 14, 15, 16, 18, 19, 41
-# Positions
-TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK = range(20, 30)
-KEY = 30
+FIXED, STOCK_SIZE, RESERVE_SIZE, FACE_DOWN, WAS_STOCK, IDLE = ARRAY.words(6)
+# Positions, and the number of words of their keys
+TOPS, IN_CELLS, IN_RESERVE, IN_STOCK, UP, ABSENT, EMPTY_COLUMNS, TURNED, PASSES_LEFT, HOLE_RANK, WORDS = ARRAY.words(11)
+KEY, LOWEST = ARRAY.row(DEALING_WORDS), ARRAY.row(MOST_COLUMNS)
+# The count: how many positions can be reached with as many moves as those that are visited, and with how many
+COUNTED, LEVEL = ARRAY.words(2)
 # One word for each card
-PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = range(42, 406, 52)
-POWERS, LOWEST = 406, 426
-# More rules, and the number of words of a position
-TO_COLUMNS, FULL_COLUMNS, COMPLETE, WORDS = range(446, 450)
-MOVES = 450
-SIZE = MOVES + 1_500
+PARENTS, HOMES, STOCK_ORDER, RESERVE_ORDER, CODES, UNDER, RUN_PARENTS = ARRAY.rows(7, 52)
+ON = ARRAY.row(52)
+"""The card on each, or `NO_CARD`; only `counting_waits` needs it."""
+POWERS, MOVES = ARRAY.row(CARDS_PER_WORD), ARRAY.row(MOST_MOVES)
+SIZE = ARRAY.size
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
 """Codes of cards. `ON_PARENT` and the three after it are those that lie, as part of a run, on the next higher card of
@@ -64,9 +71,6 @@ DEALT, COMPLETED = CODE_COUNT, CODE_COUNT + 1
 """Moves, not codes: of a row of the stock, and of a whole suit."""
 NO_CARD, RESERVE, STOCK = 52, 53, 54
 """Homes that are no cards."""
-CARDS_PER_WORD, HOMES_PER_WORD, HOME_BITS = 19, 10, 6
-KEY_WORDS, DEALING_WORDS = 3, 11
-"""The words of a position, and of one that may have dealt cards: 3, 6 for their homes, 2 for the lowest cards."""
 WON = -1
 SUIT = (1 << 13) - 1
 
@@ -658,7 +662,7 @@ def list_moves(t: Words) -> int:
 
 
 @inlined
-def is_new_key(t: Words, key: int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+def is_new_key(t: Words, key: Row, size: int, keys: Words, slots: Slots, count: int) -> bool:
     """Do the same with a key of this size at an offset."""
     mixed = word(0)
     for part in range(size):
@@ -681,7 +685,40 @@ def is_new_key(t: Words, key: int, size: int, keys: Words, slots: Slots, count: 
 @inlined
 def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     """Write the key as number `count` unless it is among those before; return whether it is new."""
-    return is_new_key(t, word(KEY), t[WORDS], keys, slots, count)
+    return is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
+
+
+@inlined
+def copy_key(t: Words, keys: Words, number: int) -> None:
+    """Write the key with this number."""
+    for part in range(t[WORDS]):
+        t[KEY + part] = keys[t[WORDS] * number + part]
+
+
+@inlined
+def read_key(t: Words, keys: Words, number: int) -> None:
+    """Write the position whose key has this number, without what `survey` writes."""
+    copy_key(t, keys, number)
+    decode(t)
+
+
+@inlined
+def play(t: Words, keys: Words, number: int, move: int) -> None:
+    """Write the position after a move that was listed, from the one whose key has this number."""
+    read_key(t, keys, number)
+    if t[TO_COLUMNS]:
+        survey(t)
+    change(t, move & 63, (move >> 6) & 15, move >> 10)
+
+
+@inlined
+def note_count(t: Words, counts: Words, visited: int, count: int) -> None:
+    """Write how many positions can be reached with one move more once all others are visited."""
+    if visited == t[COUNTED]:
+        t[COUNTED] = count
+        if t[LEVEL] < len(counts):
+            counts[t[LEVEL]] = count
+        t[LEVEL] += 1
 
 
 @kernel
@@ -690,34 +727,25 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     settle(t)
     encode(t)
-    count, visited, moved, before = word(0), word(0), word(0), word(0)
+    count, visited = word(0), word(0)
     count += is_new(t, keys, slots, count)
     while visited < count:
-        if visited == before:  # all positions with one move less are visited
-            before = count
-            if moved < len(counts):
-                counts[moved] = count
-            moved += 1
-        for part in range(t[WORDS]):
-            t[KEY + part] = keys[t[WORDS] * visited + part]
-        decode(t)
+        note_count(t, counts, visited, count)
+        read_key(t, keys, visited)
         survey(t)
         if t[DECK] & ~(t[UP] | t[ABSENT]) == 0:
             return word(WON)
         moves, turning = list_moves(t), turning_of(t)
         settled = t[IDLE] == 0 and t[FILLS] == 0 and t[TO_COLUMNS] == 0 and t[COMPLETE] == 0
         for number in range(moves):
-            for part in range(t[WORDS]):
-                t[KEY + part] = keys[t[WORDS] * visited + part]
-            card, code, after = t[MOVES + number] & 63, (t[MOVES + number] >> 6) & 15, t[MOVES + number] >> 10
+            move = t[MOVES + number]
             if settled:
+                copy_key(t, keys, visited)
+                card, code, after = move & 63, (move >> 6) & 15, move >> 10
                 t[KEY + card // CARDS_PER_WORD] += (code - t[CODES + card]) * t[POWERS + card % CARDS_PER_WORD]
                 t[KEY + 2] += (after - turning) * t[POWERS + 52 % CARDS_PER_WORD]
             else:
-                decode(t)
-                if t[TO_COLUMNS]:
-                    survey(t)
-                change(t, card, code, after)
+                play(t, keys, visited, move)
                 settle(t)
                 encode(t)
             if is_new(t, keys, slots, count):

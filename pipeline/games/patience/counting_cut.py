@@ -14,7 +14,6 @@ from dealmill.pipeline.games.patience.counting import (
     FILLS,
     IN_RESERVE,
     IN_STOCK,
-    KEY,
     LAST_RANK,
     MOVES,
     NO_CARD,
@@ -32,19 +31,20 @@ from dealmill.pipeline.games.patience.counting import (
     UNDER,
     UP,
     WON,
-    WORDS,
     Slots,
     Words,
     bit_of,
     change,
-    decode,
     encode,
     first_of,
     is_new,
     list_moves,
     moves_along,
+    note_count,
     open_reserve,
     passes_after,
+    play,
+    read_key,
     settle,
     stock_count,
     survey,
@@ -212,28 +212,16 @@ def _count(lags: Words, t: Words, keys: Words, slots: Slots, counts: Words, limi
     to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     _settle(t, lags)
     encode(t)
-    count, visited, moved, before = word(0), word(0), word(0), word(0)
+    count, visited = word(0), word(0)
     count += is_new(t, keys, slots, count)
     while visited < count:
-        if visited == before:  # all positions with one move less are visited
-            before = count
-            if moved < len(counts):
-                counts[moved] = count
-            moved += 1
-        for part in range(t[WORDS]):
-            t[KEY + part] = keys[t[WORDS] * visited + part]
-        decode(t)
+        note_count(t, counts, visited, count)
+        read_key(t, keys, visited)
         survey(t)
         if t[DECK] & ~t[UP] == 0:
             return word(WON)
         for number in range(0 if _is_refuted(t) else list_moves(t)):
-            for part in range(t[WORDS]):
-                t[KEY + part] = keys[t[WORDS] * visited + part]
-            decode(t)
-            if t[TO_COLUMNS]:
-                survey(t)
-            move = t[MOVES + number]
-            change(t, move & 63, (move >> 6) & 15, move >> 10)
+            play(t, keys, visited, t[MOVES + number])
             _settle(t, lags)
             encode(t)
             if is_new(t, keys, slots, count):

@@ -11,33 +11,39 @@ offsets below.
 
 import numpy as np
 
-from dealmill.kernels import inlined, kernel, lowest_bit, routine
+from dealmill.kernels import Fields, inlined, kernel, lowest_bit, routine, row_of
 from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted, is_new_key, word
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
+from dealmill.rules_files import MOST_COLUMNS
 
 MOST_MOVES = 200
 """A position has fewer moves."""
+MOST_ROWS = 52 + MOST_COLUMNS
 MOST_WORDS = 8
 WORD_BITS = 62
+TURNED, PASSES_LEFT, STOCK, FIRST_COLUMN = 4, 5, 6, 7
+MOST_FIELDS = FIRST_COLUMN + MOST_COLUMNS
+"""The fields of a position: heights, `TURNED`, `PASSES_LEFT`, `STOCK`, and the columns."""
 
+ARRAY = Fields()
 # Rules and layout
-LAST, DRAW, PASSES, KINGS_FILL, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = range(10)
-STOCK_ORDER, STARTS, LOWER, AFTER, TOPS = 16, 70, 92, 172, 252
+LAST, DRAW, PASSES, KINGS_FILL, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = ARRAY.words(10)
+STOCK_ORDER, STARTS = ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
+LOWER, AFTER, TOPS = ARRAY.rows(3, MOST_ROWS)
 """For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
 a set, how many are left after the last one has left, and that card."""
-KIND_OF = 332
-FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = 390, 430, 470
-"""The fields of a position: heights, `TURNED`, `PASSES_LEFT`, `STOCK`, and the columns."""
+KIND_OF = ARRAY.row(52)
+FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = ARRAY.rows(3, MOST_FIELDS)
 # A position
-FIELDS = 510
-TURNED, PASSES_LEFT, STOCK, FIRST_COLUMN = 4, 5, 6, 7
-UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK = range(550, 557)
+FIELDS = ARRAY.row(MOST_FIELDS)
+UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK = ARRAY.words(7)
 """Sets of cards, but `BARE` and `PLACES` of kinds: those that can be bared, and those that have a free place."""
-RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, LEFT_OVER = range(557, 563)
+RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME = ARRAY.words(5)
+LEFT_OVER = ARRAY.row(MOST_COLUMNS)
 """The same in the relaxed game, the cards that came to the columns, and the dealt cards that are left in each."""
-KEY, MOVES = 590, 600
-SIZE = MOVES + MOST_WORDS * MOST_MOVES
+KEY, MOVES = ARRAY.row(MOST_WORDS), ARRAY.row(MOST_MOVES)
+SIZE = ARRAY.size
 EVEN = sum(1 << 2 * rank for rank in range(13))
 """The black kinds."""
 
@@ -403,7 +409,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     _settle(t)
     _write_key(t)
     count, visited, steps, before = word(0), word(0), word(0), word(0)
-    count += is_new_key(t, word(KEY), t[WORDS], keys, slots, count)
+    count += is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
     while visited < count:
         if visited == before:  # all positions with one move less are visited
             before = count
@@ -428,7 +434,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
                 t[FIELDS + card // 13] += target
             _settle(t)
             _write_key(t)
-            if is_new_key(t, word(KEY), t[WORDS], keys, slots, count):
+            if is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count):
                 count += 1
                 if count > limit:
                     return count

@@ -12,35 +12,31 @@ from dealmill.pipeline.games.patience.counting import (
     FACE_DOWN,
     HOME,
     IN_STOCK,
-    KEY,
     LAST_RANK,
     MOVES,
     NO_CARD,
+    ON,
     SUIT,
-    TO_COLUMNS,
     UNDER,
     UP,
     WAS_STOCK,
     WON,
-    WORDS,
     Slots,
     Words,
     bit_of,
-    change,
-    decode,
     encode,
     first_of,
     is_new,
     list_moves,
+    note_count,
+    play,
+    read_key,
     settle,
     survey,
     word,
 )
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
-
-ON = counting.SIZE - 64
-"""Behind the moves of a position, which are fewer: the card on each, or `NO_CARD`."""
 
 
 def check_waiting(rules: Rules, layout: str, loss: WaitingLoss, *, is_pair: bool) -> list[int]:
@@ -169,30 +165,18 @@ def _count(cards: int, is_pair: bool, t: Words, keys: Words, slots: Slots, count
     it is. Write to `counts` how many can be reached without a move, with at most one, and so on, as far as they go."""
     settle(t)
     encode(t)
-    count, visited, moved, before = word(0), word(0), word(0), word(0)
+    count, visited = word(0), word(0)
     count += is_new(t, keys, slots, count)
     if cards and not _is_lost(t, cards, is_pair):
         return limit + 1
     while visited < count:
-        if visited == before:  # all positions with one move less are visited
-            before = count
-            if moved < len(counts):
-                counts[moved] = count
-            moved += 1
-        for part in range(t[WORDS]):
-            t[KEY + part] = keys[t[WORDS] * visited + part]
-        decode(t)
+        note_count(t, counts, visited, count)
+        read_key(t, keys, visited)
         survey(t)
         if t[DECK] & ~t[UP] == 0:
             return word(WON)
         for number in range(0 if _is_lost(t, cards, is_pair) else list_moves(t)):
-            for part in range(t[WORDS]):
-                t[KEY + part] = keys[t[WORDS] * visited + part]
-            decode(t)
-            if t[TO_COLUMNS]:
-                survey(t)
-            move = t[MOVES + number]
-            change(t, move & 63, (move >> 6) & 15, move >> 10)
+            play(t, keys, visited, t[MOVES + number])
             settle(t)
             encode(t)
             if is_new(t, keys, slots, count):

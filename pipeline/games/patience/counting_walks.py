@@ -6,27 +6,17 @@ any card may go to an empty column, cells are columns. So positions are compared
 the queue of those to visit.
 """
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import check_memory, compiling, inlined, kernel, routine
-from dealmill.pipeline.games.patience.counting import COMPARED, FIRST_ROOM, MORE_ROOM
-from dealmill.pipeline.games.patience.losses.counted import check_count as check_number
+from dealmill.kernels import inlined, kernel, routine
+from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
-from dealmill.verdicts import InvalidEvidence
 
-Words = NDArray[np.int64]
-Slots = NDArray[np.int32]
 DIGITS, DIGIT_BITS = 9, 7
 """The digits of a word, and the bits of each."""
-MOST_MOVES = 2 * 52 + 1
-"""Each card goes to a cell or an empty column at most once, and once into the hole."""
-SECONDS = 3.0
-"""The time that compiling takes, roughly."""
-WON = -1
 EMPTY = 0
 
 
@@ -44,7 +34,7 @@ class Start(NamedTuple):
 
 def check_count(rules: Rules, layout: str, positions: int) -> list[int]:
     """Check that no position is won, and that their number is the claimed one. Return how many can be reached without a
-    move, with at most one, with at most two, and so on, up to `COMPARED`.
+    move, with at most one, with at most two, and so on, up to `counting.COMPARED`.
 
     Raises
     ------
@@ -53,26 +43,14 @@ def check_count(rules: Rules, layout: str, positions: int) -> list[int]:
     MemoryError
         If there is not enough memory for the positions; it says how much is needed.
     """
-    start, counts = _load(rules, layout), np.zeros(MOST_MOVES, dtype=np.int64)
-    room = min(positions, FIRST_ROOM)
-    count = _counted(start, room, counts)
-    while room < count and room < positions:
-        room = min(positions, MORE_ROOM * room)
-        count = _counted(start, room, counts)
-    if count == WON:
-        raise InvalidEvidence(1, "the game can be won")
-    check_number(count, positions)
-    return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
-
-
-def _counted(start: Start, limit: int, counts: Words) -> int:
+    start = _load(rules, layout)
     words = -(-len(start.digits) // DIGITS)
-    slot_count = 1 << (5 * limit // 3 + 16).bit_length()
-    if limit > FIRST_ROOM:
-        check_memory(8 * words * (limit + 2) + 4 * slot_count, f"a count of {limit:,} positions")
-    keys, slots = np.empty((limit + 2, words), dtype=np.int64), np.zeros(slot_count, dtype=np.int32)
-    with compiling(Path(__file__).parent, "the compiled referee of walks", SECONDS):
-        return int(_count(*start, keys, slots, counts, limit))
+
+    def count(keys: Words, slots: Slots, counts: Words, limit: int) -> int:
+        first = start._replace(digits=start.digits.copy())  # the digits are those of each position in turn
+        return _count(*first, keys.reshape(-1, words), slots, counts, limit)
+
+    return counted(positions, words, count)
 
 
 def _load(rules: Rules, layout: str) -> Start:

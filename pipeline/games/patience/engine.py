@@ -305,7 +305,8 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
     stock = [*waste, *numbers(cards.get("stock", ""))]
     position[k.CELL_CARDS] = _bits(numbers(cards.get("cells", "")))
     position[k.RESERVE] = _bits(reserve)
-    position[k.RESERVE_CARDS : k.RESERVE_CARDS + len(reserve)] = reserve
+    for number, card in enumerate(reserve):
+        position[k.RESERVE_CARDS + number] = card
     words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
     position[k.STOCK_COUNT], position[k.TURNED] = len(stock), len(waste)
     if rules.passes == 0 and (len(waste) % rules.draw == 0 or len(waste) == len(stock)):
@@ -316,7 +317,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
         position[k.UP + card // 13] = card % 13 + 1
     for card in numbers(cards.get("hole", "")):
         position[k.HOLE_TOP] = card
-    words[k.HASH : k.POSITION_END] = position[k.HASH :]
+    words[k.POSITION : k.POSITION_END] = position[-k.POSITION_SIZE :]
     return base
 
 

@@ -10,9 +10,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Batch, Solved, Texts, inlined, routine, to_solved, unpack
+from dealmill.kernels import Batch, Fields, Solved, Texts, inlined, routine, to_solved, unpack
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.words import Words, word
+from dealmill.rules_files import MOST_COLUMNS
 from dealmill.verdicts import Verdict
 
 Lots = NDArray[np.uint64]
@@ -28,12 +29,15 @@ TABLES = MOST_TABLES + k.MOVES_IN_ORDER
 CARD_LEFT, FACE_DOWN, IN_STOCK, CELLS_SQUARED, ABOVE_NEXT = 4, 20, 1, 4, 2
 COVERING, MISFIT, BROKEN_RUN, EMPTY_COLUMN = (4, 2), (2, 10), (1, 10), (-4, -12)
 
-SEED, LOOKED, COUNT, BEGUN, COLUMN_COST = range(5)
-ORIGIN, MOVE, COST, OPEN_COST, NEXT, SLOT, SEEN = range(24, 24 + 7 * TABLES, TABLES)
+SEEN_SIZE = 8_192
+ARRAY = Fields()
+SEED, LOOKED, COUNT, BEGUN = ARRAY.words(4)
+COLUMN_COST = ARRAY.row(MOST_COLUMNS)
+ORIGIN, MOVE, COST, OPEN_COST, NEXT, SLOT = ARRAY.rows(6, TABLES)
+SEEN = ARRAY.row(SEEN_SIZE)
+END = ARRAY.size
 CLOSED = 1 << 32
 """The open cost of a table from which the player does not look."""
-SEEN_SIZE = 8_192
-END = SEEN + SEEN_SIZE
 
 ERROR_SHIFT = np.uint64(59)
 """The highest five bits of a lot are the error with which the player judges a table."""

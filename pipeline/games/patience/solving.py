@@ -36,8 +36,8 @@ def _nth_card(number: int, order: int) -> int:
 def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
     """Search the easier game in which these cards are idle. It is won if a game was in which fewer are."""
     live = s[k.CANDIDATES] & ~idle
-    for at in range(k.WINS, k.WINS + min(s[k.WIN_COUNT], k.MOST_WINS)):
-        if live & ~s[at] == 0:
+    for number in range(min(s[k.WIN_COUNT], k.MOST_WINS)):
+        if live & ~s[k.WINS + number] == 0:
             return word(k.WON)
     s[k.IDLE], result = idle, word(k.OPEN)
     for number in range(searches):
@@ -55,8 +55,8 @@ def _try_with(s: Words, idle: int, budget: int, searches: int) -> int:
 def _dropped(s: Words, count: int) -> int:
     """Return the cards that were dropped first."""
     idle = word(0)
-    for at in range(k.DROPPED, k.DROPPED + count):
-        idle |= s[at]
+    for number in range(count):
+        idle |= s[k.DROPPED + number]
     return idle
 
 

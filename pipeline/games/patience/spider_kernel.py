@@ -16,7 +16,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import inlined, kernel, pointer_to, routine
+from dealmill.kernels import Fields, inlined, kernel, pointer_to, routine
+from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
 Rows = NDArray[np.uint8]
@@ -24,21 +25,24 @@ word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 MOST_CARDS = 104
+MOST_MOVES = MOST_COLUMNS * (MOST_COLUMNS - 1) * MOST_CARDS // 4
+ARRAY = Fields()
 # Rules and the layout
-COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = range(7)
-PARENTS, RUNS, STOCK_CARDS = 10, 62, 114
+COLUMNS, RANKS, MOVES_RUNS, MOVES_ANY, SPACES, FULL_COLUMNS, STOCK_SIZE = ARRAY.words(7)
+PARENTS, RUNS, STOCK_CARDS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MOST_CARDS)
 # A position
-LEFT, DEALT = 220, 221
-LENGTH, DOWN, KEYS, VALUES = 230, 250, 270, 290
-CARDS = 310
+POSITION = ARRAY.coming()
+LEFT, DEALT = ARRAY.words(2)
+LENGTH, DOWN, KEYS, VALUES = ARRAY.rows(4, MOST_COLUMNS)
+POSITION_SIZE = ARRAY.coming() - POSITION
+CARDS = ARRAY.row(MOST_COLUMNS * MOST_CARDS)
 # The search: nodes of all searches and their limit, a number that disturbs values, the positions of this search, and
 # whether it ended since there was no further move
-NODES, LIMIT, NOISE, COUNT, DIED = range(2390, 2395)
-MOVES = 2400
-MOST_MOVES = 20 * 19 * 104 // 4
-BEFORE = MOVES + MOST_MOVES
-"""The fields from `LEFT` to `CARDS` of the position from which moves are made, each this much further."""
-END = BEFORE + CARDS
+NODES, LIMIT, NOISE, COUNT, DIED = ARRAY.words(5)
+MOVES = ARRAY.row(MOST_MOVES)
+BEFORE = ARRAY.row(POSITION_SIZE)
+"""The position from which moves are made, without its cards."""
+END = ARRAY.size
 
 NO_CARD = 63
 DEAL, UP = 62, 63
@@ -346,7 +350,7 @@ def _rank(heap: Words, size: int, width: int, value: int) -> int:
 def _undo(s: Words, column: int) -> None:
     """Restore what is known of a column; its cards are still where they were."""
     for field in (LENGTH, DOWN, KEYS, VALUES):
-        s[field + column] = s[BEFORE + field + column]
+        s[field + column] = s[BEFORE + (field - POSITION) + column]
 
 
 @inlined
@@ -385,8 +389,8 @@ def _expand(
     count, met = word(0), word(0)
     for at in range(size):
         read_row(s, rows, first + at)
-        for field in range(LEFT, CARDS):
-            s[BEFORE + field] = s[field]
+        for field in range(POSITION_SIZE):
+            s[BEFORE + field] = s[POSITION + field]
         for number in range(list_moves(s, False)):
             move = s[MOVES + number]
             do(s, move, False)
@@ -404,7 +408,7 @@ def _expand(
                     count += slot == count
             _undo(s, move & 63)
             _undo(s, (move >> 6) & 63)
-            s[LEFT] = s[BEFORE + LEFT]
+            s[LEFT] = s[BEFORE + (LEFT - POSITION)]
     return count
 
 

@@ -5,7 +5,7 @@ be reached are searched, the best ones first, but nothing after those that have 
 are lost. So if no position is won, their number proves the loss.
 """
 
-from dealmill.kernels import inlined, kernel, pointer_to, routine
+from dealmill.kernels import Fields, inlined, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.spider_kernel import (
     MOST_CARDS,
@@ -25,14 +25,16 @@ from dealmill.pipeline.games.patience.spider_kernel import (
     top_card,
     word,
 )
+from dealmill.rules_files import MOST_COLUMNS
 
-JOINED, IN_COLUMNS, IN_STOCK, WAITING, PAIR = range(k.END, k.END + 5)
+ARRAY = Fields(k.END)
+JOINED, IN_COLUMNS, IN_STOCK, WAITING, PAIR = ARRAY.words(5)
 """Sets of cards: joined ones, those in columns and in the stock, and waiting ones; and the card of a pair, or none."""
-ON, HEIGHT, COLUMN = range(k.END + 5, k.END + 5 + 3 * 64, 64)
+ON, HEIGHT, COLUMN = ARRAY.rows(3, 64)
 """For each card, the one that lies on it, and where it lies; of a card in no column, the column is `NO_COLUMN`."""
-MOVABLE = k.END + 5 + 3 * 64
+MOVABLE = ARRAY.row(MOST_COLUMNS)
 """How many cards on top of each column can move together."""
-END = MOVABLE + 20
+END = ARRAY.size
 NO_COLUMN = 63
 SUIT = (1 << 13) - 1
 

@@ -11,26 +11,30 @@ either direction, so e(r-1) + e(r) = 2 n(r) + [r = h] - [r = t]. Around an odd n
 for each t. There is a walk if, for some t, no e(r) is negative and its steps are connected; see docs/proofs/holes.md.
 """
 
-from dealmill.kernels import count_bits, inlined, kernel, pointer_to, routine
+from dealmill.kernels import Fields, count_bits, inlined, kernel, pointer_to, routine
 from dealmill.pipeline.games.patience.search.words import Words, first_slot, word
+from dealmill.rules_files import MOST_COLUMNS
 
-RANKS, COLUMNS, PLACES, SPACES, LIMIT = range(5)
-"""The rules, and the node limit. `PLACES` are the cells."""
-HOLE, HASH, PARKED_COUNT, EMPTY_COUNT, LEFT, DEPTH, NODES, TABLE_LIMIT = range(8, 16)
-"""The position and the search."""
-LEFT_OF, PARKED, EVEN, HOLE_KEY, PARKED_KEY = range(16, 96, 16)
-"""One word for each rank: how many cards are left and how many parked, the ranks an even number of steps after it, and
-words for the hash."""
-NODE_OF = 96
-"""The node of each column."""
-PARENT, RANK, NODE_KEY = range(128, 320, 64)
-"""One word for each node."""
-MOVES_BEGIN, MOVES_END, MOVE = range(320, 704, 128)
-"""For each step of the path that is searched: its moves that are not tried yet, and the one that was played."""
-MOVES = 704
+MOST_NODES, MOST_STEPS = 64, 128
 ROOM = 64
 """The moves of a position: each column's top into the hole, or parked, and each parked rank into the hole."""
-SIZE = MOVES + 128 * ROOM
+ARRAY = Fields()
+RANKS, COLUMNS, PLACES, SPACES, LIMIT = ARRAY.words(5)
+"""The rules, and the node limit. `PLACES` are the cells."""
+HOLE, HASH, PARKED_COUNT, EMPTY_COUNT, LEFT, DEPTH, NODES, TABLE_LIMIT = ARRAY.words(8)
+"""The position and the search."""
+LEFT_OF, PARKED, EVEN, HOLE_KEY, PARKED_KEY = ARRAY.rows(5, 13)
+"""One word for each rank: how many cards are left and how many parked, the ranks an even number of steps after it, and
+words for the hash."""
+NODE_OF = ARRAY.row(MOST_COLUMNS)
+"""The node of each column."""
+PARENT, RANK, NODE_KEY = ARRAY.rows(3, MOST_NODES)
+"""One word for each node."""
+MOVES_BEGIN, MOVES_END, MOVE = ARRAY.rows(3, MOST_STEPS)
+"""For each step of the path that is searched: its moves that are not tried yet, and the one that was played."""
+MOVES = ARRAY.size
+"""The moves of all steps follow, with room for those of each."""
+SIZE = MOVES + MOST_STEPS * ROOM
 WON, LOST, OUT_OF_NODES, OUT_OF_ROOM = 1, 2, 3, 4
 ROOT = 0
 INTO_HOLE, PARK, FROM_PARKED = range(3)
@@ -223,8 +227,8 @@ def search(words: Words, table: Words) -> int:
             return WON
         _store(s, table, size)
         s[NODES] = 1
-        s[MOVES_BEGIN] = MOVES
-        s[MOVES_END] = _list_moves(s, word(MOVES)) if _is_open(s) else word(MOVES)
+        s[MOVES_BEGIN + 0] = MOVES
+        s[MOVES_END + 0] = _list_moves(s, word(MOVES)) if _is_open(s) else word(MOVES)
     while s[DEPTH] >= 0:
         depth = s[DEPTH]
         if s[MOVES_END + depth] == s[MOVES_BEGIN + depth]:

@@ -137,6 +137,11 @@ def test_altered_claims_are_refused(number: int) -> None:
             check("winnable", text, Verdict.UNWINNABLE, None, claim)
 
 
+def test_a_count_that_begins_again_with_more_room_begins_at_the_layout(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(counting, "FIRST_ROOM", 20)
+    assert counting_walks.check_count(*loss(22), LOSSES[22])[-1] == LOSSES[22]
+
+
 def test_the_greatest_claim_can_be_read() -> None:
     assert read_loss(rules_of("black-hole"), "walks * 1000000000").positions == 1_000_000_000
 

@@ -13,7 +13,7 @@ from dealmill.pipeline.games.patience.engine import RANKS, Winnable, card_number
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
 from dealmill.pipeline.games.patience.quotient.arranging import Arrangement, Columns
-from dealmill.pipeline.games.patience.quotient.search import STORED, TOP, expand, go_up, solve
+from dealmill.pipeline.games.patience.quotient.search import expand, go_up, solve
 from dealmill.pipeline.games.patience.quotient.shortening import Shortener
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
@@ -62,7 +62,7 @@ class Arrays:
     def path(self) -> list[int]:
         """Return the keys of the positions of a win."""
         search, stack = (k.PROBE, self.probe_stack) if self.words[k.PROBED] else (k.FULL, self.stack)
-        keys = stack[: self.words[search + TOP]]
+        keys = stack[: self.words[search + k.TOP]]
         return (~keys[keys < 0]).tolist()  # type: ignore[no-any-return]
 
 
@@ -87,7 +87,7 @@ class Quotient:
                     evidence = shortener.shortened(layout, Arrangement(columns, self.rules.ranks).moves(steps))
                     verdict = Verdict.WINNABLE
                 case k.LOST:
-                    evidence = self._evidence_of_loss(layout, int(arrays.words[k.FULL + STORED]))
+                    evidence = self._evidence_of_loss(layout, int(arrays.words[k.FULL + k.STORED]))
                     verdict = Verdict.UNWINNABLE
             batch.verdicts.append(verdict)
             batch.values.append(None)

@@ -3,7 +3,7 @@ them, depth first. A table holds the positions that were visited, a stack those 
 are complemented.
 """
 
-from dealmill.kernels import inlined, kernel, pointer_to, routine
+from dealmill.kernels import Row, inlined, kernel, pointer_to, routine, row_of
 from dealmill.pipeline.games.patience.quotient import words as k
 from dealmill.pipeline.games.patience.quotient.positions import decode, list_moves, settle
 from dealmill.pipeline.games.patience.quotient.relaxed import is_refuted
@@ -15,10 +15,6 @@ FIRST_NODES = 1_000
 FULL_SEARCH, PROBES, PROBE_NODES = 4_000, 1_000, 500
 """The nodes that the first round spends on the full search, on all short ones, and on each of those."""
 MOST_PROBE_NODES = 50_000
-MOST_MOVES = 130
-"""A position has fewer moves."""
-SIZE, STORED, TOP, TABLE_ROOM, STACK_ROOM = range(5)
-"""The fields of a search from `FULL` or `PROBE` on."""
 
 
 @inlined
@@ -61,51 +57,51 @@ def _grow(table: Words, size: int, larger: int) -> None:
 
 
 @routine
-def _begin(q: Words, table: Words, stack: Words, f: int) -> None:
+def _begin(q: Words, table: Words, stack: Words, f: Row) -> None:
     """Prepare a search from the first position."""
     for at in range(FIRST_SLOTS):
         table[at] = 0
-    q[f + SIZE], q[f + STORED], q[f + TOP] = FIRST_SLOTS, 0, 1
+    q[f + k.SIZE], q[f + k.STORED], q[f + k.TOP] = FIRST_SLOTS, 0, 1
     stack[0] = q[k.FIRST_KEY]
 
 
 @routine
-def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
+def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
     """Go on with a search until the layout is won or lost, `OPEN` after this many nodes, `OUT_OF_NODES` at the limit,
     or out of room."""
     stop, unfinished = q[k.NODES] + budget, word(k.OPEN)
     if stop > q[k.LIMIT]:
         stop, unfinished = q[k.LIMIT], word(k.OUT_OF_NODES)
-    while q[f + TOP] > 0:
-        top = q[f + TOP] - 1
+    while q[f + k.TOP] > 0:
+        top = q[f + k.TOP] - 1
         if stack[top] < 0:
-            q[f + TOP] = top
+            q[f + k.TOP] = top
             continue
-        if 5 * q[f + STORED] >= 4 * q[f + SIZE]:
-            larger = min(2 * q[f + SIZE], q[f + TABLE_ROOM])
-            if larger == q[f + SIZE]:
+        if 5 * q[f + k.STORED] >= 4 * q[f + k.SIZE]:
+            larger = min(2 * q[f + k.SIZE], q[f + k.TABLE_ROOM])
+            if larger == q[f + k.SIZE]:
                 return word(k.OUT_OF_TABLE)
-            _grow(table, q[f + SIZE], larger)
-            q[f + SIZE] = larger
-        if top + MOST_MOVES > q[f + STACK_ROOM]:
+            _grow(table, q[f + k.SIZE], larger)
+            q[f + k.SIZE] = larger
+        if top + k.MOST_MOVES > q[f + k.STACK_ROOM]:
             return word(k.OUT_OF_STACK)
         decode(q, stack[top])
         settle(q)
-        key, size = q[k.KEY], q[f + SIZE]
+        key, size = q[k.KEY], q[f + k.SIZE]
         slot = _slot_of(table, size, key + 1)
         if table[slot]:
-            q[f + TOP] = top
+            q[f + k.TOP] = top
             continue
         if q[k.NODES] >= stop:
             return unfinished
         table[slot] = key + 1
         q[k.NODES] += 1
-        q[f + STORED] += 1
+        q[f + k.STORED] += 1
         stack[top] = ~key
         if q[k.UP] == q[k.DECK]:
             return word(k.WON)
         if is_refuted(q):
-            q[f + TOP] = top
+            q[f + k.TOP] = top
             continue
         list_moves(q)
         top += 1
@@ -114,7 +110,7 @@ def _search(q: Words, table: Words, stack: Words, f: int, budget: int) -> int:
             if table[_slot_of(table, size, after + 1)] == 0:
                 stack[top] = after
                 top += 1
-        q[f + TOP] = top
+        q[f + k.TOP] = top
     return word(k.LOST)
 
 
@@ -126,16 +122,16 @@ def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_st
     one changes nothing but where the search ends. If it is out of room, it goes on with larger arrays if it is
     `resumed`.
     """
-    q, full, probe = pointer_to(words), word(k.FULL), word(k.PROBE)
-    q[full + TABLE_ROOM], q[full + STACK_ROOM] = len(table), len(stack)
-    q[probe + TABLE_ROOM], q[probe + STACK_ROOM] = len(probe_table), len(probe_stack)
+    q, full, probe = pointer_to(words), row_of(k.FULL), row_of(k.PROBE)
+    q[full + k.TABLE_ROOM], q[full + k.STACK_ROOM] = len(table), len(stack)
+    q[probe + k.TABLE_ROOM], q[probe + k.STACK_ROOM] = len(probe_table), len(probe_stack)
     table_of_full, stack_of_full = pointer_to(table), pointer_to(stack)
     table_of_probe, stack_of_probe = pointer_to(probe_table), pointer_to(probe_stack)
     if not resumed:
         q[k.NODES], q[k.ROUND], q[k.STOP], q[k.NOISE], q[k.PROBED] = 0, 0, FIRST_NODES, 0, 0
         _begin(q, table_of_full, stack_of_full, full)
     while True:
-        result = _search(q, table_of_full, stack_of_full, full, q[k.STOP] - q[full + STORED])
+        result = _search(q, table_of_full, stack_of_full, full, q[k.STOP] - q[full + k.STORED])
         if result != k.OPEN:
             return result
         number = q[k.ROUND]

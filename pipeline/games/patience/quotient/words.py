@@ -16,32 +16,43 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import count_bits, inlined, lowest_bit
+from dealmill.kernels import Fields, count_bits, inlined, lowest_bit
+from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
-# Rules and layout
-RANKS, COLUMNS, TO_SPACES, REMOVABLE, LEAST_UP, DRAW, PASSES, STOCK_SIZE, DECK, FIRST_KEY, DIGITS = range(11)
-STOCK_CARDS, BLOCKS, LOWEST, HIDDEN = 16, 68, 88, 168
-BASES, UNITS = 248, 276
-"""Digits: the turned cards, the passes, four foundations, and then each column."""
+MOST_MOVES = 130
+"""A position has fewer moves."""
+MOST_ROWS = 52 + MOST_COLUMNS
 TURNED_DIGIT, PASSES_DIGIT, UP_DIGIT, COLUMN_DIGIT = 0, 1, 2, 6
+MOST_DIGITS = COLUMN_DIGIT + MOST_COLUMNS
+"""Digits: the turned cards, the passes, four foundations, and then each column."""
+SEARCH = range(5)
+SIZE, STORED, TOP, TABLE_ROOM, STACK_ROOM = SEARCH
+"""The fields of a search, from `FULL` or `PROBE` on."""
+ARRAY = Fields()
+# Rules and layout
+RANKS, COLUMNS, TO_SPACES, REMOVABLE, LEAST_UP, DRAW, PASSES, STOCK_SIZE, DECK, FIRST_KEY, DIGITS = ARRAY.words(11)
+STOCK_CARDS, BLOCKS = ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
+LOWEST, HIDDEN = ARRAY.rows(2, MOST_ROWS)
+BASES, UNITS = ARRAY.rows(2, MOST_DIGITS)
 # A position
-KEY, STOCK, VALUES = 304, 305, 308
-SHOWN, DEALT, MOVED, UP, HIDING, NEXT, FREE, BARE, OFFERED, SAFE = range(336, 346)
+KEY, STOCK = ARRAY.words(2)
+VALUES = ARRAY.row(MOST_DIGITS)
+SHOWN, DEALT, MOVED, UP, HIDING, NEXT, FREE, BARE, OFFERED, SAFE = ARRAY.words(10)
 """Sets of cards: face up in columns; those of them on the other blocks of a column, and the others; on foundations;
 below other blocks; next on a foundation; that have a free place; that can be bared; offered by the stock; safe."""
-SETTLED_COUNT, SETTLED = 350, 352
+SETTLED_COUNT, SETTLED = ARRAY.word(), ARRAY.row(52)
 """The cards that went up without a move."""
-CHILD_COUNT, CHILD_KEYS, CHILD_MOVES, CHILD_SCORES = 410, 412, 540, 670
+CHILD_COUNT = ARRAY.word()
+CHILD_KEYS, CHILD_MOVES, CHILD_SCORES = ARRAY.rows(3, MOST_MOVES)
 # The search
-NOISE, NODES, LIMIT, ROUND, STOP, PROBED = range(800, 806)
-FULL, PROBE = 806, 816
-"""The fields of both searches; see `search`."""
-REACHED, AFTER_KEYS = 830, 850
-END = 980
+NOISE, NODES, LIMIT, ROUND, STOP, PROBED = ARRAY.words(6)
+FULL, PROBE = ARRAY.rows(2, len(SEARCH))
+REACHED, AFTER_KEYS = ARRAY.row(MOST_COLUMNS), ARRAY.row(MOST_MOVES)
+END = ARRAY.size
 
 NO_CARD = 63
 TO_FOUNDATION, TO_PLACE = 0, 1

@@ -26,7 +26,8 @@ on the one after it; each that does not fit the card under it; each with a lower
 card that lies face down; and each of the stock."""
 LAYERS = 256
 """A beam has no more moves."""
-POSITION = k.RESERVE_CARDS - k.HASH
+POSITION = k.RESERVE_CARDS - k.POSITION
+"""The words of a position that are kept: the order of the reserve never changes."""
 CANDIDATE, CANDIDATES = 2, 16
 """The words of a candidate, and how many there are for each position of a layer."""
 SCORES = 4_096
@@ -133,9 +134,15 @@ def _sort(s: Words, scores: int, candidates: int, count: int, order: int) -> Non
 
 
 @inlined
-def _copy(s: Words, source: int, target: int) -> None:
+def _store_position(s: Words, target: int) -> None:
     for at in range(POSITION):
-        s[target + at] = s[source + at]
+        s[target + at] = s[k.POSITION + at]
+
+
+@inlined
+def _load_position(s: Words, source: int) -> None:
+    for at in range(POSITION):
+        s[k.POSITION + at] = s[source + at]
 
 
 @routine
@@ -184,11 +191,11 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
     settle(s)
     store(s)
     layer_rows, next_rows, size = layers, layers + POSITION * width, word(1)
-    _copy(s, word(k.HASH), layer_rows)
+    _store_position(s, layer_rows)
     for layer in range(LAYERS):
         count = word(0)
         for parent in range(size):
-            _copy(s, layer_rows + POSITION * parent, word(k.HASH))
+            _load_position(s, layer_rows + POSITION * parent)
             s[k.DONE] = 0
             end = list_moves(s, word(0), word(k.EVERY))
             for at in range(end):
@@ -212,7 +219,7 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
             if size == width:
                 break
             step = s[candidates + CANDIDATE * s[order + rank] + 1]
-            _copy(s, layer_rows + POSITION * (step >> MOVE_BITS), word(k.HASH))
+            _load_position(s, layer_rows + POSITION * (step >> MOVE_BITS))
             s[k.DONE] = 0
             _play(s, step & MOVE)
             if not store(s):
@@ -222,7 +229,7 @@ def search_by_beam(s: Words, width: int, number: int) -> int:
             s[k.NODES] += 1
             if s[k.RELAXED] and is_lost(s):
                 continue
-            _copy(s, word(k.HASH), next_rows + POSITION * size)
+            _store_position(s, next_rows + POSITION * size)
             s[history + width * (layer + 1) + size] = step
             size += 1
         if size == 0:

@@ -87,8 +87,8 @@ def _choices(s: Words, start: int) -> int:
 @routine
 def go_to_start(s: Words) -> None:
     """Go to the position from which all searches start, without what happens there without a move."""
-    for at in range(k.HASH, k.POSITION_END):
-        s[at] = s[k.START + at - k.HASH]
+    for at in range(k.POSITION_SIZE):
+        s[k.POSITION + at] = s[k.START + at]
     draw_by_the_rules(s)
 
 

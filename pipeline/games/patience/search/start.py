@@ -65,5 +65,5 @@ def prepare(s: Words) -> None:
     if s[k.HOLE]:
         s[k.HASH] ^= s[k.Z + (54 << 6 | s[k.HOLE_TOP] % 13)]
     s[k.WAITING] = s[k.CANDIDATES] | s[k.IN_STOCK]
-    for at in range(k.HASH, k.POSITION_END):
-        s[k.START + at - k.HASH] = s[at]
+    for at in range(k.POSITION_SIZE):
+        s[k.START + at] = s[k.POSITION + at]

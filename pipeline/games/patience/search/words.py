@@ -16,7 +16,8 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import count_bits, inlined, lowest_bit
+from dealmill.kernels import Fields, count_bits, inlined, lowest_bit
+from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
 word = cast(Callable[[int], int], np.int64)
@@ -25,41 +26,49 @@ word = cast(Callable[[int], int], np.int64)
 ONE_CARD, RUN, ANY_CARDS = 0, 1, 2
 """What moves between columns, `MOVING`: a card; also a run; or any card with those on it."""
 
+MOST_WINS = 100
+ARRAY = Fields()
 # Rules of the game
-MOVING, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = range(11)
-STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBE_NODES, DISORDER = range(11, 20)
+MOVING, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = ARRAY.words(11)
+STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBE_NODES, DISORDER = ARRAY.words(9)
 # What is searched
-LITERAL, NOISE, NODES = 20, 21, 22
-FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = range(23, 32)
+LITERAL, NOISE, NODES = ARRAY.words(3)
+FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = ARRAY.words(9)
 # A position
-HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT, UP = range(32, 42)
-TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED, WAITING, EMPTY, FACE_DOWN, STOCK_LEFT = range(45, 55)
-TOP, UNDER, COLUMN_OF, RESERVE_CARDS = 56, 76, 128, 180
-POSITION_END = 232
+POSITION = ARRAY.coming()
+HASH, CELL_CARDS, CELL_COUNT, RESERVE, RESERVE_COUNT, REST, STOCK_COUNT, TURNED, PASSES_LEFT = ARRAY.words(9)
+UP = ARRAY.row(4)
+TOPS, HOLE_TOP, LEFT, DONE, ABSENT, ORDERED, WAITING, EMPTY, FACE_DOWN, STOCK_LEFT = ARRAY.words(10)
+TOP = ARRAY.row(MOST_COLUMNS)
+UNDER, COLUMN_OF, RESERVE_CARDS = ARRAY.rows(3, 52)
+POSITION_SIZE, POSITION_END = ARRAY.coming() - POSITION, ARRAY.size
 # The easier game that is searched, and the best list of cards
-IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = range(232, 240)
-LIMIT, WIN_COUNT, LIFTED, EARLY_LISTS = range(240, 244)
+IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = ARRAY.words(8)
+LIMIT, WIN_COUNT, LIFTED, EARLY_LISTS = ARRAY.words(4)
 # Constants of a layout
-STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = 244, 296, 348, 400
+STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = ARRAY.rows(4, 52)
 # More rules of the game
-TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = range(452, 460)
-START, WINS, DROPPED = 460, 660, 790
+TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = ARRAY.words(8)
+# The position from which searches start, easier games that were won, and cards that were dropped
+START, WINS, DROPPED = ARRAY.row(POSITION_SIZE), ARRAY.row(MOST_WINS), ARRAY.row(52)
 # How far a layout is decided, for a search that goes on with more room; see `solving`
-ROUND, PROVED, DEEPER, COUNTS, TOO_DEEP, POSITIONS_NEEDED, TABLE_LIMIT, SHALLOW_NODES = range(760, 768)
+ROUND, PROVED, DEEPER, COUNTS, TOO_DEEP, POSITIONS_NEEDED, TABLE_LIMIT, SHALLOW_NODES = ARRAY.words(8)
 # Whether the positions of a search prove a loss, and how many do; the widest beam, whether it comes before a full
 # search, and where the words of beams are
-CUTS, CUT, WIDEST, WIDE_FIRST, BEAM = range(768, 773)
-MOST_WINS = 100
+CUTS, CUT, WIDEST, WIDE_FIRST, BEAM = ARRAY.words(5)
 # A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try
-HOMES, PLACES, TRIES = 842, 894, 946
-Z = 960
-END = Z + 64 * 64
+HOMES, PLACES = ARRAY.rows(2, 52)
+TRIES = ARRAY.word()
+# Random words for the hash of a position, for each card and each place
+Z = ARRAY.row(64 * 64)
+END = ARRAY.size
 
 NO_CARD = 63
 CELL, FOUNDATION, RESERVED, STOCK, IN_HOLE, TURNED_UP, AWAY, DEALT = range(52, 60)
 """Places of cards, besides other cards; `TURNED_UP` is only hashed, absent cards are `AWAY`, and a row of the stock is
 `DEALT`."""
-FIRST_COLUMN_LIMIT = 20
+FIRST_COLUMN_LIMIT = MOST_COLUMNS
+"""Places below this are columns."""
 WON, LOST, OPEN, OUT_OF_NODES, CONTRADICTION, OUT_OF_ROOM = 1, 2, 3, 4, 5, 6
 FRAME, STEP = 4, 3
 MOVES_OF_POSITION = 500

@@ -25,7 +25,7 @@ from tests.survey.doing import MEMORY, PAIRING
 
 @pytest.fixture
 def damaged(database: Database) -> Pair:
-    """Finished runs over 1,100 deals for a test to damage; the packed run is one pack of two blocks."""
+    """Finished runs over 1,100 deals for a test to damage; the packed run is one job of two blocks."""
     game, _ = find_engine(PAIRING)
     return a_pair(database, DealRange(game, 6, 2_001, 3_100), PAIRING, 12)
 

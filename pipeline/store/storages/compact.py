@@ -237,11 +237,8 @@ def _stretches(
 LAST_BLOCK = greatest_below_end(
     blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < BEYOND_NUMBERS // BLOCK
 )
-LAST_UNFINISHED_JOB = greatest_below_end(
-    jobs.c.stop,
-    jobs.c.run_id == bindparam("run"),
-    jobs.c.state != DONE,
-    jobs.c.stop <= jobs.c.first + MAX_ITEMS_PER_JOB,
+LAST_JOB = greatest_below_end(
+    jobs.c.stop, jobs.c.run_id == bindparam("run"), jobs.c.stop <= jobs.c.first + MAX_ITEMS_PER_JOB
 )
 
 
@@ -329,9 +326,7 @@ class Compact(VerdictStorage):
         return give_up(deals_of(run), run, first, stop, error)
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
-        block, job = (
-            connection.execute(query, {"run": run.id}).scalar() for query in (LAST_BLOCK, LAST_UNFINISHED_JOB)
-        )
+        block, job = (connection.execute(query, {"run": run.id}).scalar() for query in (LAST_BLOCK, LAST_JOB))
         return max(0 if block is None else (block + 1) * BLOCK, (job or 0) - 1)
 
     def check_readable(self, run: PlannedRun) -> None:

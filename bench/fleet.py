@@ -50,8 +50,8 @@ class Sleeping(SolvingJobs):
     def do(self, database: Database, job: Job) -> SolvedBlocks:
         """Sleep."""
         time.sleep(self.seconds())
-        first, [digest] = job.lease.first, self.blocks.digests.values()
-        return replace(self.blocks, run=job.lease.parent, first=first, digests={block_of(first): digest})
+        first, [block] = job.lease.first, self.blocks.blocks
+        return replace(self.blocks, run=job.lease.parent, first=first, blocks=[block._replace(number=block_of(first))])
 
 
 def plan_jobs(database: Database, count: int, seed: int = 1) -> int:

@@ -16,27 +16,32 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.backup import back_up
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
+from dealmill.pipeline.store.planning.installation import check_listable
 from dealmill.pipeline.system.settings import settings
 
 
-def upgrade(url: str | None = None, revision: str = "head") -> str | None:
+def upgrade(url: str | None = None, revision: str = "head", *, yes: bool = False) -> str | None:
     """Run the migrations up to `revision`, all or none, and return the revision of the database.
 
     Raises
     ------
     StoreError
         If the database is newer than this Dealmill or older than Dealmill 0.1.0, is not a store, or workers hold
-        leases.
+        leases; or unless `yes` is given, if the deals of some packed runs could not be listed afterwards.
     """
     with closing(_database(url)) as database:
-        revisions.upgrade(database, revision)
+        if yes:
+            revisions.upgrade(database, revision)
+        else:
+            revisions.upgrade(database, revision, check_listable)
         return revisions.current(database)
 
 
 def downgrade(url: str | None = None, *, revision: str) -> str | None:
     """Undo the migrations after `revision`, all or none, and return the revision of the database.
 
-    The oldest revision is ``0010``, that of Dealmill 0.1.0. Data that the older tables cannot hold is deleted.
+    The oldest revision is ``0010``, that of Dealmill 0.1.0. Data that the older tables cannot hold is deleted. Packed
+    runs are solved again by earlier versions than 0.3.0, which store their verdicts one by one.
 
     Raises
     ------
@@ -49,15 +54,17 @@ def downgrade(url: str | None = None, *, revision: str) -> str | None:
         return revisions.current(database)
 
 
-def check_downgrade(revision: str) -> None:
-    """Check that databases can be downgraded to `revision`. Nothing is changed.
+def check_downgrade(revision: str, url: str | None = None) -> list[int]:
+    """Check that the database can be downgraded to `revision`, and return the numbers of the packed runs that must be
+    solved again then. Nothing is changed.
 
     Raises
     ------
     StoreError
-        If not.
+        If it cannot.
     """
-    revisions.check_downgrade(revision)
+    with closing(_database(url)) as database:
+        return revisions.check_downgrade(database, revision)
 
 
 def backup(file: str | PathLike[str], url: str | None = None, progress: Progress = in_notebook) -> int:

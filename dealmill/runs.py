@@ -500,7 +500,8 @@ class Run(Tabular):
         """Yield the diffs of this run and each other run in the store whose engine answers the same question, oldest
         first, without differences of the kinds in `ignore`.
 
-        Layouts that only one of two runs has are left out. So are retracted runs, and packed runs over other deals.
+        Layouts that only one of two runs has are left out. So are retracted runs, and packed runs over other deals
+        or of a version that is not installed.
 
         Raises
         ------

@@ -93,7 +93,8 @@ def diff(
     differences first, in the order of the kinds below; --nl, --json and --csv have them in the order of positions.
 
     Without OTHER, RUN is compared with each other run in the store whose engine answers the same question, on the
-    layouts that both have. Retracted runs and packed runs over other deals are left out.
+    layouts that both have. Retracted runs are left out, and packed
+    runs over other deals, or of a version that is not installed.
 
     The kinds of differences are: contradicted (decided by both, with different verdicts or values), question (decided
     by both, by engines that answer different questions), lost (decided by RUN only), gained (decided by OTHER only),

@@ -89,10 +89,16 @@ def db() -> None:
 
 @db.command(short_help="Upgrade the tables to a newer version.")
 @click.argument("revision", default="head")
+@click.option("--yes", is_flag=True, help="Upgrade also if deals of packed runs cannot be listed afterwards.")
 @json_option
-def upgrade(revision: str, as_json: bool) -> None:
-    """Upgrade the tables to REVISION, by default the newest."""
-    _report(dealmill.db.upgrade(revision=revision), as_json)
+def upgrade(revision: str, yes: bool, as_json: bool) -> None:
+    """Upgrade the tables to REVISION, by default the newest.
+
+    Dealmill before 0.3.0 stored a bit for each deal of a packed run. Now they are solved again when they are listed, so
+    the upgrade is refused if the engine version that solved a run is not installed. With --yes, the figures of such a
+    run are kept, but not which deal has which verdict.
+    """
+    _report(dealmill.db.upgrade(revision=revision, yes=yes), as_json)
 
 
 @db.command(short_help="Downgrade the tables to an older version.")
@@ -102,11 +108,13 @@ def upgrade(revision: str, as_json: bool) -> None:
 def downgrade(revision: str, yes: bool, as_json: bool) -> None:
     """Downgrade the tables to REVISION; the oldest is 0010, that of Dealmill 0.1.0.
 
-    This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given.
+    This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given. Revisions before
+    0022 have a bit for each deal of a packed run, so such runs must be solved again then, by the earlier version.
     """
-    dealmill.db.check_downgrade(revision)
+    packed = dealmill.db.check_downgrade(revision)
     if not yes:
-        confirm(f"deletes what tables of {revision} cannot hold")
+        solved = f"; the packed runs {', '.join(map(str, packed))} must be solved again then" if packed else ""
+        confirm(f"deletes what tables of {revision} cannot hold{solved}")
     _report(dealmill.db.downgrade(revision=revision), as_json)
 
 

@@ -22,7 +22,6 @@ from dealmill.pipeline.store.database.tables import (
     items,
     jobs,
     judgements,
-    packs,
     rejects,
     runs,
     source_blocks,
@@ -97,7 +96,7 @@ def _delete_run(connection: Connection, run: RunStatus) -> None:
     of_run = select(audits.c.id).where(audits.c.run_id == run.id)
     for table in (faults, audit_jobs):
         connection.execute(delete(table).where(table.c.audit_id.in_(of_run)))
-    for table in (judgements, verdicts, packs, blocks, jobs):
+    for table in (judgements, verdicts, blocks, jobs):
         connection.execute(delete(table).where(table.c.run_id == run.id))
     connection.execute(update(runs).where(runs.c.id == run.id).values(control=Control.DELETED))
     why = f"{run.solved} verdicts on {run.source_name}"

@@ -82,7 +82,6 @@ JOBS = "UPDATE jobs SET {0} WHERE run_id = {{run}} AND first = 1"
 SOURCES = "UPDATE sources SET {0} WHERE id = {{deals}}"
 RUNS = "UPDATE runs SET {0} WHERE id = {{run}}"
 ENGINES = "UPDATE engines SET {0} WHERE id = (SELECT engine_id FROM runs WHERE id = {{run}})"
-PACKS = "UPDATE packs SET {0} WHERE run_id = {{run}} AND first = 1001"
 BLOCKS = "UPDATE blocks SET {0} WHERE run_id = {{run}} AND number = 1"
 AUDITS = "UPDATE audits SET {0} WHERE run_id = {{run}}"
 REJECTS = "UPDATE rejects SET {0} WHERE source_id = {{source}} AND number = 1"
@@ -170,17 +169,15 @@ DAMAGES = [
     ),
     _of_run("engine retracted without a reason", ENGINES.format("retracted = 5"), Cost.NOTHING, BOTH),
     _of_run("engine name NULL", ENGINES.format("name = NULL"), Cost.RUN),
-    _of_packed("pack stop 2**62", PACKS.format(f"stop = {FAR}"), Cost.ITEM, BOTH),
-    _of_packed("pack verdicts text", PACKS.format("verdicts = 'text'"), Cost.ITEM),
-    _of_packed("pack verdicts short", PACKS.format("verdicts = substr(verdicts, 1, 1)"), Cost.ITEM, BOTH),
-    _of_packed("pack verdicts NULL", PACKS.format("verdicts = NULL"), Cost.ITEM),
-    _of_packed("pack moments text", PACKS.format("moments = 'text'"), Cost.CHANGED),
-    _of_packed("pack deleted", "DELETE FROM packs WHERE run_id = {run} AND first = 1001", Cost.ITEM, BOTH),
+    _of_packed("block sum text", BLOCKS.format("scored = 'text'"), Cost.ITEM),
+    _of_packed("block sum NULL", BLOCKS.format("scored = NULL"), Cost.ITEM, BOTH),
+    _of_packed("block sum another", BLOCKS.format("value_sum = value_sum + 1"), Cost.ITEM, BOTH),
     _of_packed("block digest text", BLOCKS.format("digest = 'text'"), Cost.ITEM),
     _of_packed("block digest short", BLOCKS.format("digest = substr(digest, 1, 2)"), Cost.ITEM, BOTH),
     _of_packed("block deleted", "DELETE FROM blocks WHERE run_id = {run} AND number = 1", Cost.ITEM, BOTH),
     _of_run("block digest text", BLOCKS.format("digest = 'text'"), Cost.NOTHING, storages=(ROWS,)),
     _of_run("block digest short", BLOCKS.format("digest = substr(digest, 1, 2)"), Cost.NOTHING, BOTH, (ROWS,)),
+    _of_run("block sum of rows", BLOCKS.format("scored = 100"), Cost.NOTHING, BOTH, (ROWS,)),
     _of_run("block deleted", "DELETE FROM blocks WHERE run_id = {run} AND number = 1", Cost.NOTHING, BOTH, (ROWS,)),
     _of_run("reject text BLOB", REJECTS.format("text = x'ff'"), Cost.NOTHING, storages=(ROWS,)),
     _of_run("reject reasons NULL", REJECTS.format("reasons = NULL"), Cost.NOTHING, storages=(ROWS,)),

@@ -16,12 +16,12 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
 from dealmill.pipeline.store.database.urls import database_url
-from tests.contract.damages import BLOCK, ITEM, PACKED, ROWS, RUN, is_quick
+from tests.contract.damages import ITEM, PACKED, ROWS, RUN, is_quick
 from tests.contract.prepared import drop_checks, prepare
 from tests.contract.readers import Reading, broken_promises, read_all
 
 TABLES = {
-    ROWS: [table for table in metadata.sorted_tables if table.name not in {"packs", "source_blocks", "rules"}],
+    ROWS: [table for table in metadata.sorted_tables if table.name not in {"source_blocks", "rules"}],
     PACKED: [
         table for table in metadata.sorted_tables if table.name not in {"items", "rejects", "source_blocks", "rules"}
     ],
@@ -34,7 +34,6 @@ ROW_OF_TABLE = {
     "jobs": "run_id = {run} AND first = 1",
     "items": "source_id = 1 AND position = {item}",
     "verdicts": "run_id = {run} AND position = {item}",
-    "packs": "run_id = {run} AND first = {block} + 1",
     "blocks": "run_id = {run} AND number = 1",
     "rejects": "number = 1",
     "audits": "run_id = {run}",
@@ -96,7 +95,7 @@ def test_each_column(
     storage: str, table: Table, slow: bool, file: Path, before: dict[str, dict[str, Reading]], tmp_path: Path
 ) -> None:
     wrong = list[str]()
-    where = ROW_OF_TABLE[table.name].format(run=RUN[storage], item=ITEM, block=BLOCK)
+    where = ROW_OF_TABLE[table.name].format(run=RUN[storage], item=ITEM)
     for column, value in changes(table, storage, slow=slow):
         path = tmp_path / "store.db"
         shutil.copy(file, path)

@@ -11,7 +11,7 @@ from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.audits.audit import recorded_faults
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.diffs.diff import diff
+from dealmill.pipeline.store.diffs.diff import diff, diffs
 from dealmill.pipeline.store.planning.run_planning import plan_replacement, queue_rerun
 from dealmill.pipeline.store.queries.results import find_result
 from dealmill.pipeline.store.runs.engines import retract
@@ -25,7 +25,7 @@ from tests.survey.doing import MEMORY, PAIRING
 
 @pytest.fixture
 def damaged(database: Database) -> Pair:
-    """Finished runs over 1,100 deals for a test to damage; the packed run is one pack of two blocks."""
+    """Finished runs over 1,100 deals for a test to damage; the packed run is one job of two blocks."""
     game, _ = find_engine(PAIRING)
     return a_pair(database, DealRange(game, 6, 2_001, 3_100), PAIRING, 12)
 
@@ -89,6 +89,7 @@ def test_deals_of_another_generator_are_neither_planned_nor_shown(database: Data
     ):
         with pytest.raises(VersionError, match="was dealt by philox4x64-10 card-pairing/0, but "):
             ask()
+    assert list(diffs(database, find_run(database, 1))) == []
     alter(database, "UPDATE engines SET version = '0'")
     for gone in retract(database, PAIRING, "0", "miscounts"):
         if gone.storage is Storage.PACKED:

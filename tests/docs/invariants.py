@@ -42,6 +42,6 @@ def _free(free: tuple[tuple[str, ...], str]) -> str:
 
 
 def _row(invariant: Invariant) -> tuple[str, str, str]:
-    checked = [storage.word for storage in Storage if invariant.only_stored in {None, storage.stores_layouts}]
+    checked = [storage.word for storage in Storage if storage.stores_layouts or not invariant.only_stored]
     storages = "both" if len(checked) == len(Storage) else ", ".join(checked)
     return invariant.name, invariant.sentence, storages

@@ -177,7 +177,7 @@ class Farm:
             packed, rows, items = (
                 int(connection.execute(text(query)).scalar_one())
                 for query in (
-                    "SELECT coalesce(sum(stop - first), 0) FROM packs",
+                    "SELECT coalesce(sum(scored), 0) FROM blocks",
                     "SELECT count(*) FROM verdicts",
                     "SELECT count(*) FROM (SELECT DISTINCT run_id, position FROM verdicts) AS items",
                 )

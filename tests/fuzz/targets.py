@@ -37,7 +37,6 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.queries.results import parse_item
-from dealmill.pipeline.store.storages.bitmaps import decode
 from dealmill.pipeline.survey.growth import Width
 from dealmill.pipeline.system.settings import settings as configured
 from dealmill.testing.subject import real_lines
@@ -287,13 +286,6 @@ def settings_of_the_environment(name: str, text: str, secret: bool) -> None:
             assert "\n" not in str(error)
 
 
-@given(st.binary(max_size=40), st.integers(0, 70))
-def bitmaps(encoded: bytes, count: int) -> None:
-    """What is decoded are so many verdicts, or nothing."""
-    verdicts = decode(encoded, count)
-    assert verdicts is None or len(verdicts) == count
-
-
 @given(st.text())
 def printables(text: str) -> None:
     """What goes to a terminal is one line without anything that it obeys."""
@@ -317,6 +309,5 @@ TARGETS: dict[str, Callable[[], Property]] = {
     "rules files": lambda: rules_files,
     "options": lambda: arguments,
     "settings": lambda: settings_of_the_environment,
-    "bitmaps": lambda: bitmaps,
     "what is told": lambda: printables,
 }

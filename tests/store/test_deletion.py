@@ -32,14 +32,14 @@ from tests.doing import a_run, a_source, alter, an_audit, do_audit, do_runs, pen
 
 ENGINE = "memory/two-pass"
 TEXTS = ["AABB", "ABAB", "ABBA"]
-EMPTIED = {"verdicts", "packs", "blocks", "jobs", "audit_jobs", "judgements", "faults"}
+EMPTIED = {"verdicts", "blocks", "jobs", "audit_jobs", "judgements", "faults"}
 
 
 def of_rows(database: Database) -> RunStatus:
     return a_run(database, ENGINE, TEXTS, chunk=1)
 
 
-def of_packs(database: Database) -> RunStatus:
+def of_packed(database: Database) -> RunStatus:
     source = deals_source(database, DealRange(find_engine(ENGINE)[0], 7, 1, 2_000))
     number = plan_run(database, source, ENGINE, "1", None, storage=Storage.PACKED, chunk=1_000)
     do_runs(database)
@@ -54,7 +54,7 @@ def sizes(database: Database) -> dict[str, int]:
         }
 
 
-@pytest.mark.parametrize("planned", [of_rows, of_packs])
+@pytest.mark.parametrize("planned", [of_rows, of_packed])
 def test_a_deleted_run_leaves_its_number_and_the_log_and_everything_else(
     database: Database, planned: Callable[[Database], RunStatus]
 ) -> None:

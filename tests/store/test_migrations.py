@@ -29,6 +29,7 @@ from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, SPREAD
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.system.settings import settings
 from tests.doing import a_run, a_source, alter, an_audit, deal, do_runs
 from tests.servers import Postgres
@@ -128,22 +129,26 @@ def test_a_database_newer_than_the_code_is_refused(database: Database) -> None:
         revisions.upgrade(database)
 
 
-def test_distributions_are_counted_for_rows_and_extremes_kept_for_packs(database: Database) -> None:
+def test_distributions_are_counted_for_rows_and_packed_runs_are_solved_again(database: Database) -> None:
     layouts = deal(find_game("hi-q"), 1, 1, 2_500)
     run = a_run(database, "hi-q/greedy", layouts, chunk=1_000)
     survey = a_survey(database, "hi-q/greedy", 2_000)
     plan_run(
         database, a_source(database, "hi-q/greedy", layouts), "hi-q/greedy", "0", None, chunk=1_000
     )  # is not solved
-    before = spreads(database)
+    before, fingerprint = spreads(database), fingerprint_of(database, survey.id, survey.items)
     assert len(before) == 8 and before[2][0] == "500" and before[-1][1:] == (None,) * 6
+    assert revisions.check_downgrade(database, "0022") == []
+    assert revisions.check_downgrade(database, OLDEST) == [survey.id]
     revisions.downgrade(database, OLDEST)
-    with database.reading() as connection:
-        extremes = connection.execute(text("SELECT least, greatest FROM packs ORDER BY first")).all()
-    assert extremes == [row[1:3] for row in before[3:5]]
     revisions.upgrade(database)
-    unknown = [(items, least, greatest, None, None, None, None) for items, least, greatest, *_ in before[3:5]]
-    assert spreads(database) == [*before[:3], *unknown, *before[5:]]
+    nothing = [(items, *(None,) * 6) for items, *_ in before[3:5]]
+    assert spreads(database) == [*before[:3], *nothing, *before[5:]]
+    do_runs(database)
+    assert spreads(database) == before
+    assert fingerprint_of(database, survey.id, survey.items) == fingerprint is not None
+    as_of_first_release = ", ".join(f"{name} = NULL" for name in SPREAD if "value" not in name or "counts" in name)
+    alter(database, f"UPDATE jobs SET {as_of_first_release} WHERE run_id = {survey.id}")
     for each in (run, survey):
         assert an_audit(database, find_run(database, each.id)).clean
     values, nodes = (histogram_of(database, survey.id, column) for column in ("value", "nodes"))

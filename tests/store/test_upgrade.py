@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from copy import deepcopy
 from pathlib import Path
 from shutil import copyfile
@@ -11,18 +12,18 @@ import pytest
 
 import dealmill
 from dealmill import Run, Store
-from dealmill.pipeline.errors import VersionError
+from dealmill.pipeline.errors import StoreError, VersionError
 from dealmill.pipeline.store.audits.audit import find_audit
 from dealmill.pipeline.store.audits.seals import seal_of, still_sealed
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.database.tables import REVISION
+from dealmill.pipeline.store.database.tables import REVISION, Storage
 from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.planning.run_planning import queue_rerun
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import extend_to
-from tests.doing import an_audit, do_audit, do_runs
+from tests.doing import alter, an_audit, do_audit, do_runs
 from tests.judging import each_verdict_checked_once
 from tests.store.upgrades import VERSIONS, Json, content
 from tests.store.upgrades.account import account, state
@@ -51,13 +52,17 @@ def original(request: pytest.FixtureRequest, fixture: Json, tmp_path_factory: py
         url = f"sqlite:///{tmp_path_factory.mktemp('upgraded') / 'store.db'}"
     else:
         url = request.getfixturevalue("postgres_server").new_database(lasting=True)
-    database = Database(database_url(url))
-    revisions.upgrade(database, fixture["revision"])
-    with database.writing() as connection:
-        load(connection, fixture["tables"])
-    database.close()
+    write(url, fixture)
     assert dealmill.db.upgrade(url) == REVISION
     return url
+
+
+def write(url: str, fixture: Json) -> None:
+    """Write the store of a fixture, at its revision."""
+    with closing(Database(database_url(url))) as database:
+        revisions.upgrade(database, fixture["revision"])
+        with database.writing() as connection:
+            load(connection, fixture["tables"])
 
 
 @pytest.fixture
@@ -89,6 +94,25 @@ def test_an_upgraded_store_gives_the_same_results(upgraded: Database, fixture: J
             survey[name] = {*NUMBER.findall(survey[name])}
     for kind in was.keys() - {"seals"}:
         assert now[kind] == was[kind], kind
+
+
+def test_packed_runs_of_versions_that_are_gone_are_counted_only_if_confirmed(fixture: Json, tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    write(url, fixture)
+    with closing(Database(database_url(url))) as database:
+        alter(database, "UPDATE engines SET version = '0' WHERE name = 'card-pairing/winnable'")
+    with pytest.raises(StoreError, match=r"run \d+ by card-pairing/winnable version 0.*dealmill db upgrade --yes"):
+        dealmill.db.upgrade(url)
+    assert dealmill.db.current(url) == fixture["revision"]
+    dealmill.db.upgrade(url, yes=True)
+    with dealmill.open(url) as store:
+        packed = [run for run in store.runs() if run.storage is Storage.PACKED and run.version == "0"]
+        assert packed
+        for run in packed:
+            recorded = next(entry for entry in fixture["account"]["runs"] if entry["id"] == run.id)
+            assert {verdict.word: count for verdict, count in run.progress.counts.items()} == recorded["counts"]
+            with pytest.raises(VersionError, match=f"run {run.id} is packed and needs card-pairing/winnable version 0"):
+                list(run.results())
 
 
 def test_the_seals_of_an_earlier_version_hold(upgraded: Database, fixture: Json) -> None:

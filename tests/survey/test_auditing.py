@@ -10,7 +10,7 @@ from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving import solve as room
-from dealmill.pipeline.store.audits.audit import AUDITING, objections_of, recorded_faults
+from dealmill.pipeline.store.audits.audit import AUDITING, recorded_faults
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
@@ -21,7 +21,9 @@ from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.planned import run_of_job
-from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.storages import compact
+from dealmill.pipeline.store.storages.storage import ResultColumns
 from dealmill.pipeline.survey.estimate import estimate
 from dealmill.pipeline.survey.growth import open_survey
 from tests.doing import LEASE, Brittle, a_run, alter, an_audit, deal, do_audit, pending
@@ -80,28 +82,42 @@ def test_a_survey_may_grow_while_it_is_audited(database: Database) -> None:
     assert an_audit(database, grown).valid == 9_000
 
 
-def test_a_flipped_bit_is_found_and_its_block_is_not_shown(database: Database) -> None:
+def test_a_changed_sum_is_found_and_its_block_is_not_shown(database: Database) -> None:
     survey = a_survey(database, PAIRING, 2_000, chunk=2_000)
-    result = find_result(database, survey, 1_005)
-    with database.writing() as connection:
-        packed = bytearray(connection.execute(text("SELECT verdicts FROM packs")).scalar_one())
-        packed[3 + 1_004 // 8] ^= 1 << 1_004 % 8
-        connection.execute(text("UPDATE packs SET verdicts = :packed"), {"packed": bytes(packed)})
-    flipped = Verdict.WINNABLE if result.verdict is Verdict.UNWINNABLE else Verdict.UNWINNABLE
+    alter(database, "UPDATE blocks SET winnable = winnable + 1, unwinnable = unwinnable - 1 WHERE number = 1")
+    with database.reading() as connection:
+        won = connection.execute(text("SELECT winnable FROM blocks WHERE number = 1")).scalar_one()
     audit = an_audit(database, survey)
-    assert (audit.invalid, audit.valid) == (1, 1_999)
-    assert Fault(
-        1_005, 1_005, f"the recorded verdict is {flipped.word}, but solving again gives {result.verdict.word}"
-    ) in recorded_faults(database, audit.id)
-    assert [position for position, _ in objections_of(database, audit)] == [1_005]
+    assert (audit.invalid, audit.valid) == (0, 2_000)
+    [fault] = recorded_faults(database, audit.id)
+    assert (fault.first, fault.last) == (1_001, 2_000)
+    assert f"do not match its verdicts: winnable is {won}, expected {won - 1}, unwinnable is" in fault.reason
     with pytest.raises(DamagedError, match="1:1001-2000 cannot be read: solving again does not give the recorded"):
         find_result(database, survey, 1_005)
     assert find_result(database, survey, 1_000).position == 1_000
     with pytest.raises(DifferenceError, match="first 2,000 deals of run 1 are missing or damaged"):
         estimate(database, survey)
-    alter(database, "DELETE FROM packs")
-    with pytest.raises(DamagedError, match="1:1-2000 cannot be read: there is no valid row of packs for them"):
+    alter(database, "DELETE FROM blocks")
+    with pytest.raises(DamagedError, match="1:1-2000 cannot be read: there is no valid row of blocks for them"):
         list(Query(database, [survey], Filter(), (0, 0), None))
+
+
+def test_blocks_without_a_match_are_not_solved_again(database: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+    [layout] = deal(find_engine(PAIRING)[0], 7, 1_999, 1)
+    with monkeypatch.context() as broken:
+        brittle = Brittle(PAIRING, [layout])
+        broken.setattr(room, "load", lambda _name: brittle)
+        survey = a_survey(database, PAIRING, 4_000, chunk=4_000)
+    solved = list[int]()
+    block_again = compact.block_again
+
+    def recorded(database: Database, run: RunStatus, number: int) -> ResultColumns:
+        solved.append(number)
+        return block_again(database, run, number)
+
+    monkeypatch.setattr(compact, "block_again", recorded)
+    results = list(Query(database, [survey], Filter((Verdict.FAILED,)), (0, 0), None))
+    assert ([result.position for result in results], solved) == ([1_999], [1])
 
 
 def test_an_audit_of_a_survey_without_deals_ends(database: Database) -> None:

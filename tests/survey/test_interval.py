@@ -3,9 +3,7 @@
 from fractions import Fraction
 from math import isclose, sqrt
 from statistics import NormalDist, mean, stdev
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,10 +11,10 @@ from hypothesis import strategies as st
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.storages import compact
 from dealmill.pipeline.survey import estimate
 from dealmill.pipeline.survey.interval import Interval, Winnability, Z, deviation, of_mean, of_share
 from dealmill.pipeline.survey.report import format_figure
+from tests.doing import alter
 from tests.survey.doing import MEMORY, a_survey
 
 
@@ -76,13 +74,9 @@ def test_one_value_does_not_vary() -> None:
     assert of_mean(1, 7, 49) == Interval(7, 7)
 
 
-def test_the_squares_of_values_may_add_up_to_more_than_64_bits(
-    monkeypatch: pytest.MonkeyPatch, database: Database
-) -> None:
-    verdicts = np.full(2 * BLOCK, int(Verdict.SCORED), dtype=np.int8)
-    pack = SimpleNamespace(first=1, stop=2 * BLOCK + 1, verdicts=verdicts, moments=np.full((2, 2), 2**62))
-    survey = a_survey(database, MEMORY, BLOCK)
-    monkeypatch.setattr(compact, "next_bitmap", lambda _store, _run, after: None if after else pack)
+def test_the_squares_of_values_may_add_up_to_more_than_64_bits(database: Database) -> None:
+    survey = a_survey(database, MEMORY, 2 * BLOCK)
+    alter(database, "UPDATE blocks SET value_sum = :large, square_sum = :large", large=2**62)
     [sums] = estimate.estimates_after(database, survey, [2])
     assert (sums.value_sum, sums.value_squares) == (2**63, 2**63)
 

@@ -125,7 +125,7 @@ def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(database: Dat
     do_runs(database)
     both = diff(database, survey, find_run(database, number))
     assert (list(both), both.deals_of_both) == ([], 2_500)
-    alter(database, "UPDATE packs SET verdicts = :lost WHERE run_id = :run", lost=b"\1\2", run=number)
+    alter(database, "UPDATE blocks SET digest = :lost WHERE run_id = :run", lost=b"x" * 32, run=number)
     with pytest.raises(DamagedError, match=f"{number}:1-1000 cannot be read: solving again"):
         list(both)
 

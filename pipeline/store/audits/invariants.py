@@ -3,11 +3,10 @@
 An audit checks each invariant in `INVARIANTS`. docs/invariants.md is generated from the same list.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from dealmill.pipeline.evidence.digests import layout_digest
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.store.audits.contradictions import contradiction_faults
 from dealmill.pipeline.store.audits.findings import audit_faults, earlier_faults
@@ -62,15 +61,15 @@ class AuditScope:
 class Invariant:
     """A property of every sound record.
 
-    `sentence` states it, and `find_faults` finds where it does not hold. With `only_stored`, it is checked in runs
-    whose layouts and evidence are stored; if that is false, only in others. It is checked for each stretch or, with
-    `of_whole`, once, with the first one of an audit of all verdicts.
+    `sentence` states it, and `find_faults` finds where it does not hold. With `only_stored`, it is checked only in runs
+    whose layouts and evidence are stored. It is checked for each stretch or, with `of_whole`, once, with the first one
+    of an audit of all verdicts.
     """
 
     name: str
     sentence: str
     find_faults: Callable[[AuditScope], Iterator[Fault]]
-    only_stored: bool | None = None
+    only_stored: bool = False
     of_whole: bool = False
 
 
@@ -110,21 +109,26 @@ def _unanswered_items(scope: AuditScope) -> Iterator[Fault]:
         yield Fault(first, last, "there is no verdict, but the job is done")
 
 
-def _changed_verdicts(scope: AuditScope) -> Iterator[Fault]:
-    for item in scope.scan.items:
-        if item.verdict_again is not None and item.verdict is not None and item.verdict_again != item.verdict:
-            computed = Verdict(item.verdict_again).word
-            reason = f"the recorded verdict is {Verdict(item.verdict).word}, but solving again gives {computed}"
-            yield Fault(item.position, item.position, reason)
-
-
 def _wrong_totals(scope: AuditScope) -> Iterator[Fault]:
     for job in scope.scan.jobs or ():
-        differing = [name for name, total in job.counted.items() if total != job.totals[name]]
-        if differing:
-            pairs = [(name, _shown(job.totals[name]), _shown(job.counted[name])) for name in differing]
-            differences = ", ".join(f"{name} is {total}, expected {counted}" for name, total, counted in pairs)
+        if differences := _differences(job.totals, job.counted):
             yield Fault(job.first, job.stop - 1, f"the recorded totals do not match the verdicts: {differences}")
+
+
+def _wrong_sums(scope: AuditScope) -> Iterator[Fault]:
+    for block in scope.scan.blocks:
+        if block.recorded is not None and (differences := _differences(block.sums, block.counted)):
+            reason = f"the recorded sums of this block do not match its verdicts: {differences}"
+            yield Fault(block.first, block.stop - 1, reason)
+
+
+def _differences(recorded: Mapping[str, object], counted: Mapping[str, object]) -> str:
+    """Return in words which recorded numbers are not those counted again; nothing if all are."""
+    return ", ".join(
+        f"{name} is {_shown(recorded[name])}, expected {_shown(number)}"
+        for name, number in counted.items()
+        if number != recorded[name]
+    )
 
 
 def _shown(value: object) -> str:
@@ -228,13 +232,8 @@ INVARIANTS: tuple[Invariant, ...] = (
         "blocks", "Every block of up to 1,000 items has a digest once its jobs are done.", _blocks_without_digest
     ),
     Invariant("digests", "The digest of a block matches its layouts, verdicts, values and evidence.", _changed_blocks),
+    Invariant("sums", "The sums of a block match its verdicts; a block of rows has none.", _wrong_sums),
     Invariant("strays", "Every stored verdict and digest belongs to items of the run whose job is done.", _strays),
-    Invariant(
-        "packed",
-        "Dealing and solving again gives the stored verdicts.",
-        _changed_verdicts,
-        only_stored=False,
-    ),
     Invariant(
         "contradictions",
         "All items with the same layout that are decided have the same verdict and value.",
@@ -298,7 +297,7 @@ def faults_in(scope: AuditScope) -> list[Fault]:
     checked = (
         invariant
         for invariant in INVARIANTS
-        if invariant.only_stored in {None, scope.run.storage.stores_layouts}
+        if (scope.run.storage.stores_layouts or not invariant.only_stored)
         and (scope.checks_whole_record or not invariant.of_whole)
     )
     return [fault for invariant in checked for fault in invariant.find_faults(scope)]

@@ -2,6 +2,7 @@
 the commands of ``dealmill db``."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -28,6 +29,8 @@ from dealmill.pipeline.store.database.tables import (
     JOB_TABLES,
     LEASED,
     REVISION,
+    STORES_LAYOUTS,
+    blocks,
     items,
     jobs,
     metadata,
@@ -234,6 +237,8 @@ def create_store(database: Database) -> None:
 
 HEAD = "head"
 """Alembic's name for the newest revision."""
+SUMS = "0022"
+"""The revision in which the sums of blocks replaced the bitmaps of packed runs."""
 MIGRATION_LOCK = Lock()
 """Held during a migration, because Alembic keeps its context in module globals."""
 
@@ -263,9 +268,15 @@ def current(database: Database) -> str | None:
         return revision_of(connection)
 
 
-def upgrade(database: Database, revision: str = HEAD) -> None:
+def upgrade(
+    database: Database, revision: str = HEAD, check_listable: Callable[[Connection], None] = lambda _: None
+) -> None:
     """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
-    database."""
+    database.
+
+    If the bitmaps of packed runs have become sums, the deals of these runs are listed by solving them again. An error
+    of `check_listable`, which is called with the upgraded tables then, undoes the upgrade.
+    """
     current(database)  # rejects a file that is not a store before anything is written
     if revision != HEAD and revision not in revisions():
         raise StoreError(f"there is no revision {revision}; dealmill db upgrade without one upgrades to the newest")
@@ -278,10 +289,13 @@ def upgrade(database: Database, revision: str = HEAD) -> None:
             if current_revision not in {None, REVISION}:
                 _check_no_leases(connection)
             _migrate("upgrade", connection, revision)
+            if (current_revision or REVISION) < SUMS and revision in {HEAD, REVISION}:
+                check_listable(connection)
 
 
-def check_downgrade(revision: str) -> None:
-    """Check that a database can be downgraded to a revision.
+def check_downgrade(database: Database, revision: str) -> list[int]:
+    """Check that a database can be downgraded to a revision. Return the numbers of the packed runs whose verdicts that
+    revision stores one by one, so that they must be solved again.
 
     Raises
     ------
@@ -292,6 +306,11 @@ def check_downgrade(revision: str) -> None:
         raise StoreError(
             f"a database cannot be downgraded to {revision}; the oldest revision is {OLDEST}, that of Dealmill 0.1.0"
         )
+    if revision >= SUMS or current(database) != REVISION:
+        return []
+    with database.reading() as connection:
+        packed = select(runs.c.id).where(~STORES_LAYOUTS, exists().where(blocks.c.run_id == runs.c.id))
+        return [*connection.execute(packed.order_by(runs.c.id)).scalars()]
 
 
 def downgrade(database: Database, revision: str) -> None:
@@ -306,7 +325,7 @@ def downgrade(database: Database, revision: str) -> None:
     """
     if current(database) is None:
         raise StoreError(f"the database {shown(database.url)} has no tables, so there is nothing to downgrade")
-    check_downgrade(revision)
+    check_downgrade(database, revision)
     with MIGRATION_LOCK, database.rebuilding() as connection:
         _check_known(shown(database.url), revision_of(connection))
         _check_no_leases(connection)

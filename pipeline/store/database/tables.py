@@ -6,8 +6,8 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
          └─ runs ─┬─ engines        one engine with its limit over one source
                   ├─ jobs           a range of positions, claimed by a worker
                   ├─ verdicts       one per item: the engine's verdict with its evidence
-                  ├─ packs          for a packed run, in place of verdicts: those of a job as a bitmap
-                  ├─ blocks         a digest of every thousand verdicts; the run's fingerprint is computed from them
+                  ├─ blocks         a digest of every thousand verdicts; the run's fingerprint is computed from them;
+                  │                 for a packed run, in place of verdicts, their numbers and sums
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
                              ├─ judgements   one per audited verdict: the referee's judgement
                              └─ faults       other faults of the record
@@ -54,7 +54,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Code, Verdict
 
-REVISION = "0021"
+REVISION = "0022"
 """The revision of these tables, that is, the newest migration."""
 
 metadata = MetaData(
@@ -242,8 +242,7 @@ class Storage(Code):
     ROWS = 1
     """One row per verdict."""
     PACKED = 2
-    """The compact storage: one or two bits per verdict, and digests of everything. Only for runs over numbered
-    deals."""
+    """The compact storage: numbers, sums and a digest per block of verdicts. Only for runs over numbered deals."""
 
     @property
     def stores_layouts(self) -> bool:
@@ -383,23 +382,15 @@ verdicts = Table(
     sqlite_with_rowid=False,
 )
 
-packs = Table(
-    "packs",
-    metadata,
-    Column("run_id", ForeignKey("runs.id"), primary_key=True),
-    Column("first", BigInteger, primary_key=True, autoincrement=False, comment="position of its first item"),
-    Column("stop", BigInteger, nullable=False, comment="position after its last item"),
-    Column("verdicts", LargeBinary, nullable=False, comment="one or two bits per item"),
-    Column("moments", LargeBinary, nullable=False, comment="per block: sum of values, sum of squares"),
-    sqlite_with_rowid=False,
-)
-
 blocks = Table(
     "blocks",
     metadata,
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand verdicts each"),
     Column("digest", LargeBinary, nullable=False),
+    *(Column(verdict.word, SmallInteger, comment="of a packed run: verdicts of this kind") for verdict in Verdict),
+    Column("value_sum", BigInteger, comment="of a packed run: sum over scored deals"),
+    Column("square_sum", BigInteger, comment="of a packed run: sum of the squares of their values"),
     sqlite_with_rowid=False,
 )
 

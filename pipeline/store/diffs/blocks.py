@@ -20,8 +20,11 @@ def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterat
     ------
     DamagedError
         If a verdict cannot be read.
+    VersionError
+        If the digests of a block differ, and another version of the engine or of the generator of a compact run is
+        installed.
     """
-    ours, theirs = (storage_of(run).block_fingerprints(database, run) for run in (left, right))
+    ours, theirs = (storage_of(run).block_digests(database, run) for run in (left, right))
     count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
         if number not in ours or ours[number] != theirs.get(number):
@@ -36,15 +39,11 @@ def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterat
 
 
 def _differences(database: Database, left: RunStatus, right: RunStatus, first: int, stop: int) -> list[Difference]:
-    """Return the differences in a block, as far as the installed versions can solve it again."""
+    """Return the differences in a block. See `block_parts` for errors."""
     deals, same_question = _deals(left, right, first, stop), have_same_question(left, right)
     left_verdicts, right_verdicts = (
-        storage_of(run).recorded_verdicts(database, run, first, stop, evidence=True) for run in (left, right)
+        storage_of(run).recorded_verdicts(database, run, first, stop) for run in (left, right)
     )
-    if left_verdicts is None or right_verdicts is None:
-        left_verdicts, right_verdicts = (
-            storage_of(run).recorded_verdicts(database, run, first, stop, evidence=False) or [] for run in (left, right)
-        )
     return [
         Difference(layout.text, ours, theirs, same_question)
         for layout, ours, theirs in zip(deals, left_verdicts, right_verdicts, strict=True)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import select
 
 from dealmill.pipeline.arguments import DifferenceKind
-from dealmill.pipeline.errors import DamagedResults, UsageError
+from dealmill.pipeline.errors import DamagedResults, UsageError, VersionError
 from dealmill.pipeline.results.node_counts import NodeCounts, NodeSample
 from dealmill.pipeline.results.time_ratio import TimeRatio
 from dealmill.pipeline.store.database.connections import Database
@@ -27,6 +27,7 @@ from dealmill.pipeline.store.queries.results import matching_runs
 from dealmill.pipeline.store.runs.jobs import bounded
 from dealmill.pipeline.store.runs.status import RunStatus, check_not_deleted
 from dealmill.pipeline.store.runs.workers import machines_of
+from dealmill.pipeline.store.storages.choice import storage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +37,8 @@ class Diff:
 
     Differences in version and node count are ignored. Iterating compares the runs in the store: runs over the same
     source item by item, others layout by layout. Runs over the same deals are compared up to the end of the shorter
-    one. If evidence of a packed run differs and cannot be computed again, because another version is installed, a block
-    of deals counts as one difference, unless verdicts differ too.
+    one. If the digests of a block differ, but none of its verdicts, values and evidence, the block counts as one
+    difference: a layout is another one.
     """
 
     database: Database
@@ -58,6 +59,8 @@ class Diff:
             If one of the runs was deleted meanwhile.
         DamagedError
             If a layout or a verdict cannot be read.
+        VersionError
+            If results of a packed run differ, and another version of its engine is installed.
         """
         with self._neither_deleted():
             for number, difference in enumerate(self._differences()):
@@ -207,7 +210,7 @@ def diff(
 
 def diffs(database: Database, run: RunStatus, ignored: Iterable[DifferenceKind | str] | str = ()) -> Iterator[Diff]:
     """Yield the diffs of a run and each other run that answers the same question, oldest first, on the layouts that
-    both have. Retracted runs are left out, and packed ones over other deals.
+    both have. Retracted runs are left out, and packed ones over other deals, or that cannot be solved again here.
 
     Raises
     ------
@@ -216,7 +219,7 @@ def diffs(database: Database, run: RunStatus, ignored: Iterable[DifferenceKind |
     """
     kinds = _kinds(ignored) | {DifferenceKind.MISSING}
     for rival in matching_runs(database, run.game, None, None, retracted=False):
-        if rival.id != run.id and have_same_question(run, rival) and _comparable(run, rival):
+        if rival.id != run.id and have_same_question(run, rival) and _comparable(run, rival) and _is_readable(rival):
             yield diff(database, run, rival, kinds)
 
 
@@ -253,6 +256,15 @@ def _are_related(left: RunStatus, right: RunStatus) -> bool:
 def _comparable(left: RunStatus, right: RunStatus) -> bool:
     """Return whether two runs of a game can be compared: layouts that are not stored cannot be looked up."""
     return layouts_are_stored(left, right) or _deals_key(left) == _deals_key(right)
+
+
+def _is_readable(run: RunStatus) -> bool:
+    """Return whether the results of a run can be read with the versions that are installed."""
+    try:
+        storage_of(run).check_readable(run)
+    except VersionError:
+        return False
+    return True
 
 
 def _deals_key(run: RunStatus) -> tuple[object, ...]:

@@ -6,13 +6,14 @@ from typing import Self
 
 from sqlalchemy import Connection, select
 
-from dealmill.pipeline.errors import DealmillError, VersionError
+from dealmill.pipeline.errors import DealmillError, StoreError, VersionError
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, games, games_of
 from dealmill.pipeline.games.contract import Game, RulesText
 from dealmill.pipeline.games.installed import BrokenGame, games_named
 from dealmill.pipeline.programs.declared import check_starts
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import engines, rules
+from dealmill.pipeline.store.runs.jobs import unlisted_runs
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.choice import storage_of
@@ -50,6 +51,24 @@ def _loads(name: str, version: str, *rules: str) -> bool:
         return find_engine(RecordedEngine(name, RulesText(*rules)))[1].version == version
     except DealmillError:  # `Installation.mismatch` says why
         return False
+
+
+def check_listable(connection: Connection) -> None:
+    """Check that the deals of all packed runs can be solved again with this installation, and so be listed.
+
+    Raises
+    ------
+    StoreError
+        If not.
+    """
+    unlisted = connection.execute(unlisted_runs(workable_engines(connection))).all()
+    if unlisted:
+        listed = ", ".join(f"run {run} by {engine} version {version}" for run, engine, version in unlisted)
+        raise StoreError(
+            "nothing was changed: after this upgrade, deals of packed runs are listed by solving them again, but the "
+            f"versions that solved these are not installed here: {listed}; export these runs with the Dealmill that "
+            "has the versions, or keep only their figures with: dealmill db upgrade --yes"
+        )
 
 
 @dataclass(frozen=True, slots=True)

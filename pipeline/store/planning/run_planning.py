@@ -11,7 +11,7 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, engines, jobs, packs, runs, verdicts
+from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, engines, jobs, runs, verdicts
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import log
 from dealmill.pipeline.store.runs.engines import enter_engine
@@ -248,7 +248,6 @@ def reset_failed(database: Database, run: int) -> int:
             connection.execute(
                 delete(blocks).where(blocks.c.run_id == run, block >= block_of(first), block <= block_of(stop - 1))
             )
-            connection.execute(delete(packs).where(packs.c.run_id == run, packs.c.first == first))
             connection.execute(delete(jobs).where(jobs.c.id == job_id))
         cut(connection, SOLVING, run, [(first, stop) for _, first, stop in concerned])
         if failed:

@@ -39,6 +39,7 @@ from dealmill.pipeline.store.database.tables import (
     STORES_LAYOUTS,
     Control,
     audits,
+    blocks,
     engines,
     jobs,
     runs,
@@ -59,6 +60,15 @@ def workable_runs(installed: Installed) -> Select[tuple[int]]:
     readable = STORES_LAYOUTS | _dealt_here(installed)
     not_retracted = engines.c.retracted_why.is_(None)
     return select(runs.c.id).select_from(OVER).where(_known(installed), readable, not_retracted, ACTIVE)
+
+
+def unlisted_runs(installed: Installed) -> Select[int, str, str]:
+    """Select the numbers, engines and versions of the runs whose layouts are not stored and whose blocks cannot be
+    solved again with these engines and the installed generators."""
+    again = and_(_known(installed), _dealt_here(installed))
+    of_run = exists().where(blocks.c.run_id == runs.c.id)
+    columns = select(runs.c.id, engines.c.name, engines.c.version).select_from(OVER)
+    return columns.where(~STORES_LAYOUTS, of_run, ~again).order_by(runs.c.id)
 
 
 def audits_of(installed: Installed) -> Select[tuple[int]]:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, exists, false, or_, select
 
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS
 from dealmill.pipeline.store.database.row_checks import Fault, RowCheck
-from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
+from dealmill.pipeline.store.database.tables import DONE, blocks, jobs, verdicts
 from dealmill.pipeline.store.runs.jobs import SPREAD, TOTALS, jobs_over
 from dealmill.pipeline.store.runs.planned import PlannedRun
 
@@ -23,8 +24,8 @@ class ItemRecord(NamedTuple):
     """An item as read by an audit, before any check.
 
     `digest` is the recorded digest of the layout, None for a compact run. `due` says whether its job is done, so that
-    it must have a verdict. `verdict` is the recorded one, None if there is none. A compact run has no recorded
-    evidence: its `value` and `evidence` come from solving the item again, and `verdict_again` is the verdict of that.
+    it must have a verdict. `verdict` is the recorded one, None if there is none. A compact run records no verdicts: its
+    `verdict`, `value` and `evidence` come from solving the item again.
     """
 
     position: int
@@ -34,7 +35,6 @@ class ItemRecord(NamedTuple):
     verdict: int | None
     value: int | None
     evidence: str | None
-    verdict_again: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,15 @@ class JobRecord:
 @dataclass(frozen=True, slots=True)
 class BlockRecord:
     """A block of a source, or a block of a run whose jobs are done: its range `[first, stop)`, the `recorded` digest
-    (None if there is none), and the digest `computed` again."""
+    (None if there is none), and the digest `computed` again; in the same way, the `sums` in its row, and those
+    `counted` again."""
 
     first: int
     stop: int
     recorded: bytes | None
     computed: bytes
+    sums: Mapping[str, object] = field(default_factory=dict)
+    counted: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,11 +135,9 @@ def stray_jobs(connection: Connection, run: PlannedRun, count: int) -> list[Faul
 
 @cache
 def _strays(endless: bool, stores_layouts: bool) -> Select[int, int]:
-    pack = exists().where(
-        packs.c.run_id == bindparam("run"), packs.c.first == jobs.c.first, packs.c.stop == jobs.c.stop
-    )
+    block = exists().where(blocks.c.run_id == bindparam("run"), blocks.c.number == (jobs.c.first - 1) // BLOCK)
     row = exists().where(verdicts.c.run_id == bindparam("run"), verdicts.c.position == jobs.c.first)
-    solved = row if stores_layouts else pack
+    solved = row if stores_layouts else block
     after = jobs.c.first > bindparam("last")
     grown = and_(after, jobs.c.stop < BEYOND_NUMBERS, or_(jobs.c.state != DONE, solved)) if endless else false()
     outside = or_(jobs.c.first < 1, after, jobs.c.stop > bindparam("end"))

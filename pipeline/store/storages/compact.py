@@ -1,10 +1,10 @@
-"""The compact storage, of surveys whose engine is faster than a database: verdicts as bitmaps.
+"""The compact storage, of surveys whose engine is faster than a database: a row per block of verdicts.
 
-Neither layouts nor evidence are stored. Whoever asks for them gets them from `block_again`, which deals and solves a
-block again and compares the result with the record: one or two bits per verdict in the bitmap of its job, and the
-digest of the block, which covers the evidence. Blocks whose verdicts cannot match are left out. Jobs consist of whole
-blocks, except for the parts of a block that is not complete (`parts`). Only the errors of failed layouts are rows,
-because solving again might not reproduce them.
+Nothing is stored of a single deal but the error, if its engine failed, because solving again might not reproduce it.
+Whoever asks for deals gets them from `block_again`, which deals and solves a block again and compares the result with
+the row of the block: its digest, which covers layouts, verdicts and evidence, the number of each verdict, and the sums
+of the values. Blocks whose numbers say that nothing can match are left out. Jobs consist of whole blocks, except for
+the parts of a block that is not complete (`parts`).
 
 Runs over ranges with an end, and by slow engines, are stored like this only if an earlier version of Dealmill did.
 """
@@ -23,7 +23,7 @@ from dealmill.pipeline.errors import DamagedError, DamagedResults, VersionError
 from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games import game_by
-from dealmill.pipeline.games.batch import VERDICTS, Numbers, to_batch, unpack
+from dealmill.pipeline.games.batch import Numbers, to_batch, unpack
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
@@ -31,7 +31,7 @@ from dealmill.pipeline.solving.solve import load
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import BEYOND_NUMBERS, greatest_below_end
 from dealmill.pipeline.store.database.row_checks import RowCheck
-from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements, packs
+from dealmill.pipeline.store.database.tables import DONE, audit_jobs, audits, blocks, jobs, judgements
 from dealmill.pipeline.store.filters import BEHIND, Filter
 from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB
 from dealmill.pipeline.store.runs.planned import PlannedRun, deals_of
@@ -39,18 +39,17 @@ from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, rules_of
 from dealmill.pipeline.store.storages import compact_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
-from dealmill.pipeline.store.storages.bitmaps import VerdictBitmap, next_bitmap, previous_bitmap, stored_block
 from dealmill.pipeline.store.storages.compact_solving import (
     SolvedBlocks,
     SolvedPart,
     dealt_here,
     give_up,
     load_deals,
-    reproduces,
+    results_of,
     solve_in_time,
     solve_range,
 )
-from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, recorded_digests
+from dealmill.pipeline.store.storages.item_blocks import SUMS, unsolved
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
     Page,
@@ -62,12 +61,12 @@ from dealmill.pipeline.store.storages.storage import (
     result_columns,
     results_at,
 )
+from dealmill.pipeline.store.storages.summed_blocks import errors_of, summed_blocks
 
 logger = logging.getLogger(__name__)
 
 NOT_AS_RECORDED = "solving again does not give the recorded result, or the record is incomplete"
-NO_SUMS = np.zeros((0, len(Verdict)), dtype=np.int64), np.zeros((0, 2), dtype=np.int64)
-NO_BITMAP = "there is no valid row of packs for them"
+NO_BLOCK = "there is no valid row of blocks for them"
 SOLVED_AGAIN = 5
 """The most blocks that are solved again for one page of a filter: some milliseconds."""
 LEAST_PER_JOB, MOST_PER_JOB, JOBS = 5_000, 100_000, 64
@@ -86,13 +85,14 @@ def block_again(database: Database, run: RunStatus, number: int) -> ResultColumn
     VersionError
         If another version of the engine or of the generator is installed.
     DamagedError
-        If the results do not have the recorded verdicts and the recorded digest.
+        If the results do not have the recorded digest and sums.
     """
     deals, (first, stop) = dealt_here(run), block_range(number, run.items)
-    stored = stored_block(database, run.id, first, stop)
+    with database.reading() as connection:
+        errors = errors_of(connection, run.id, first, stop)
     _warn_of_waiting(run, first, stop)
-    layouts, solved = solve_range(deals, run, first, stop, stored.errors)
-    if not reproduces(stored, first, layouts, solved):
+    layouts, solved = solve_range(deals, run, first, stop, errors)
+    if results_of(run, first, layouts, solved, 0.0).blocks != [*summed_blocks(database, run.id, number, number)]:
         raise DamagedResults(run.id, first, stop - 1, NOT_AS_RECORDED)
     batch = to_batch(solved)
     return {
@@ -186,72 +186,64 @@ def _found_valid_since() -> ColumnElement[bool]:
     )
 
 
-def _parts_with(
+def _blocks_with(
     database: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
-) -> Iterator[tuple[int, list[int]]]:
-    """Yield the numbers of the blocks that have matching verdicts between the positions `after` and `before`, and the
-    positions of these verdicts.
+) -> Iterator[int]:
+    """Yield the numbers of the blocks that may have results that match `filter_` between the positions `after` and
+    `before`.
 
     Raises
     ------
     DamagedError
-        If verdicts are missing or damaged.
+        If the run is finished, and a block between them has no valid row.
     """
-    codes, step = [int(verdict) for verdict in filter_.verdict] or list(map(int, Verdict)), -1 if backwards else 1
-    for bitmap in _bitmaps(database, run, filter_, after, before, backwards=backwards):
-        first, stop = max(after + 1, bitmap.first), min(before, bitmap.stop)
-        for number in range(block_of(first), block_of(stop - 1) + 1)[::step]:
-            start, end = max(first, number * BLOCK + 1), min(stop, (number + 1) * BLOCK + 1)
-            part = bitmap.part(start, end)
-            if part is None:
-                raise DamagedResults(run.id, start, end - 1, NO_BITMAP)
-            if positions := (np.flatnonzero(np.isin(part, codes)) + start).tolist():
-                yield number, positions[::step]
+    for first, stop in _stretches(database, run, filter_, after, before, backwards=backwards):
+        numbers = range(block_of(first), block_of(stop - 1) + 1)
+        left = numbers[::-1] if backwards else numbers
+        for block in summed_blocks(database, run.id, numbers.start, numbers.stop - 1, backwards=backwards):
+            index = left.index(block.number)
+            _check_none(run, left[:index])
+            left = left[index + 1 :]
+            if block.has_any_of(filter_.verdict):
+                yield block.number
+        _check_none(run, left)
 
 
-def _bitmaps(
+def _check_none(run: RunStatus, missing: range) -> None:
+    """Check that a finished run has no missing blocks."""
+    if run.finished and missing:
+        first, last = block_range(min(missing), run.items)[0], block_range(max(missing), run.items)[1] - 1
+        raise DamagedResults(run.id, first, last, NO_BLOCK)
+
+
+def _stretches(
     database: Database, run: RunStatus, filter_: Filter, after: int, before: int, *, backwards: bool
-) -> Iterator[VerdictBitmap]:
-    """Yield the bitmaps that may have matching verdicts between the positions `after` and `before`.
-
-    Raises
-    ------
-    DamagedError
-        If the run is finished, and there is a gap between them.
-    """
+) -> Iterator[tuple[int, int]]:
+    """Yield the ranges `[first, stop)` between the positions `after` and `before` in which results may match: those of
+    jobs, or with an empty filter all."""
+    if filter_ == Filter() and after + 1 < before:
+        yield after + 1, before
+        return
     while True:
-        if filter_ != Filter():
-            with database.reading() as connection:
-                job = next_job(connection, run.id, filter_, after, before, backwards=backwards)
-            if job is None:
-                return
-            after, before = (after, min(before, job[1])) if backwards else (max(after, job[0] - 1), before)
-        bitmap = previous_bitmap(database, run.id, before) if backwards else next_bitmap(database, run.id, after)
-        if bitmap is None or bitmap.stop <= after + 1 or bitmap.first >= before:
-            break
-        first, stop = (bitmap.stop, before) if backwards else (after + 1, bitmap.first)
-        if run.finished and first < stop:
-            raise DamagedResults(run.id, first, stop - 1, NO_BITMAP)
-        yield bitmap
-        after, before = (after, bitmap.first) if backwards else (bitmap.stop - 1, before)
-    if run.finished and after + 1 < before:
-        raise DamagedResults(run.id, after + 1, before - 1, NO_BITMAP)
+        with database.reading() as connection:
+            job = next_job(connection, run.id, filter_, after, before, backwards=backwards)
+        if job is None:
+            return
+        first, stop = max(after + 1, job[0]), min(before, job[1])
+        yield first, stop
+        after, before = (after, first) if backwards else (stop - 1, before)
 
 
-LAST_BITMAP = greatest_below_end(packs.c.stop, packs.c.run_id == bindparam("run"))
 LAST_BLOCK = greatest_below_end(
     blocks.c.number, blocks.c.run_id == bindparam("run"), blocks.c.number < BEYOND_NUMBERS // BLOCK
 )
-LAST_UNFINISHED_JOB = greatest_below_end(
-    jobs.c.stop,
-    jobs.c.run_id == bindparam("run"),
-    jobs.c.state != DONE,
-    jobs.c.stop <= jobs.c.first + MAX_ITEMS_PER_JOB,
+LAST_JOB = greatest_below_end(
+    jobs.c.stop, jobs.c.run_id == bindparam("run"), jobs.c.stop <= jobs.c.first + MAX_ITEMS_PER_JOB
 )
 
 
 class Compact(VerdictStorage):
-    """Verdicts as bitmaps, of deals that are solved again on request."""
+    """Sums of blocks of verdicts, on deals that are solved again on request."""
 
     stores_valid_judgements = False
     audits_end_within_blocks = False  # each job would solve the block again
@@ -282,58 +274,39 @@ class Compact(VerdictStorage):
         if filter_.audit:
             return _objected(database, run, filter_, filter_.audit, after, limit, before, backwards=backwards)
         end: int | None = None
-        parts = _parts_with(database, run, filter_, after, before, backwards=backwards)
-        for blocks_solved, (number, positions) in enumerate(parts):
+        numbers = _blocks_with(database, run, filter_, after, before, backwards=backwards)
+        for blocks_solved, number in enumerate(numbers):
             if blocks_solved == SOLVED_AGAIN:
                 return Page(run, NO_RESULTS, end)
             first, stop = block_range(number, run.items)
             end = first if backwards else stop - 1
             block = block_again(database, run, number)
-            if indices := _matching(run, filter_, block, [position - first for position in positions]):
+            between = range(max(after + 1, first) - first, min(before, stop) - first)
+            if indices := _matching(run, filter_, block, between[::-1] if backwards else between):
                 results = results_at(block, indices[:limit])
                 return Page(run, results, end if len(indices) <= limit else results["position"][-1])
         return Page(run, NO_RESULTS, None)
 
-    def block_fingerprints(self, database: Database, run: RunStatus) -> dict[int, bytes]:
-        digests, fingerprints, after = recorded_digests(database, run.id), {}, 0
-        while bitmap := next_bitmap(database, run.id, after):
-            for first in range(bitmap.first, bitmap.stop, BLOCK):
-                codes = bitmap.part(first, min(first + BLOCK, bitmap.stop))
-                if codes is not None and block_of(first) in digests:
-                    fingerprints[block_of(first)] = block_fingerprint(digests[block_of(first)], codes.tobytes())
-            after = bitmap.stop - 1
-        return fingerprints
+    def block_digests(self, database: Database, run: RunStatus) -> dict[int, bytes]:
+        return {block.number: block.digest for block in summed_blocks(database, run.id, 0, block_of(run.items))}
 
-    def recorded_verdicts(
-        self, database: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
-    ) -> list[RecordedVerdict] | None:
-        stored = stored_block(database, run.id, first, stop)
-        if stored.verdicts is None and not stored.unsolved:
-            raise DamagedResults(run.id, first, stop - 1, NO_BITMAP)
-        if not evidence or stored.unsolved:
-            codes = [None] * (stop - first) if stored.verdicts is None else map(VERDICTS.get, stored.verdicts.tolist())
-            return [
-                RecordedVerdict(position, verdict, None, None) for position, verdict in enumerate(codes, start=first)
-            ]
-        try:
-            block = block_again(database, run, block_of(first))
-        except VersionError:
-            return None
+    def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
+        with database.reading() as connection:
+            if unsolved(connection, run.id, *block_range(block_of(first), run.items)):
+                return [RecordedVerdict(position, None, None, None) for position in range(first, stop)]
+        block = block_again(database, run, block_of(first))
         verdicts = map(Verdict, block["verdict"])
         rows = zip(block["position"], verdicts, block["value"], block["evidence"], strict=True)
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
 
     def block_sums(self, database: Database, run: RunStatus) -> tuple[Numbers, Numbers]:
-        counts, moments = [NO_SUMS[0]], [NO_SUMS[1]]
-        after = 0
-        while (bitmap := next_bitmap(database, run.id, after)) and bitmap.first == after + 1:
-            if bitmap.verdicts is None or len(bitmap.verdicts) % BLOCK:
+        sums = list[tuple[int, ...]]()
+        for block in summed_blocks(database, run.id, 0, block_of(run.items)):
+            if block.number != len(sums) or sum(block.sums[: len(Verdict)]) != BLOCK:
                 break  # damaged: a survey has only whole blocks
-            in_blocks = bitmap.verdicts.reshape(-1, BLOCK)
-            counts.append(np.stack([np.count_nonzero(in_blocks == int(code), axis=1) for code in Verdict], axis=1))
-            moments.append(bitmap.moments)
-            after = bitmap.stop - 1
-        return np.concatenate(counts), np.concatenate(moments)
+            sums.append(block.sums)
+        counts, moments = np.split(np.array(sums, dtype=np.int64).reshape(-1, len(SUMS)), [len(Verdict)], axis=1)
+        return counts, moments
 
     def prepare(self, run: PlannedRun) -> None:
         load(run.solved_by)
@@ -353,11 +326,8 @@ class Compact(VerdictStorage):
         return give_up(deals_of(run), run, first, stop, error)
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
-        bitmap, block, job = (
-            connection.execute(query, {"run": run.id}).scalar()
-            for query in (LAST_BITMAP, LAST_BLOCK, LAST_UNFINISHED_JOB)
-        )
-        return max((bitmap or 0) - 1, 0 if block is None else (block + 1) * BLOCK, (job or 0) - 1, 0)
+        block, job = (connection.execute(query, {"run": run.id}).scalar() for query in (LAST_BLOCK, LAST_JOB))
+        return max(0 if block is None else (block + 1) * BLOCK, (job or 0) - 1)
 
     def check_readable(self, run: PlannedRun) -> None:
         dealt_here(run)

@@ -1,12 +1,11 @@
 """What audits read of compact runs, together with the result of dealing and solving the items again."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import groupby
 from time import monotonic
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, exists, func, or_, select
+from sqlalchemy import bindparam, func, or_, select
 
 from dealmill.pipeline.evidence.digests import block_of, block_range
 from dealmill.pipeline.games.batch import to_batch, unpack
@@ -14,8 +13,8 @@ from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import Fault
-from dealmill.pipeline.store.database.tables import DONE, jobs, packs, verdicts
-from dealmill.pipeline.store.runs.jobs import SPREAD
+from dealmill.pipeline.store.database.tables import DONE, jobs, verdicts
+from dealmill.pipeline.store.runs.jobs import MAX_ITEMS_PER_JOB, SPREAD
 from dealmill.pipeline.store.runs.planned import PlannedRun
 from dealmill.pipeline.store.storages import audit_scans
 from dealmill.pipeline.store.storages.audit_scans import (
@@ -29,7 +28,6 @@ from dealmill.pipeline.store.storages.audit_scans import (
     sound_jobs,
     stray_jobs,
 )
-from dealmill.pipeline.store.storages.bitmaps import errors_of, stored_block
 from dealmill.pipeline.store.storages.compact_solving import (
     SolvedBlocks,
     SolvedPart,
@@ -39,23 +37,12 @@ from dealmill.pipeline.store.storages.compact_solving import (
     solve_blocks,
     solve_range,
 )
-from dealmill.pipeline.store.storages.item_blocks import stray_blocks
+from dealmill.pipeline.store.storages.item_blocks import SUMS, blocks_from, stray_blocks
 from dealmill.pipeline.store.storages.parts import decode, encode
+from dealmill.pipeline.store.storages.summed_blocks import errors_of
 
-PACKS = select(packs).where(
-    packs.c.run_id == bindparam("run"), packs.c.first.between(bindparam("first"), bindparam("last"))
-)
 ERRORS = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence).where(
     verdicts.c.run_id == bindparam("run"), verdicts.c.position.between(bindparam("first"), bindparam("last"))
-)
-STRAY_PACKS = select(packs.c.first).where(
-    packs.c.run_id == bindparam("run"),
-    ~exists().where(
-        jobs.c.run_id == bindparam("run"),
-        jobs.c.first == packs.c.first,
-        jobs.c.stop == packs.c.stop,
-        jobs.c.state == DONE,
-    ),
 )
 END_OF_JOBS = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == bindparam("run")).scalar_subquery()
 STRAY_ERRORS = select(verdicts.c.position).where(
@@ -72,13 +59,15 @@ def scan(database: Database, run: PlannedRun, count: int, positions: range) -> A
     items = [item for block in blocks for item in block.items]
     positions = positions[: len(items)]
     jobs, damaged = _jobs(
-        database, run, deals, positions, {block.first: block.solved for block in blocks if block.solved}
+        database, run, deals, count, positions, {block.first: block.solved for block in blocks if block.solved}
     )
     records = [record for block in blocks for record in block.records if record.first >= positions.start]
-    begins = positions.start == 1
+    strays = [block.first for block in blocks if block.is_early]
     damaged += _damaged_errors(database, run, positions.start, positions.stop)
-    damaged += _stray_jobs(database, run, count) if begins else []
-    return AuditScan(positions, items, jobs, records, _strays(database, run, count) if begins else [], damaged=damaged)
+    if positions.start == 1:
+        damaged += _stray_jobs(database, run, count)
+        strays += _strays(database, run, count)
+    return AuditScan(positions, items, jobs, records, strays, damaged=damaged)
 
 
 def sample(database: Database, run: PlannedRun, count: int, positions: Sequence[int]) -> AuditScan:
@@ -90,13 +79,14 @@ def sample(database: Database, run: PlannedRun, count: int, positions: Sequence[
 
 
 class Block(NamedTuple):
-    """A block that was dealt and solved again: its items, or the sampled ones among them, and its digests and results
-    if all of its jobs are done."""
+    """A block with its items, or the sampled ones among them. If all of its jobs are done, it was dealt and solved
+    again: then it has its digests and sums, and the results. Otherwise, `is_early` says whether it has a row."""
 
     first: int
     items: list[ItemRecord]
     records: list[BlockRecord]
     solved: SolvedBlocks | None
+    is_early: bool = False
 
 
 def _blocks(database: Database, run: PlannedRun, deals: DealRange, count: int, positions: Sequence[int]) -> list[Block]:
@@ -104,60 +94,68 @@ def _blocks(database: Database, run: PlannedRun, deals: DealRange, count: int, p
     blocks = list[Block]()
     end = monotonic() + audit_scans.PART_SECONDS
     for number, inside in groupby(positions, block_of):
-        block = _block(database, run, deals, *block_range(number, count))
+        block = _block(database, run, deals, count, *block_range(number, count))
         blocks.append(block._replace(items=[block.items[position - block.first] for position in inside]))
         if monotonic() > end:
             break
     return blocks
 
 
-def _block(database: Database, run: PlannedRun, deals: DealRange, first: int, stop: int) -> Block:
-    """Deal and solve a block again."""
-    stored = stored_block(database, run.id, first, stop)
-    if stored.unsolved:
-        texts = enumerate(unpack(deals.part(first, stop).texts()), start=first)
-        return Block(
-            first, [ItemRecord(position, text, None, False, None, None, None) for position, text in texts], [], None
-        )
-    if stored.verdicts is None:  # nothing to compare with
-        missing = [ItemRecord(position, "", None, True, None, None, None) for position in range(first, stop)]
-        return Block(first, missing, [], None)
-    layouts, solved = solve_range(deals, run, first, stop, stored.errors)
+def _block(database: Database, run: PlannedRun, deals: DealRange, count: int, first: int, stop: int) -> Block:
+    """Deal and solve a block again, unless some of its jobs are not done."""
+    with database.reading() as connection:
+        [(_, digest, sums, done)] = blocks_from(connection, run.id, count, first, first + 1)
+        errors = errors_of(connection, run.id, first, stop)
+    if not done:
+        items = [ItemRecord(position, "", None, False, None, None, None) for position in range(first, stop)]
+        return Block(first, items, [], None, is_early=digest is not None)
+    layouts, solved = solve_range(deals, run, first, stop, errors)
     batch = to_batch(solved)
-    rows = zip(unpack(layouts), stored.verdicts.tolist(), batch.values, batch.evidence, batch.verdicts, strict=True)
+    rows = zip(unpack(layouts), batch.verdicts, batch.values, batch.evidence, strict=True)
     items = [
-        ItemRecord(position, text, None, True, verdict, value, evidence, int(verdict_again))
-        for position, (text, verdict, value, evidence, verdict_again) in enumerate(rows, start=first)
+        ItemRecord(position, text, None, True, int(verdict), value, evidence)
+        for position, (text, verdict, value, evidence) in enumerate(rows, start=first)
     ]
     results = results_of(run, first, layouts, solved, 0.0)
-    [digest] = results.digests.values()
-    return Block(first, items, [BlockRecord(first, stop, stored.digest, digest)], results)
+    [block] = results.blocks
+    counted = dict(zip(SUMS, block.sums, strict=True))
+    return Block(first, items, [BlockRecord(first, stop, digest, block.digest, sums, counted)], results)
 
 
 def _jobs(
-    database: Database, run: PlannedRun, deals: DealRange, positions: range, blocks: Mapping[int, SolvedBlocks]
+    database: Database,
+    run: PlannedRun,
+    deals: DealRange,
+    count: int,
+    positions: range,
+    blocks: Mapping[int, SolvedBlocks],
 ) -> tuple[list[JobRecord], list[Fault]]:
-    """Return the jobs that overlap a stretch, with the values in their bitmaps, and a fault for each damaged job. A job
-    without one is not solved again, nor are `blocks`, whose results are known by their first position."""
-    where = {"run": run.id, "first": positions.start, "last": positions.stop - 1}
+    """Return the jobs that overlap a stretch, with the totals computed again of those that begin in it, and a fault for
+    each damaged job. `blocks`, whose results are known by their first position, are not solved again."""
     with database.reading() as connection:
         over, damaged = sound_jobs(connection, run.id, positions)
-        bitmaps = {(row.first, row.stop): row for row in connection.execute(PACKS, where)}
         errors = {row.id: errors_of(connection, run.id, row.first, row.stop) for row in over}
-    jobs = []
+    records = []
     for row in over:
-        bitmap = bitmaps.get((row.first, row.stop))
         counted: Mapping[str, object] = {}
-        if row.first >= positions.start and row.state != DONE:
+        if row.first < positions.start:
+            pass  # the stretch in which it begins has it
+        elif row.state != DONE:
             counted = UNFINISHED
-        elif bitmap is not None:
+        elif _has_whole_blocks(row, count):
             solved = _solved_again(deals, run, row, errors[row.id], blocks)
-            counted = {**solved.totals, **_recorded(row, solved.distributions), "moments": solved.stored_moments}
-        elif row.part is not None:
+            counted = {**solved.totals, **_recorded(row, solved.distributions)}
+        else:
             counted = _counted_part(deals, run, row)
-        job = job_record(row, counted)
-        jobs.append(replace(job, totals={**job.totals, "moments": getattr(bitmap, "moments", None)}))
-    return jobs, damaged
+        records.append(job_record(row, counted))
+    return records, damaged
+
+
+def _has_whole_blocks(job: JobRow, count: int) -> bool:
+    """Return whether a job of a run of `count` items consists of whole blocks of it."""
+    ends = (block_range(block_of(position), count) for position in (job.first, job.stop - 1))
+    (first, _), (_, stop) = ends
+    return (first, stop) == (job.first, job.stop) and stop - first <= MAX_ITEMS_PER_JOB
 
 
 def _solved_again(
@@ -211,11 +209,7 @@ def _stray_jobs(database: Database, run: PlannedRun, count: int) -> list[Fault]:
 
 
 def _strays(database: Database, run: PlannedRun, count: int) -> list[int]:
-    """Return the positions of packs without a finished job, and of errors and digests outside all jobs."""
+    """Return the positions of errors and digests outside all jobs."""
     with database.reading() as connection:
-        positions = {
-            *connection.execute(STRAY_PACKS, {"run": run.id}).scalars(),
-            *connection.execute(STRAY_ERRORS, {"run": run.id}).scalars(),
-            *stray_blocks(connection, run.id, count),
-        }
-    return sorted(positions)
+        errors = connection.execute(STRAY_ERRORS, {"run": run.id}).scalars()
+        return sorted({*errors, *stray_blocks(connection, run.id, count)})

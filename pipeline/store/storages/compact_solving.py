@@ -22,11 +22,11 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.solving.solve import failed_verdicts
 from dealmill.pipeline.store.database.bulk import insert_rows
-from dealmill.pipeline.store.database.tables import blocks, packs, verdicts
+from dealmill.pipeline.store.database.tables import blocks, verdicts
 from dealmill.pipeline.store.distributions.histograms import distribution_columns
 from dealmill.pipeline.store.runs.planned import PlannedRun, deals_of
-from dealmill.pipeline.store.storages.bitmaps import MOMENTS, StoredBlock, encode
 from dealmill.pipeline.store.storages.parts import merge_jobs, solved_block, write_part
+from dealmill.pipeline.store.storages.summed_blocks import BLOCK_COLUMNS, SummedBlock
 
 
 def dealt_here(run: PlannedRun) -> DealRange:
@@ -71,13 +71,9 @@ def _in_range(solved: Solved) -> Solved:
     return concatenate_solved([solved, *failed]).take(order)
 
 
-def reproduces(stored: StoredBlock, first: int, layouts: Texts, solved: Solved) -> bool:
-    """Return whether the result of solving a block again has the recorded verdicts and the recorded digest."""
-    same = stored.verdicts is not None and np.array_equal(stored.verdicts, solved.verdicts)
-    return same and whole_blocks(first, layouts, solved, last=True) == {block_of(first): stored.digest}
-
-
 SCORED, FAILED = int(Verdict.SCORED), int(Verdict.FAILED)
+KINDS = max(Verdict) + 1
+"""The number of codes of verdicts, from 0, which is none."""
 BLOCKS_AT_ONCE = 3
 """The most blocks per kernel call. With one, the overhead of Python adds up to 15 %; with four, the texts of some games
 no longer fit into a core's cache."""
@@ -92,9 +88,8 @@ TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a pack
 class SolvedBlocks:
     """The results of a job of a compact run, for the whole blocks from position `first` on.
 
-    `values` is 0 for other verdicts than scored ones. `moments` has a row per block: the sum of the values, and the sum
-    of their squares. `digests` has the digest of each block by number, and `errors` the errors of failed layouts by
-    position. `cpu_seconds` is what dealing and solving cost.
+    `values` is 0 for other verdicts than scored ones. `errors` has the errors of failed layouts by position.
+    `cpu_seconds` is what dealing and solving cost.
     """
 
     run: int
@@ -102,8 +97,7 @@ class SolvedBlocks:
     verdicts: Codes
     values: Numbers
     nodes: Numbers
-    moments: Numbers
-    digests: Mapping[int, bytes]
+    blocks: Sequence[SummedBlock]
     errors: Mapping[int, str]
     cpu_seconds: float
 
@@ -122,21 +116,10 @@ class SolvedBlocks:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
         return distribution_columns(self.values[self.verdicts == SCORED], self.nodes)
 
-    @property
-    def stored_moments(self) -> bytes:
-        """The moments as they are stored."""
-        return self.moments.astype(MOMENTS).tobytes()
-
     def write(self, connection: Connection) -> None:
         """See `dealmill.pipeline.store.storages.storage.SolvedJob`."""
-        row = {"run_id": self.run, "first": self.first, "stop": self.stop, "verdicts": encode(self.verdicts)}
-        connection.execute(packs.insert().values(**row, moments=self.stored_moments))
-        insert_rows(
-            connection,
-            blocks,
-            ("run_id", "number", "digest"),
-            [(self.run, number, digest) for number, digest in self.digests.items()],
-        )
+        rows = [(self.run, block.number, block.digest, *block.sums) for block in self.blocks]
+        insert_rows(connection, blocks, ("run_id", *BLOCK_COLUMNS), rows)
         insert_rows(
             connection,
             verdicts,
@@ -204,7 +187,13 @@ def load_deals(game: Game) -> None:
 def results_of(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_seconds: float) -> SolvedBlocks:
     """Return the results for whole blocks of layouts from position `first` on; a shorter block at the end must be the
     last one of the run."""
-    values, starts = _scored(solved), np.arange(0, len(layouts), BLOCK)
+    values, starts = _scored(solved), range(0, len(layouts), BLOCK)
+    sums = [
+        *np.stack([np.bincount(solved.verdicts[start : start + BLOCK], minlength=KINDS) for start in starts]).T[1:],
+        np.add.reduceat(values, starts),
+        np.add.reduceat(values * values, starts),
+    ]
+    digests = whole_blocks(first, layouts, solved, last=True)
     failed = np.flatnonzero(solved.verdicts == FAILED).tolist()
     return SolvedBlocks(
         run=run.id,
@@ -212,8 +201,10 @@ def results_of(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_
         verdicts=solved.verdicts,
         values=values,
         nodes=solved.nodes,
-        moments=np.stack([np.add.reduceat(values, starts), np.add.reduceat(values * values, starts)], axis=1),
-        digests=whole_blocks(first, layouts, solved, last=True),
+        blocks=[
+            SummedBlock(number, digest, tuple(of_block))
+            for (number, digest), of_block in zip(digests.items(), np.stack(sums, axis=1).tolist(), strict=True)
+        ],
         errors={first + index: unpack(solved.evidence.part(index, index + 1))[0] for index in failed},
         cpu_seconds=cpu_seconds,
     )
@@ -227,8 +218,7 @@ def joined(parts: Sequence[SolvedBlocks]) -> SolvedBlocks:
         verdicts=np.concatenate([part.verdicts for part in parts]),
         values=np.concatenate([part.values for part in parts]),
         nodes=np.concatenate([part.nodes for part in parts]),
-        moments=np.concatenate([part.moments for part in parts]),
-        digests={number: digest for part in parts for number, digest in part.digests.items()},
+        blocks=[block for part in parts for block in part.blocks],
         errors={position: error for part in parts for position, error in part.errors.items()},
         cpu_seconds=sum(part.cpu_seconds for part in parts),
     )

@@ -2,7 +2,6 @@
 `dealmill.pipeline.evidence.digests`). They are written in the transaction that writes the last verdict of a block."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from hashlib import blake2b
 from itertools import groupby
 from operator import attrgetter
 from typing import Any
@@ -17,6 +16,8 @@ from dealmill.pipeline.store.database.functions import NUMBERS, one_of
 from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import DONE, blocks, engines, items, jobs, runs, sources, verdicts
 
+SUMS = (*(verdict.word for verdict in Verdict), "value_sum", "square_sum")
+"""The columns of the sums of a block, which are NULL in runs stored as rows."""
 DIGEST = (blocks.c.number, blocks.c.digest)
 CHECK = RowCheck(*DIGEST)
 LOCKED_SOURCE = (
@@ -48,7 +49,7 @@ ANSWERED = (
     .order_by(items.c.position)
 )
 INSERT_BLOCKS = insert(blocks)
-RECORDED = select(*DIGEST).where(
+RECORDED = select(*DIGEST, *(blocks.c[name] for name in SUMS)).where(
     blocks.c.run_id == bindparam("run"), blocks.c.number.in_(bindparam("numbers", expanding=True))
 )
 REACHED = select(func.coalesce(func.max(jobs.c.stop) - 1, 0)).where(jobs.c.run_id == bindparam("run"))
@@ -108,37 +109,28 @@ def read_block(connection: Connection, run: int, start: int, end: int) -> list[l
 
 def blocks_from(
     connection: Connection, run: int, count: int, first: int, stop: int
-) -> list[tuple[int, bytes | None, bool]]:
+) -> list[tuple[int, bytes | None, dict[str, object], bool]]:
     """Return the blocks that start at the positions `[first, stop)`, in order: number, recorded digest (None if there
-    is none), and whether all of its jobs are done. `count` is the number of items of the run."""
+    is none) and sums, and whether all of its jobs are done. `count` is the number of items of the run."""
     numbers = [number for number in range(block_of(first), block_of(stop - 1) + 1) if number * BLOCK + 1 >= first]
-    recorded = dict(connection.execute(RECORDED, {"run": run, "numbers": numbers}).all())
+    rows = connection.execute(RECORDED, {"run": run, "numbers": numbers})
+    recorded = {number: (digest, sums) for number, digest, *sums in rows}
     done = not unsolved(connection, run, first, max(stop, block_range(block_of(stop - 1), count)[1]))
     return [
         (
             number,
-            recorded.get(number),
+            digest,
+            dict(zip(SUMS, sums, strict=False)),
             done or not unsolved(connection, run, *block_range(number, count)),
         )
         for number in numbers
+        for digest, sums in [recorded.get(number, (None, []))]
     ]
 
 
 def unsolved(connection: Connection, run: int, start: int, end: int) -> bool:
     """Return whether any job that overlaps the positions `[start, end)` is not done."""
     return connection.execute(UNSOLVED, {"run": run, "start": start, "end": end}).scalar_one()
-
-
-def recorded_digests(database: Database, run: int) -> dict[int, bytes]:
-    """Return the recorded digests by block number, without invalid ones."""
-    query = select(*DIGEST).where(blocks.c.run_id == run).order_by(blocks.c.number)
-    with database.reading() as connection:
-        return {row.number: row.digest for row in connection.execute(query) if CHECK.error(row) is None}
-
-
-def block_fingerprint(digest: bytes, codes: bytes) -> bytes:
-    """Return the fingerprint of a block, see `VerdictStorage.block_fingerprints`."""
-    return digest + blake2b(codes, digest_size=16).digest()
 
 
 def stray_blocks(connection: Connection, run: int, count: int) -> list[int]:

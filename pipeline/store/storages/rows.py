@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import Connection, bindparam, func, select
 
 from dealmill.pipeline.errors import DamagedResults, NotFoundError
-from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range, verdict_codes
+from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.result import Result
@@ -24,7 +24,7 @@ from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.sources.source import Source, lock_source
 from dealmill.pipeline.store.storages import rows_audit
 from dealmill.pipeline.store.storages.audit_scans import AuditScan
-from dealmill.pipeline.store.storages.item_blocks import block_fingerprint, read_block
+from dealmill.pipeline.store.storages.item_blocks import read_block
 from dealmill.pipeline.store.storages.rows_pages import (
     COUNTED,
     NO_ITEM,
@@ -52,10 +52,8 @@ if TYPE_CHECKING:
 RECORDED = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence)
 
 
-def recorded_verdict(
-    run: RunStatus, position: int | None, row: Sequence[Any], *, evidence: bool = True
-) -> RecordedVerdict:
-    """Return the verdict in a row of verdict, value and evidence. Without `evidence`, leave out value and evidence.
+def recorded_verdict(run: RunStatus, position: int | None, row: Sequence[Any]) -> RecordedVerdict:
+    """Return the verdict in a row of verdict, value and evidence.
 
     Raises
     ------
@@ -69,7 +67,7 @@ def recorded_verdict(
     if position is not None and (error := RECORDED.error(row)):
         raise DamagedResults(run.id, position, position, error)
     verdict, value, text = row
-    return RecordedVerdict(position, Verdict(verdict), *((value, text) if evidence else (None, None)))
+    return RecordedVerdict(position, Verdict(verdict), value, text)
 
 
 ROWS_PER_FETCH = 10_000
@@ -186,30 +184,24 @@ class Rows(VerdictStorage):
             -1, 2
         )
 
-    def block_fingerprints(self, database: Database, run: RunStatus) -> dict[int, bytes]:
+    def block_digests(self, database: Database, run: RunStatus) -> dict[int, bytes]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
-        fingerprints = {}
+        digests = {}
         for number in range(block_of(run.items) + 1):
             start, end = block_range(number, run.items)
             with database.reading() as connection:
-                layouts, verdicts, values, evidence = read_block(connection, run.id, start, end)
+                layouts, *contents = read_block(connection, run.id, start, end)
             if len(layouts) == end - start:
-                digest = block_digest(start, layouts, verdicts, values, evidence)
-                fingerprints[number] = block_fingerprint(digest, verdict_codes(verdicts))
-        return fingerprints
+                digests[number] = block_digest(start, layouts, *contents)
+        return digests
 
-    def recorded_verdicts(
-        self, database: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
-    ) -> list[RecordedVerdict]:
+    def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
         query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(
             verdicts.c.run_id == run.id, verdicts.c.position >= first, verdicts.c.position < stop
         )
         with database.reading() as connection:
             rows = {position: row for position, *row in connection.execute(query).all()}
-        return [
-            recorded_verdict(run, position, rows.get(position, NO_ITEM), evidence=evidence)
-            for position in range(first, stop)
-        ]
+        return [recorded_verdict(run, position, rows.get(position, NO_ITEM)) for position in range(first, stop)]
 
     def last_recorded_position(self, connection: Connection, run: PlannedRun) -> int:
         last_item = connection.execute(LAST_ITEM, {"source": run.source}).scalar()

@@ -33,7 +33,7 @@ from dealmill.pipeline.store.storages.audit_scans import (
     sound_jobs,
     stray_jobs,
 )
-from dealmill.pipeline.store.storages.item_blocks import blocks_from, stray_blocks
+from dealmill.pipeline.store.storages.item_blocks import SUMS, blocks_from, stray_blocks
 
 ITEM_CHECK = RowCheck(items.c.position, items.c.digest, items.c.layout)
 VERDICT_CHECK = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
@@ -205,7 +205,7 @@ def _blocks(
 ) -> list[BlockRecord]:
     """Return the blocks that start in a stretch and have a recorded digest, or whose jobs are all done."""
     records = []
-    for number, recorded, done in blocks_from(connection, run.id, count, first, stop):
+    for number, recorded, sums, done in blocks_from(connection, run.id, count, first, stop):
         if done or recorded is not None:
             start, end = block_range(number, count)
             pairs = [(row, answers[row.position]) for row in _part(listed, start, end) if row.position in answers]
@@ -216,7 +216,7 @@ def _blocks(
                 values=[answer.value for _, answer in pairs],
                 evidence=[answer.evidence for _, answer in pairs],
             )
-            records.append(BlockRecord(start, end, recorded, digest))
+            records.append(BlockRecord(start, end, recorded, digest, sums, dict.fromkeys(SUMS)))
     return records
 
 

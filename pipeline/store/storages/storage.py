@@ -263,22 +263,19 @@ class VerdictStorage(ABC):
         squares (blocks × 2), from the first block up to the first one that is not whole, solved and sound."""
 
     @abstractmethod
-    def block_fingerprints(self, database: Database, run: RunStatus) -> Mapping[int, bytes]:
-        """Return the fingerprints of all solved blocks, by number. One is the digest of a block followed by a digest
-        of its stored verdicts. Blocks with the same contents have equal fingerprints."""
+    def block_digests(self, database: Database, run: RunStatus) -> Mapping[int, bytes]:
+        """Return the digests of all solved blocks, by number."""
 
     @abstractmethod
-    def recorded_verdicts(
-        self, database: Database, run: RunStatus, first: int, stop: int, *, evidence: bool
-    ) -> list[RecordedVerdict] | None:
-        """Return the verdicts on the items `[first, stop)`, which start a block and lie within it. Return None if they
-        must be solved again, but another version of the engine or of the generator is installed; without `evidence`,
-        return verdicts without value and evidence, which needs neither.
+    def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
+        """Return the verdicts on the items `[first, stop)`, which start a block and lie within it.
 
         Raises
         ------
         DamagedError
             If one of them cannot be read.
+        VersionError
+            If the items must be solved again, but another version of the engine or of the generator is installed.
         """
 
     @abstractmethod

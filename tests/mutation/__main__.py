@@ -27,6 +27,7 @@ from dealmill.pipeline import games as package_of_games
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker.build import parts_of_referee
+from dealmill.pipeline.outputs.checker.parts import REFEREES, SHARED
 from tests.mutation.mutants import mutations
 
 QUICK = settings(
@@ -173,6 +174,8 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
         package, _, last = name.rpartition(".")
         setattr(sys.modules[package], last, module)
         exec(code, module.__dict__)  # noqa: S102
+        if name in SHARED:
+            reload(sys.modules[REFEREES])  # it names what is in the module
     if compiled := sys.modules.get(f"{game.package}.compiled"):
         reload(compiled)  # it chooses the compiled code by the class of a loss
 

@@ -14,6 +14,9 @@ from typing import NamedTuple
 from dealmill.pipeline.errors import UsageError
 
 DEALMILL = "dealmill"
+REFEREES = "dealmill.referees"
+SHARED = ("dealmill.pipeline.games.referee", "dealmill.pipeline.games.player")
+"""The modules of Dealmill that referees share, and what names them for games. A checker takes them along."""
 
 
 class Import(NamedTuple):
@@ -97,8 +100,8 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
 
 
 def parts_of(module: ModuleType, package: str = "") -> list[Part]:
-    """Return a module as the last of these parts of a program, after all modules of its package that it needs; or of
-    the package with this name, which contains it.
+    """Return a module as the last of these parts of a program, after all modules that it needs: those of its package,
+    or of the package with this name, which contains it, and those that referees share.
 
     Raises
     ------
@@ -106,9 +109,16 @@ def parts_of(module: ModuleType, package: str = "") -> list[Part]:
         As `part_of` does.
     """
     part, package = part_of(module), package or module.__package__ or ""
-    needed = sorted({name.module for name in part.taken if name.module.startswith(f"{package}.")})
+    needed = sorted({name for each in part.taken if (name := home_of(each)).startswith((f"{package}.", *SHARED))})
     before = [earlier for name in needed for earlier in parts_of(sys.modules[name], package)]
     return list({each.module: each for each in (*before, part)}.values())
+
+
+def home_of(dependency: Import) -> str:
+    """Return the name of the module that defines what is imported: `REFEREES` only names what is in others."""
+    if dependency.module != REFEREES:
+        return dependency.module
+    return next(name for name in SHARED if hasattr(sys.modules[name], dependency.name))
 
 
 def _imports_in(node: ast.AST) -> Iterator[Import]:

@@ -28,8 +28,8 @@ PROVED = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
 
 
 def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
-    """Its modules import only each other, `dealmill.verdicts`, what `dealmill.referees` names and the standard library, and
-    no engine uses them or a function of them."""
+    """Its modules import only each other, what `dealmill.verdicts` and `dealmill.referees` name, and the standard
+    library, and no engine uses them or a function of them."""
     try:
         parts = parts_of_referee(subject.game)
     except UsageError as error:

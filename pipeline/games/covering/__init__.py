@@ -45,6 +45,9 @@ LOSSES = {
     "leave as soon as they can; `stock` in front if the order of the stock matters",
 }
 """What the evidence of the engine says."""
+GRADES: dict[str, tuple[int, ...]] = {"giza": (67, 168, 620, 2_207)}
+"""The grades of difficulty (`Engine.grades`) of games in which fewer nodes go with more plays of `chances` that are won;
+docs/grades.md says how they were set."""
 
 
 class CoveringGame(Game):
@@ -60,7 +63,12 @@ class CoveringGame(Game):
         winnable, chances = GAMES.engines_by(rules_text.digest)
         if rules.moves == "hole":
             winnable = replace(winnable, complete=True, max_nodes=None)
-        winnable = replace(winnable, evidence=MOVES[rules.moves], evidence_of_loss=LOSSES[rules.moves])
+        winnable = replace(
+            winnable,
+            evidence=MOVES[rules.moves],
+            evidence_of_loss=LOSSES[rules.moves],
+            grades=GRADES.get(rules.name, ()),
+        )
         self.engines = (winnable, chances)
         self.deals = GAMES.deals_by(rules_text.digest)
 

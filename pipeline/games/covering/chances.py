@@ -135,9 +135,8 @@ def _face_down(w: Words, left: int, free: int) -> int:
 
 @inlined
 def _hidden(w: Words, left: int, free: int) -> int:
-    """Return how many cards the player does not see, of those that a move can turn up."""
-    stock = _unturned(w, left) if w[IS_PLAYABLE] and not w[TO_HOLE] else word(0)
-    return _count(_face_down(w, left, free) | stock)
+    """Return how many cards the player does not see, or only the first of those that are to be turned."""
+    return _count(_face_down(w, left, free) | _unturned(w, left))
 
 
 @routine

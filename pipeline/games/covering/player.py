@@ -140,11 +140,10 @@ class Player:
         return mixed(seed ^ (looked << 12 | card << 6 | target))
 
     def _hidden(self, position: Position) -> int:
-        """Return how many cards the player does not see, of those that a move can turn up."""
+        """Return how many cards the player does not see, or only the first of those that are to be turned."""
         rules = self.referee.rules
         down = sum(lies_face_down(rules, position.places, number) for number in range(len(position.places)))
-        turns_up = rules.moves == "pairs" and rules.playable
-        return down + (len(position.stock) - position.turned) * turns_up
+        return down + len(position.stock) - position.turned
 
     def _cost(self, position: Position) -> int:
         """Return how bad a table is."""

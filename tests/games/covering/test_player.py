@@ -8,6 +8,7 @@ import pytest
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.covering import CoveringGame
+from dealmill.pipeline.games.covering import player as players
 from dealmill.pipeline.games.covering.chances import Chances
 from dealmill.pipeline.games.covering.player import Player, RefereeOfPlays
 from dealmill.pipeline.games.covering.rules import Rules
@@ -90,6 +91,32 @@ def test_plays_without_a_choice_are_all_won_or_all_lost(layout: str, value: int)
     assert list(repeat(rules_of(layout.partition(" ")[0]), [layout], 3)) == [value]
 
 
+@pytest.mark.parametrize(
+    ("layout", "cost"),
+    [
+        (WON, 4),
+        (f"pyramid 8D/5D--/------{LOWER} passes:2", 2 * 4 + 2 * 60),
+        (f"pyramid 8D/KCKD/--5D--{LOWER} passes:2", 4 * 4 + 2 * 60),
+        (f"pyramid:pairs.overlap=true 8D/5D--/------{LOWER} passes:2", 2 * 4 + 2 * 2),
+        (f"pyramid 8D/5D--/------{LOWER} passes:2 stock:5C8C", 2 * 4 + 2 * 2),
+        (f"pyramid 8D/5D--/------{LOWER} passes:2 stock:8C8S5C5H", 2 * 4),
+        (f"pyramid-pysol --/----/------{LOWER} passes:2 stock:5D8C", 2 * 4),
+        (f"pyramid:arrangement.face-down=covered 8d/5D--/------{LOWER} passes:2", 2 * 4 + 20 + 2),
+        ("tripeaks 9c----/8DTH--------/------------------/-------------------- hole:AS stock:KC", 3 * 4 + 20),
+    ],
+)
+def test_a_table_is_as_bad_as_the_page_says(layout: str, cost: int) -> None:
+    referee = RefereeOfPlays(rules_of(layout.partition(" ")[0]))
+    assert Player(referee)._cost(referee.position(layout)) == cost
+
+
+def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: pytest.MonkeyPatch) -> None:
+    referee = RefereeOfPlays(rules_of("pyramid"))
+    assert Player(referee)._look_ahead(referee.position(WON), 1, 0).better
+    monkeypatch.setattr(players, "TABLE_LIMIT", 1)
+    assert Player(referee)._look_ahead(referee.position(WON), 1, 0) == (None, 0)
+
+
 def test_the_player_does_not_see_what_lies_face_down_or_is_to_be_turned() -> None:
     """Until a card is turned up, plays of layouts that differ only there are equal."""
     for name, random in (("tripeaks", Random(5)), ("pyramid:arrangement.face-down=covered", Random(6))):
@@ -132,4 +159,3 @@ def test_evidence_is_of_its_layout_engine_and_verdict() -> None:
         with pytest.raises(InvalidEvidence) as caught:
             referee(engine, layout, verdict, 1_000_000, "v" * 200)
         assert caught.value.step == 0
-    assert list(referee.explained(WON, Verdict.SCORED, "v" * 200)) == ["The careful player wins 1000 of 1,000 plays."]

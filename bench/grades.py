@@ -1,4 +1,4 @@
-"""Print the bounds of the grades of games by rules files again: ``python -m bench.grades [GAME…]``, half an hour for all.
+"""Print the bounds of grades of games by rules files again: ``python -m bench.grades [GAME…]``. All take half an hour.
 
 The bounds divide the wins of deals of seed 1 within 100,000 nodes into fifths by their nodes: the first 200 wins, or
 fewer if a thousand deals have fewer, but at least 50. A game has no grades if none of a thousand deals is won, or fewer

@@ -46,8 +46,8 @@ LOSSES = {
 }
 """What the evidence of the engine says."""
 GRADES: dict[str, tuple[int, ...]] = {"giza": (67, 168, 620, 2_207)}
-"""The grades of difficulty (`Engine.grades`) of games in which fewer nodes go with more plays of `chances` that are won;
-docs/grades.md says how they were set."""
+"""The grades of difficulty (`Engine.grades`) of games in which fewer nodes go with more plays of `chances` that are
+won; docs/grades.md says how they were set."""
 
 
 class CoveringGame(Game):

@@ -68,7 +68,7 @@ def _words_of_rules(rules: Rules) -> Words:
             w[COVERED + cover] |= 1 << number
             above[number] |= 1 << cover | above[cover]
     for number, cards in enumerate(above):
-        below = sum(1 << other for other, its_cards in enumerate(above) if its_cards >> number & 1)
+        below = sum(1 << under for under, its_cards in enumerate(above) if its_cards >> number & 1)
         near = int(w[COVERS + number] | w[COVERED + number]) if rules.overlap else 0
         w[APART + number] = (cards | below) & ~near
     return w

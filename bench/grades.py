@@ -1,8 +1,8 @@
-"""Print the bounds of the grades of patiences again: ``python -m bench.grades [GAME…]``. All games take half an hour.
+"""Print the bounds of grades of games by rules files again: ``python -m bench.grades [GAME…]``. All take half an hour.
 
 The bounds divide the wins of deals of seed 1 within 100,000 nodes into fifths by their nodes: the first 200 wins, or
 fewer if a thousand deals have fewer, but at least 50. A game has no grades if none of a thousand deals is won, or fewer
-than 50 of 100,000. `dealmill.pipeline.games.patience.grades` has what this prints.
+than 50 of 100,000. `dealmill.pipeline.games.patience.grades` has what this prints, and `GRADES` of covering games.
 """
 
 import sys

@@ -49,7 +49,9 @@ OF_PATIENCES = (
     Pool(500, SIZE, max_nodes=100_000, max_positions=1_000),
 )
 """The plain referee counts some thousand positions a second, and should not take minutes for a set."""
-COVERING_GAMES = ("giza", "pyramid", "tripeaks")
+COVERING_GAMES = (
+    *("escalator", "giza", "pyramid", "pyramid-one-pass", "pyramid-pysol", "tripeaks", "tripeaks-no-wrap"),
+)
 OF_COVERING_GAMES = (Pool(200, 10, easiest=True), Pool(3_000, SIZE))
 
 POOLS: Mapping[str, Sequence[Pool]] = {

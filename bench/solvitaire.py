@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.reproduce.page import table
-from bench.reproduce.patiences import PATIENCES
+from dealmill.pipeline.games import games
 from dealmill.pipeline.games.batch import Texts, to_batch
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.deal import deal
@@ -32,6 +32,7 @@ from dealmill.pipeline.games.patience.schema import FIELD_SEED
 from dealmill.pipeline.games.patience.searches import PLAIN_VERSION
 from dealmill.verdicts import Verdict
 
+PATIENCES = {name: game for name, game in games().items() if isinstance(game, Patience)}
 PAGE = Path(__file__).parent.parent / "docs" / "beside-others.md"
 SECONDS = 1
 """The CPU time that Solvitaire has for a deal."""

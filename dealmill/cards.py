@@ -2,6 +2,7 @@
 
 `capital_ranks`, `with_letters` and `wide_characters` are for readers of layouts. `Cards` draws the cards of a table, in
 the sizes that are here, too; `Marks` says which have moved.
+`rows_of_plays` and `grid_of_plays` show which plays of a careful player are won.
 """
 
 from dealmill.pipeline.games.card_pictures import (
@@ -26,6 +27,7 @@ from dealmill.pipeline.games.card_texts import (
     wide_characters,
     with_letters,
 )
+from dealmill.pipeline.games.play_pictures import caption_of_plays, grid_of_plays, rows_of_plays
 
 __all__ = [
     "HEIGHT",
@@ -42,7 +44,10 @@ __all__ = [
     "Cards",
     "Marks",
     "capital_ranks",
+    "caption_of_plays",
+    "grid_of_plays",
     "is_name_of",
+    "rows_of_plays",
     "wide_characters",
     "with_letters",
     "words_of_stock",

@@ -11,6 +11,7 @@ from dealmill.pipeline.errors import (
     UnavailableError,
     UsageError,
 )
+from dealmill.pipeline.games.careful import careful_player
 from dealmill.pipeline.games.contract import (
     NO_LIMIT,
     AnswerFormat,
@@ -140,6 +141,7 @@ __all__ = [
     "bare_text",
     "box",
     "card",
+    "careful_player",
     "circle",
     "cross",
     "element",

@@ -340,10 +340,11 @@ class Run(Tabular):
     @property
     def higher_limit(self) -> HigherLimit | None:
         """What a node limit ten times as high would decide of the undecided layouts, and about what it would cost,
-        estimated from the node counts and costs on record.
+        estimated from the node counts and costs on record. If too few searches came near to the limit to tell, the
+        limit of runs that name none, if that is higher.
 
-        None if that cannot be estimated: the run is not finished or has no undecided layouts, some of its searches gave
-        up before the limit, too few of the others came near to it, or its verdicts were imported.
+        None if neither is known: the run is not finished or has no undecided layouts, some of its searches gave up
+        before the limit, or its verdicts were imported.
 
         Raises
         ------

@@ -16,7 +16,9 @@ DOORS = {
     "dealmill.cards",
     "dealmill.game",
     "dealmill.kernels",
+    "dealmill.mind",
     "dealmill.playback",
+    "dealmill.referees",
     "dealmill.rules_files",
     "dealmill.verdicts",
 }

@@ -5,7 +5,7 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import dealmill
-from bench.reproduce import page, patiences, surveys
+from bench.reproduce import families, page, surveys
 from bench.reproduce.catalogue import ALL_FIGURES
 from bench.reproduce.figures import Figure, Value, shown
 from tests.programs.freecell import INSTALL, available
@@ -26,7 +26,7 @@ def main() -> int:
         _tell(f"{perf_counter() - start:.1f} s{'' if agrees else ', DISAGREES'}\n")
         rows.append(_row(figure, ours, agrees))
     with TemporaryDirectory() as folder, dealmill.open(f"sqlite:///{folder}/reproduce.db") as store:
-        page.write(surveys.rows(store), patiences.rows(store), rows)
+        page.write(surveys.rows(store), families.rows(store, "patience"), families.rows(store, "covering"), rows)
     _tell(f"\n{page.PAGE}: {agreeing} of {len(ALL_FIGURES)} figures agree\n")
     return int(agreeing < len(ALL_FIGURES))
 

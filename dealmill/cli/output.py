@@ -97,7 +97,7 @@ def tell_winnability(run: "dealmill.Run") -> None:
 
 
 def tell_undecided(run: "dealmill.Run") -> None:
-    """Print how many layouts of a run are undecided, and what a higher limit would decide, if that can be estimated."""
+    """Print how many layouts of a run are undecided, and what a higher limit would decide, if that is known."""
     if higher := run.higher_limit:
         tell(f"undecided layouts:   {higher.effect} {called_as()} {higher.command}")
 

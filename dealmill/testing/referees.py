@@ -11,7 +11,8 @@ from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import parts_of_referee, sections_of
-from dealmill.testing.patiences import differ_in_repeated_plays
+from dealmill.pipeline.outputs.checker.parts import home_of
+from dealmill.referees import JudgeOfPlays, drawn_plays, read_plays
 from dealmill.testing.subject import CheckFailed, Subject, altered_texts, assumes, is_costly, require, to_judge
 
 DEALS = 200
@@ -27,15 +28,15 @@ PROVED = (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED)
 
 
 def the_referee_shares_no_code_with_engines(subject: Subject) -> None:
-    """Its modules import only each other, `dealmill.verdicts` and the standard library, and no engine uses them or a
-    function of them."""
+    """Its modules import only each other, what `dealmill.verdicts` and `dealmill.referees` name, and the standard
+    library, and no engine uses them or a function of them."""
     try:
         parts = parts_of_referee(subject.game)
     except UsageError as error:
         raise CheckFailed(str(error)) from error
     modules = {part.module for part in parts}
     for part in parts:
-        for name in sorted({each.module for each in part.taken} - modules):
+        for name in sorted({home_of(each) for each in part.taken} - modules):
             require(name == ALLOWED, f"{part.module} imports {name}, expected only {ALLOWED} and the standard library")
     for engine in sorted({solve.__module__ for solve in subject.game.solvers.values()}):
         for name, value in vars(sys.modules[engine]).items():
@@ -72,7 +73,7 @@ def the_referee_refuses_evidence_of_another_layout(subject: Subject, engine: Eng
     for index, (layout, verdict, _, evidence) in enumerate(rows):
         for _, claim, value, theirs in [*rows[index + 1 :], *rows[:index]]:
             both_lost = verdict is claim is Verdict.UNWINNABLE
-            if not both_lost and differ_in_repeated_plays(subject, engine, layout, evidence, theirs):
+            if not both_lost and _differ_in_repeated_plays(subject, engine, layout, evidence, theirs):
                 accepted = _refused(subject, engine, layout, claim, value, theirs) is None
                 require(not accepted, f"layout {layout}: accepts {claim} with evidence of another layout: {theirs}")
                 refused += 1
@@ -133,3 +134,14 @@ CHECKS = (
     the_referee_refuses_evidence_of_another_layout,
     the_referee_proves_no_other_verdict,
 )
+
+
+def _differ_in_repeated_plays(
+    subject: Subject, engine: Engine, layout: str, evidence: str, other_evidence: str
+) -> bool:
+    """Return whether the evidence of another layout differs from that of a layout. The referee repeats only some of the
+    plays of `chances`, so one of these must differ."""
+    if not isinstance(subject.game.check, JudgeOfPlays) or engine.rules_name != "chances":
+        return other_evidence != evidence
+    results, claims = read_plays(evidence), read_plays(other_evidence)
+    return any(results[number - 1] != claims[number - 1] for number in drawn_plays(layout, other_evidence))

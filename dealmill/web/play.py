@@ -93,7 +93,7 @@ def play(
         winning=next((choice for choice in board.choices if choice.word == winning), None),
         hint=hint,
         more_nodes=MORE_NODES,
-        proof=url("/check", {"game": game, "layout": board.layout, "nodes": max(nodes, MORE_NODES)}),
+        proof=url("/check", {"game": game, "layout": board.layout, "nodes": max(_limit(asked), MORE_NODES)}),
     )
 
 
@@ -120,7 +120,8 @@ def draw(asked: Game, marked: tuple[str, ...]) -> Board:
     pieces = sorted({choice.piece for choice in choices})
     if asked.piece and asked.piece not in pieces:
         raise dealmill.UsageError(f"{asked.piece!r} cannot move here; what can: {', '.join(pieces) or 'nothing'}")
-    svg = table.scene(_links(asked, choices), marked or (asked.piece,)).svg
+    moved = marked or ((asked.piece,) if asked.piece else ())
+    svg = table.scene(_links(asked, choices), moved).svg
     picture = svg.replace('role="img"', 'role="group"', 1)  # an image has no links
     return Board(table.layout, table.won, choices, before, picture)
 
@@ -141,12 +142,19 @@ def _links(asked: Game, choices: list[Choice]) -> dict[str, Link]:
     return links
 
 
+def _limit(asked: Game) -> int:
+    """Return the node limit of searches: none but the highest for a sweep, which takes milliseconds however many
+    positions it visits."""
+    engine = dealmill.games(asked.game)[asked.game].engines[0]
+    return NODE_LIMIT if engine.complete and engine.max_nodes is None else asked.nodes
+
+
 def _solved(solver: PasteSolver, asked: Game, board: Board) -> tuple[dealmill.Result | None, str | None]:
     """Return the result for a position, or why there is none."""
     if board.won:
         return None, None
     try:
-        result, _ = solver.solve(Task(asked.game, board.layout, None, asked.nodes))
+        result, _ = solver.solve(Task(asked.game, board.layout, None, _limit(asked)))
     except dealmill.DealmillError as error:
         return None, str(error)
     if result.verdict is dealmill.Verdict.UNDECIDED:
@@ -157,6 +165,6 @@ def _solved(solver: PasteSolver, asked: Game, board: Board) -> tuple[dealmill.Re
 def _was_won(solver: PasteSolver, asked: Game, layout: str) -> bool:
     """Return whether the position before the last move could be won, as far as that is decided."""
     try:
-        return solver.solve(Task(asked.game, layout, None, asked.nodes))[0].verdict is dealmill.Verdict.WINNABLE
+        return solver.solve(Task(asked.game, layout, None, _limit(asked)))[0].verdict is dealmill.Verdict.WINNABLE
     except dealmill.DealmillError:
         return False

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache, lru_cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, entry_points
 from itertools import chain, groupby
@@ -45,6 +46,8 @@ BAD_VARIANT = (
 EXCLUDED = "DEALMILL_PLUGINS does not name this package"
 RULES = "DEALMILL_RULES"
 """The setting that names the folder of a user's rules files."""
+SIMILAR = 0.8
+"""How similar a misspelt name is to the right one, of 1, at least."""
 MOST_RULES = 65_536
 """The characters of the longest text of rules."""
 
@@ -171,13 +174,16 @@ def _users_files() -> list[Path]:
 
 @cache
 def _table_of(path: Path) -> str:
-    """Return the table by which a user's rules file belongs to a family; an empty text if it has none. That of a file
-    that is no rules file at all is reported by the families without a table."""
+    """Return the table by which a user's rules file belongs to a family, which may be misspelt there: that family says
+    so; an empty text if it has none. That of a file that is no rules file at all is reported by the families without a
+    table."""
     try:
         tables = loads(_read_rules(path))
     except (UsageError, ValueError, RecursionError):
         return ""
-    return next((family.table for family in families().values() if family.table and family.table in tables), "")
+    known = [family.table for family in families().values() if family.table]
+    is_misspelt = [table for table in known if get_close_matches(table, tables, 1, SIMILAR)]
+    return next(chain((table for table in known if table in tables), is_misspelt), "")
 
 
 @lru_cache(maxsize=256)

@@ -4,6 +4,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
 from hashlib import blake2b
 from typing import Any, NamedTuple, TypeAlias
 
@@ -90,7 +91,9 @@ def _errors_of_keys(schema: Schema, tables: Mapping[str, Any]) -> Iterator[str]:
     top = {key: value for key, value in tables.items() if not isinstance(value, dict)}
     for table, values in {"": top, **{key: value for key, value in tables.items() if isinstance(value, dict)}}.items():
         if table not in schema:
-            yield f"there is no table [{table}]; the tables are {', '.join(filter(None, schema))}"
+            near = get_close_matches(table, filter(None, schema), 1)
+            hint = f"did you mean [{near[0]}]?" if near else f"the tables are {', '.join(filter(None, schema))}"
+            yield f"there is no table [{table}]; {hint}"
             continue
         for key, value in values.items():
             name = f"{table}.{key}" if table else key

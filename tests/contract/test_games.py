@@ -27,9 +27,9 @@ OF_FEW_GAMES = {
 """The checks that `make test` makes of few games, because they try thousands of texts or draw many pictures."""
 THOROUGH = {"camelot", "klondike"}
 """These games, of which the second stands for all patiences: they have the same pictures and referee."""
-CHANCES, PLAYED = "/chances", ("golf/chances", "klondike/chances")
-"""The engine of all patiences whose referee takes seconds for each layout, and the games in which it meets the checks;
-`tests/games/patience/test_chances.py` has the rules of others."""
+CHANCES, PLAYED = "/chances", ("golf/chances", "klondike/chances", "tripeaks/chances", "pyramid/chances")
+"""The engine of patiences and covering games whose referee takes seconds for each layout, and the games in which it
+meets the checks; `tests/games/patience/test_chances.py` and `tests/games/covering/test_player.py` have others."""
 
 
 def is_quick(check: Check) -> bool:

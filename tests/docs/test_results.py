@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import dealmill
-from bench.reproduce import patiences
+from bench.reproduce import families
 from bench.reproduce.page import PAGE
 from bench.reproduce.surveys import QUESTIONS, Question
 
-QUICK_PATIENCES = ("alpha-star", "british-canister", "delta-star", "trigon")
+QUICK = ("alpha-star", "british-canister", "delta-star", "trigon", "escalator", "tripeaks")
 LONG = {"card-pairing/odds", "hi-q/fewest"}
 
 
@@ -24,14 +24,16 @@ def test_a_survey_gives_the_row_of_the_page(question: Question, tmp_path_factory
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", QUICK_PATIENCES)
-def test_a_survey_of_a_patience_gives_the_row_of_the_page(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", QUICK)
+def test_a_survey_of_a_game_by_a_rules_file_gives_the_row_of_the_page(name: str, tmp_path: Path) -> None:
     with dealmill.open(f"sqlite:///{tmp_path}/a.db") as store:
-        survey = patiences.question(name).survey(store)
-        patiences.check(name, survey)
-        assert f"| {' | '.join(patiences.row(name, survey))} |\n" in PAGE.read_text()
+        survey = families.question(name).survey(store)
+        families.check(name, survey)
+        assert f"| {' | '.join(families.row(name, survey))} |\n" in PAGE.read_text()
 
 
-def test_the_page_has_a_row_for_each_patience() -> None:
-    for game in patiences.PATIENCES.values():
+@pytest.mark.parametrize("family", families.GAMES)
+def test_the_page_has_a_row_for_each_game_of_a_family(family: str) -> None:
+    assert families.GAMES[family]
+    for game in families.GAMES[family].values():
         assert f"\n| {game.title} | " in PAGE.read_text()

@@ -17,10 +17,12 @@ The bounds are the most nodes of each grade; the last grade has no end. They div
 seed 1 that need at most 100,000 nodes into fifths, so each grade has about every fifth deal that can be won. Where the
 first 1,000 deals have fewer, they divide those, and in FreeCell without cells the first 50 of more deals. Card pairing
 has fewer grades, since many of its deals have the same number of nodes. Games without grades are Camelot, whose engine
-needs one node for each win, Golf, whose nodes are positions that can be reached, British Canister, of which no deal is
+needs one node for each win, Golf, TriPeaks and Escalator, whose nodes are positions that can be reached, Pyramid, where
+nodes and difficulty have [little in common](chances.md#beside-other-measures), British Canister, of which no deal is
 won, Mrs. Mop, whose bounds are not set yet, and games by rules of users.
 
-`python -m bench.grades` prints the bounds of patiences, which were set with the present version of each engine.
+`python -m bench.grades` prints the bounds of games by rules files, which were set with the present version of each
+engine.
 
 Nodes say how long a program searches. They agree only roughly with what people find hard: see
 [how often a careful player wins](chances.md), by which packs can be graded.

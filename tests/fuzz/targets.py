@@ -52,7 +52,7 @@ LIMIT = 10_000
 """Nodes: enough for most layouts, and for none too many."""
 PLAYED, FEW_PLAYS = "chances", 2
 """The engine whose nodes are whole plays, and how many are tried. Its referee takes seconds for each layout; its
-evidence is in `tests/games/patience/test_chances.py`."""
+evidence is in `tests/games/patience/test_chances.py` and `tests/games/covering/test_player.py`."""
 SECRET = "hunter2hunter2"  # noqa: S105
 
 

@@ -28,6 +28,7 @@ from dealmill.pipeline import games as package_of_games
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker.build import parts_of_referee
+from dealmill.pipeline.outputs.checker.parts import REFEREES, SHARED
 from tests.mutation.mutants import mutations
 
 QUICK = settings(
@@ -89,6 +90,7 @@ def main(game: Game) -> None:
     mutants = [
         Mutant(module, number, f"{sys.modules[module].__file__}:{mutation.line}: {mutation.change}")
         for module in referee_of(game)
+        if module not in SHARED or folder_of(game) == "patience"  # whose tests are those of what referees share
         for number, mutation in enumerate(mutations(tree_of(module)))
     ]
     unchanged, *failed = outcomes(game, [None, *mutants])
@@ -178,6 +180,8 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
             exec(compile(ast.fix_missing_locations(tree), str(spec.origin), "exec"), module.__dict__)  # noqa: S102
         else:
             spec.loader.exec_module(module)
+        if name in SHARED:
+            reload(sys.modules[REFEREES])  # it names what is in the module
     if compiled := sys.modules.get(f"{game.package}.compiled"):
         reload(compiled)  # it chooses the compiled code by the class of a loss
 

@@ -46,7 +46,6 @@ def test_the_estimate_continues_the_searches_near_the_limit(database: Database, 
     "change",
     [
         "UPDATE runs SET node_limit = 40",  # all gave up before it
-        "UPDATE runs SET node_limit = 1",
         "UPDATE runs SET control = 2",
         "UPDATE jobs SET cpu_seconds = NULL WHERE first = 1",
         "UPDATE engines SET retracted_why = 'wrong'",
@@ -59,9 +58,23 @@ def test_nothing_is_said_where_it_cannot_be_estimated(database: Database, limite
     assert higher_limit(database, find_run(database, limited.id)) is None
 
 
-def test_nothing_is_said_of_a_run_that_decided_everything_or_nearly_nothing(database: Database) -> None:
-    deals = dealer("card-pairing")(1, 1, 100)
-    for limit, count in ((None, 100), (20, 3)):
-        run = a_run(database, "card-pairing/winnable", deals[:count], max_nodes=limit, name=f"{count}.txt")
-        alter(database, "UPDATE jobs SET cpu_seconds = 1.0")
-        assert higher_limit(database, find_run(database, run.id)) is None
+@pytest.mark.parametrize(
+    ("engine", "limit", "usual", "words"),
+    [
+        ("card-pairing/winnable", None, None, None),
+        ("card-pairing/winnable", 1, None, "with no limit, by:"),
+        ("tripeaks/winnable", 50, None, "search the 3 again with no limit, by:"),
+        ("pyramid/winnable", 1, 10_000_000, "with its usual limit of 10,000,000 nodes, by:"),
+    ],
+)
+def test_the_usual_limit_is_named_if_a_run_decided_nearly_nothing(
+    database: Database, engine: str, limit: int | None, usual: int | None, words: str | None
+) -> None:
+    run = a_run(database, engine, dealer(engine.partition("/")[0])(1, 1, 3), max_nodes=limit)
+    alter(database, "UPDATE jobs SET cpu_seconds = 1.0")
+    higher = higher_limit(database, find_run(database, run.id))
+    assert (higher is None) == (words is None)
+    if higher and words:
+        assert higher.effect.endswith(words)
+        assert (higher.max_nodes, higher.decided) == (usual, None)
+        assert higher.command == "run query:1:verdict=undecided"

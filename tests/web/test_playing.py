@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, expect
 
 import dealmill
 from dealmill.pipeline.games import find_game
+from dealmill.verdicts import Verdict
 from tests.web.browser import running_browser, serving
 
 GAME = "klondike"
@@ -83,3 +84,22 @@ def test_a_win_can_be_played_to_its_end_and_bad_addresses_are_refused(client: Te
     ):
         answer = client.get(path)
         assert answer.status_code in {400, 404} and message in answer.text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["tripeaks", "pyramid"])
+def test_covering_games_are_played_on(client: TestClient, game: str) -> None:
+    results = [dealmill.solve(game, deal) for deal in dealmill.deals(game, count=5)]
+    win = next(result for result in results if result.verdict is Verdict.WINNABLE)
+    first, *rest = str(win.evidence).split(" ")
+
+    def page(moves: str, **further: str) -> str:
+        return client.get("/play", params={"game": game, "layout": win.layout, "moves": moves, **further}).text
+
+    table = find_game(game).play
+    assert table
+    for choice in table(win.layout, []).choices:
+        shown = page("", piece=choice.piece)
+        assert choice.caption in shown and f"moves={choice.word}" in shown
+    assert f"moves={first}" in page("") and "winnable" in page(first)
+    assert "Won." in page(" ".join([first, *rest]))

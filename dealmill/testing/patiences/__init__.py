@@ -10,10 +10,9 @@ from collections.abc import Callable, Iterator
 from random import Random
 
 from dealmill.pipeline.games.batch import unpack
-from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
-from dealmill.pipeline.games.patience.player import drawn_plays, read_plays
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import easier, naive
 from dealmill.testing.patiences.agreement import the_engine_and_the_referees_agree_with_plain_code
@@ -71,15 +70,6 @@ def attacked(rules: Rules, layout: str, random: Random) -> Iterator[tuple[str, s
         counted = easier.counted(layout, rules, live, POSITIONS, at_once=at_once)
         outcome = PASSED_OVER if counted is None else WON if counted[0] else LOST
         yield "".join(card.name for card in sorted(live)), outcome
-
-
-def differ_in_repeated_plays(subject: Subject, engine: Engine, layout: str, evidence: str, other_evidence: str) -> bool:
-    """Return whether the evidence of another layout differs from that of a layout. The referee repeats only some of the
-    plays of `chances`, so one of these must differ."""
-    if not isinstance(subject.game, Patience) or engine.rules_name != "chances":
-        return other_evidence != evidence
-    results, claims = read_plays(evidence), read_plays(other_evidence)
-    return any(results[number - 1] != claims[number - 1] for number in drawn_plays(layout, other_evidence))
 
 
 def checks(game: Game) -> tuple[Callable[[Subject], str], ...]:

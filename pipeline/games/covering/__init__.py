@@ -23,16 +23,18 @@ from dealmill.game import (
     ReadEachLine,
     RulesText,
     Scenes,
+    careful_player,
 )
 from dealmill.verdicts import Verdict
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.covering.referee import Referee
+    from dealmill.pipeline.games.covering.player import RefereeOfPlays
     from dealmill.pipeline.games.covering.rules import Rules
 
 MAX_NODES = 10_000_000
-MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS = 2e-4, 4e-4, 4e-6, 0.1
-"""About how long the referees take for a move of a win, a position of a loss of pairs, and a loss in a hole."""
+MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-4, 4e-4, 4e-6, 0.1, 3.0
+"""About how long the referees take for a move of a win, a position of a loss of pairs, a loss in a hole, and the plays
+of `chances`."""
 MOVES = {
     "hole": "the cards that go into the hole, also those of the stock: `7Hh`",
     "pairs": "the cards that leave: a pair, `QSAH`, or a king, `KD`",
@@ -43,6 +45,9 @@ LOSSES = {
     "leave as soon as they can; `stock` in front if the order of the stock matters",
 }
 """What the evidence of the engine says."""
+GRADES: dict[str, tuple[int, ...]] = {"giza": (67, 168, 620, 2_207)}
+"""The grades of difficulty (`Engine.grades`) of games in which fewer nodes go with more plays of `chances` that are
+won; docs/grades.md says how they were set."""
 
 
 class CoveringGame(Game):
@@ -55,18 +60,24 @@ class CoveringGame(Game):
         """Describe the game with these rules, as a record and as a text."""
         self.name, self.title, self.family = rules.name, rules.title, rules.family
         self.rules, self.rules_text = rules, rules_text
-        [winnable] = GAMES.engines_by(rules_text.digest)
+        winnable, chances = GAMES.engines_by(rules_text.digest)
         if rules.moves == "hole":
             winnable = replace(winnable, complete=True, max_nodes=None)
-        self.engines = (replace(winnable, evidence=MOVES[rules.moves], evidence_of_loss=LOSSES[rules.moves]),)
+        winnable = replace(
+            winnable,
+            evidence=MOVES[rules.moves],
+            evidence_of_loss=LOSSES[rules.moves],
+            grades=GRADES.get(rules.name, ()),
+        )
+        self.engines = (winnable, chances)
         self.deals = GAMES.deals_by(rules_text.digest)
 
     @cached_property
-    def referee(self) -> "Referee":
+    def referee(self) -> "RefereeOfPlays":
         """The referee by the rules."""
-        from dealmill.pipeline.games.covering.referee import Referee
+        from dealmill.pipeline.games.covering.player import RefereeOfPlays
 
-        return Referee(self.rules)
+        return RefereeOfPlays(self.rules)
 
     @property
     def read(self) -> Read:
@@ -93,9 +104,10 @@ class CoveringGame(Game):
 
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
+        from dealmill.pipeline.games.covering.chances import Chances
         from dealmill.pipeline.games.covering.engine import Winnable
 
-        return {"winnable": Winnable(self.rules)}
+        return {"winnable": Winnable(self.rules), "chances": Chances(self.rules)}
 
     @property
     def nameless(self) -> Nameless:
@@ -116,6 +128,8 @@ class CoveringGame(Game):
         return CompiledReferee(self.rules)
 
     def check_seconds(self, engine: str, verdict: Verdict, evidence: str) -> float:
+        if engine == "chances":
+            return CHANCES_SECONDS
         if verdict is not Verdict.UNWINNABLE:
             return MOVE_SECONDS * (evidence.count(" ") + 1)
         if self.rules.moves == "hole":
@@ -167,6 +181,7 @@ class CoveringGames(Family):
             max_nodes=MAX_NODES,
             evidence_of_loss=LOSSES["pairs"],
         ),
+        careful_player("1"),
     )
     deals = Deals("1", limited=True)
     aliases: Mapping[str, str] = {"relaxed-pyramid": "pyramid"}

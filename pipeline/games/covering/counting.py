@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, check_memory, compiling, kernel, routine
-from dealmill.pipeline.games.covering.referee import MOST_PLAIN, Loss, Referee, check_count, mate_of, read_loss
+from dealmill.pipeline.games.covering.player import RefereeOfPlays
+from dealmill.pipeline.games.covering.referee import MOST_PLAIN, Loss, check_count, mate_of, read_loss
 from dealmill.pipeline.games.covering.rules import RANKS, SUITS, UNLIMITED, Position, Rules
 from dealmill.verdicts import InvalidEvidence, Verdict
 
@@ -54,7 +55,7 @@ class CompiledReferee:
         UncompiledError
             If the compiled referee is needed, and must not be compiled now.
         """
-        plain = Referee(self.rules)
+        plain = RefereeOfPlays(self.rules)
         if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
             plain(engine, layout, verdict, value, evidence)
             return

@@ -17,7 +17,7 @@ from dealmill.cards import (
     words_of_stock,
 )
 from dealmill.game import NOTE, Scene, scene, text
-from dealmill.pipeline.games.covering.rules import Position, Rules
+from dealmill.pipeline.games.covering.rules import Position, Rules, lies_face_down
 
 STEP = 34
 """The height of what is seen of a card under those of the next row."""
@@ -47,7 +47,7 @@ def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str
     for number, (x, y) in corners.items():
         if card := position.places[number]:
             covered = any(position.places[cover] for cover in rules.covers[number])
-            shown = card[0] + card[1].lower() if covered and rules.face_down == "covered" else card
+            shown = card[0] + card[1].lower() if lies_face_down(rules, position.places, number) else card
             cards.add(x, y, shown, card, covered=covered)
     if rules.stock:
         turned, stock = position.turned, position.stock

@@ -1,14 +1,16 @@
-"""Covering games as text and as pictures: the layout, and the table after each move of a win, or why it is lost."""
+"""Covering games as text and as pictures: the layout, and the table after each move of a win, why it is lost, or which
+plays of the careful player are won."""
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from textwrap import fill
 from typing import NamedTuple
 
-from dealmill.cards import Marks
+from dealmill.cards import Marks, caption_of_plays, grid_of_plays, rows_of_plays
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.covering.drawing import slots_of, table
 from dealmill.pipeline.games.covering.referee import FEW_POSITIONS, HOLE, Play, Referee, read_loss
-from dealmill.pipeline.games.covering.rules import Position
+from dealmill.pipeline.games.covering.rules import Position, lies_face_down
+from dealmill.referees import read_plays
 from dealmill.verdicts import Verdict
 
 LINE = 90
@@ -17,16 +19,17 @@ NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
 class Step(NamedTuple):
-    """The table after a move, or before the first one."""
+    """The table after a move, or before the first one; or which plays of the careful player are won."""
 
     position: Position
     marks: Marks
     caption: str
     proves: str = ""
+    wins: Sequence[bool] = ()
 
 
 def frames(referee: Referee, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-    """Yield the layout, then the table after each move of a win, or why it is lost.
+    """Yield the layout, then the table after each move of a win, why it is lost, or which plays are won.
 
     Raises
     ------
@@ -34,7 +37,8 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        yield f"{board(referee, step.position, step.marks.idle)}\n\n{fill(step.caption, LINE)}"
+        drawn = rows_of_plays(step.wins) if step.wins else board(referee, step.position, step.marks.idle)
+        yield f"{drawn}\n\n{fill(step.caption, LINE)}"
 
 
 def scenes(
@@ -49,13 +53,18 @@ def scenes(
     """
     for step in _steps(referee, layout, verdict, evidence):
         alt = " ".join(board(referee, step.position).split())
-        yield table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
+        drawn = table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
+        yield grid_of_plays(drawn.width, drawn.height, step.wins, step.caption) if step.wins else drawn
 
 
 def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
     position = referee.position(layout)
     yield Step(position, Marks(), "The layout.")
     if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED):
+        return
+    if verdict is Verdict.SCORED:
+        [share] = referee.explained(layout, verdict, evidence)
+        yield Step(position, Marks(), caption_of_plays(share), wins=read_plays(evidence))
         return
     if verdict is Verdict.UNWINNABLE:
         if read_loss(referee.rules, evidence).positions in FEW_POSITIONS:
@@ -135,7 +144,6 @@ def board(referee: Referee, position: Position, idle: Set[str] = frozenset()) ->
 
 def _shown(referee: Referee, position: Position, number: int, idle: Set[str]) -> str:
     card = position.places[number]
-    covered = any(position.places[cover] for cover in referee.rules.covers[number])
     if card in idle:
         return IDLE
-    return card[0] + card[1].lower() if covered and referee.rules.face_down == "covered" else card or "  "
+    return card[0] + card[1].lower() if lies_face_down(referee.rules, position.places, number) else card or "  "

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from dealmill.pipeline.games.covering.referee import Play, Referee
-from dealmill.pipeline.games.covering.rules import Position, Rules
+from dealmill.pipeline.games.covering.rules import Position, Rules, lies_face_down
 from dealmill.playback import GONE, Move, Pile, Playback, Step, carried, turned
 from dealmill.verdicts import Verdict
 
@@ -52,12 +52,7 @@ def _piles(rules: Rules, position: Position) -> dict[str, Pile]:
 
 
 def _face_down(rules: Rules, position: Position) -> list[str]:
-    places = position.places
-    return [
-        name
-        for name, card, covers in zip(_names(rules), places, rules.covers, strict=True)
-        if rules.face_down == "covered" and card and any(places[cover] for cover in covers) and name.startswith("row")
-    ]
+    return [name for number, name in enumerate(_names(rules)) if lies_face_down(rules, position.places, number)]
 
 
 def _turned_up(rules: Rules, before: Position, after: Position) -> list[str]:

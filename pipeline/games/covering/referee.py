@@ -18,12 +18,14 @@ from dealmill.pipeline.games.covering.rules import (
     Position,
     Rules,
     chains_of,
+    lies_face_down,
 )
-from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
+from dealmill.referees import Judge
+from dealmill.verdicts import InvalidEvidence, Unchecked, Verdict
 
 KING, LOWER = RANKS[-1], RANKS[:6]
 """The rank that leaves alone, and the lower ranks of the pairs."""
-HOLE, NO_MOVES = "h", "-"
+HOLE = "h"
 MOST_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss of pairs; a compiled one in Dealmill goes on."""
 MOST_PLAIN = 200
@@ -91,7 +93,7 @@ class Visit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Referee:
+class Referee(Judge[Position, Play]):
     """The rules of a game at work: positions, moves, and checks of evidence. In the easier game that proves a loss of
     pairs, cards of the `idle` ranks leave by themselves, and the stock may be `open`: all of it can be taken at any
     time. Losses of more positions than the `limit` are left to others."""
@@ -100,26 +102,6 @@ class Referee:
     idle: str = ""
     is_open: bool = False
     limit: int = MOST_POSITIONS
-
-    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Replay the moves of a win, or count the positions of a loss.
-
-        Raises
-        ------
-        InvalidEvidence
-            If the evidence does not prove the verdict; at step 0, if the text is not a position.
-        Unchecked
-            If a loss has too many positions for plain Python.
-        """
-        position = self.position(layout)
-        if engine != "winnable" or value is not None:
-            raise InvalidEvidence(0, f"{engine} does not give value {value}")
-        if verdict is Verdict.WINNABLE:
-            self._check_win(position, evidence)
-        elif verdict is Verdict.UNWINNABLE:
-            self._check_loss(position, evidence)
-        else:
-            raise InvalidEvidence(0, f"{engine} cannot prove that a deal is {verdict.word}")
 
     # Reading
 
@@ -229,7 +211,7 @@ class Referee:
             if on_it and not card:
                 yield f"a card is missing under {' and '.join(on_it)}: only free cards leave"
             elif number < len(written):
-                down = self.rules.face_down == "covered" and bool(on_it)
+                down = lies_face_down(self.rules, places, number)
                 if written[number][1].islower() != down:
                     yield f"{card} lies face {'up' if down else 'down'}, expected face {'down' if down else 'up'}"
 
@@ -276,7 +258,7 @@ class Referee:
         free, places = self.free(position), position.places
         leaving: list[tuple[int, ...]] = [*((number,) for number in free), *combinations(free, 2)]
         if self.rules.overlap:
-            leaving += [(number, cover) for cover in free for number in self._covered_only_by(cover, position)]
+            leaving += [(number, cover) for cover in free for number in self.covered_only_by(cover, position)]
         for numbers in leaving:
             cards = tuple(places[number] for number in numbers)
             if leave(cards):
@@ -292,7 +274,8 @@ class Referee:
     def _play(self, cards: tuple[str, ...], after: Position) -> Play:
         return Play("".join(cards), cards, self.settled(after))
 
-    def _covered_only_by(self, cover: int, position: Position) -> list[int]:
+    def covered_only_by(self, cover: int, position: Position) -> list[int]:
+        """Return the places whose cards are covered by that of one place, and by no other."""
         places = position.places
         return [
             number
@@ -328,37 +311,16 @@ class Referee:
 
     # Evidence
 
-    def replayed(self, position: Position, evidence: str) -> Iterator[tuple[Play, Position]]:
-        """Yield each move of a win with the position before it. `NO_MOVES` is a win without moves.
+    @property
+    def form_of_moves(self) -> tuple[str, str]:
+        """The regular expression of the word for a move, and examples."""
+        return (rf"{CARD}{HOLE}", "6Hh") if self.rules.moves == "hole" else (rf"(?:{CARD}){{1,2}}", "QSAH or KD")
 
-        Raises
-        ------
-        InvalidEvidence
-            If a word is not a move.
-        IllegalMove
-            If the rules do not allow a move.
-        """
-        form, examples = (
-            (rf"{CARD}{HOLE}", "6Hh") if self.rules.moves == "hole" else (rf"(?:{CARD}){{1,2}}", "QSAH or KD")
-        )
-        for step, word in enumerate([] if evidence == NO_MOVES else evidence.split(" "), start=1):
-            if not re.fullmatch(form, word, re.ASCII):
-                raise InvalidEvidence(step, f"{word[:40]!r} is not a move such as {examples}")
-            play = next((play for play in self.plays(position) if play.word == word), None)
-            if play is None:
-                raise IllegalMove(step, f"the rules do not allow {word}")
-            yield play, position
-            position = play.after
+    def play(self, position: Position, word: str) -> Play | None:
+        """Return the move for a word, or None if the rules do not allow it."""
+        return next((play for play in self.plays(position) if play.word == word), None)
 
-    def _check_win(self, position: Position, evidence: str) -> None:
-        steps = 0
-        for play, _ in self.replayed(position, evidence):
-            position = play.after
-            steps += 1
-        if not self.won(position):
-            raise InvalidEvidence(steps, "the game is not won after the last move")
-
-    def _check_loss(self, position: Position, evidence: str) -> None:
+    def check_loss(self, position: Position, evidence: str) -> None:
         """Visit all positions that can be reached: none is won, and their number is the evidence."""
         loss = read_loss(self.rules, evidence)
         if loss.positions > self.limit and self.rules.moves == "pairs":

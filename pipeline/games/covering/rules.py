@@ -27,6 +27,7 @@ stock can be taken at any time, so their order is no part of a position. With ``
 turned as the rules say. See docs/proofs/covering.md for the reason why a game that can be won can still be won then.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -139,16 +140,22 @@ def written(rules: Rules, position: Position) -> str:
     return " ".join([rules.name, turned_rows(rules, rows), *words])
 
 
+def lies_face_down(rules: Rules, places: Sequence[str], number: int) -> bool:
+    """Return whether the card at a place lies face down: by some rules, those of the peaks do that are covered."""
+    if rules.face_down == "none" or not places[number] or number >= sum(rules.row_sizes):
+        return False
+    return any(places[cover] for cover in rules.covers[number])
+
+
 def turned_rows(rules: Rules, rows: str) -> str:
     """Return rows with small letters for the suits of cards that lie face down, if the rows have the right sizes."""
     split = [[row[at : at + 2].upper() for at in range(0, len(row), 2)] for row in rows.split("/")]
     if tuple(map(len, split)) != rules.row_sizes:
         return rows
     cards = [card for row in split for card in row]
-    if rules.face_down == "covered":
-        cards = [
-            card[:1] + card[1:].lower() if any(cards[cover] != GAP for cover in covers) else card
-            for card, covers in zip(cards, rules.covers, strict=False)
-        ]
-    written = iter(cards)
+    places = [card.strip(GAP) for card in cards]
+    written = iter(
+        card[:1] + card[1:].lower() if lies_face_down(rules, places, number) else card
+        for number, card in enumerate(cards)
+    )
     return "/".join("".join(next(written) for _ in row) for row in split)

@@ -6,8 +6,9 @@ from dealmill.cards import Marks
 from dealmill.game import Choice, Link, Scene
 from dealmill.pipeline.games.covering.drawing import table
 from dealmill.pipeline.games.covering.picture import board, told
-from dealmill.pipeline.games.covering.referee import NO_MOVES, Referee
+from dealmill.pipeline.games.covering.referee import Referee
 from dealmill.pipeline.games.covering.rules import written
+from dealmill.referees import NO_MOVES
 
 
 class Table:

@@ -25,6 +25,7 @@ from dealmill.game import (
     RulesText,
     Scenes,
     WriteLayout,
+    careful_player,
 )
 from dealmill.pipeline.games.patience.grades import GRADES
 from dealmill.pipeline.games.patience.searches import LOSS, MAX_NODES, MOVES, PLAIN_VERSION, search_of
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
     from dealmill.pipeline.games.patience.rules import Rules
 
-PLAYS = 1_000
-"""The plays of `chances`, each of which is a node."""
 MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 4e-5, 4e-4, 4e-6, 0.02, 0.5
 """About how long the referees take for a move of a win, a position of a loss, a sweep, and the plays of `chances`."""
 
@@ -201,14 +200,7 @@ class Patiences(Family):
             max_nodes=MAX_NODES,
             evidence_of_loss=LOSS,
         ),
-        Engine(
-            "chances",
-            "3",
-            "how many of 1,000 plays a careful player wins, who sees only the cards that lie face up, in millionths",
-            "the plays that are won: 200 digits `0-9a-v` of five plays each",
-            max_nodes=PLAYS,
-            value_text=lambda value: f"{value:,} millionths ({value // 1_000:,} of {PLAYS:,} plays)",
-        ),
+        careful_player("3"),
     )
     deals = Deals("1", limited=True)
     aliases: Mapping[str, str] = {"free-cell": "freecell"}

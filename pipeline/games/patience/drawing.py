@@ -1,7 +1,6 @@
 """The table of a patience with its cards, as a picture."""
 
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from dealmill.cards import (
@@ -18,7 +17,7 @@ from dealmill.cards import (
     Marks,
     words_of_stock,
 )
-from dealmill.game import CARD, MOVER, NOTE, Scene, Style, bare_text, element, outline, scene, text, texts
+from dealmill.game import NOTE, Scene, bare_text, scene, text, texts
 from dealmill.pipeline.games.patience.moves import DEALT
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
@@ -31,10 +30,6 @@ COLUMNS_PER_TIER = 13
 LEAST_ROWS, MOST_ROWS, GROWTH = 8, 13, 3
 """The cards of a column for which there is room without squeezing: `GROWTH` more than are dealt, within limits; half as
 many more at most with two decks. Nothing is added to columns on which no cards are built."""
-WON: Style = MOVER | {"stroke_width": 0.75}
-LOST: Style = CARD | {"stroke_width": 0.75}
-PLAYS_IN_ROW = 40
-"""A divisor of 1,000."""
 
 
 def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str, proves: str = "") -> Scene:
@@ -144,15 +139,3 @@ def _stock(rules: Rules, position: Position, cards: Cards, top: float, per_row: 
     dealt = position.stock[turned : turned + 1] if rules.copies > 1 else ()
     names = [*position.stock[:turned], *(card + DEALT for card in dealt), *position.stock[turned + len(dealt) :]]
     cards.add_stock(position.stock, turned, top + LABEL, per_row, names)
-
-
-def grid(width: int, height: int, wins: Sequence[bool], caption: str) -> Scene:
-    """Return the plays that are won and those that are lost, as squares on paper of this size."""
-    pitch = min((width - 2 * MARGIN) / PLAYS_IN_ROW, (height - 2 * MARGIN) / (len(wins) // PLAYS_IN_ROW))
-    side = round(0.8 * pitch, 1)
-    squares = defaultdict[bool, list[str]](list)
-    for number, won in enumerate(wins):
-        row, column = divmod(number, PLAYS_IN_ROW)
-        squares[won].append(outline(MARGIN + column * pitch, MARGIN + row * pitch, side, side))
-    parts = [element("path", d="".join(part), **(WON if won else LOST)) for won, part in squares.items()]
-    return scene(width, height, parts, caption, caption)

@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from dealmill.pipeline.games.patience.moves import CELL, EMPTY, FOUNDATION
-from dealmill.pipeline.games.patience.referee import NO_MOVES, Referee
+from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, RED, Rules
+from dealmill.referees import NO_MOVES
 from dealmill.verdicts import InvalidEvidence
 
 LETTERS = "abcdefgk"

@@ -7,21 +7,20 @@ from itertools import zip_longest
 from textwrap import fill
 from typing import NamedTuple
 
-from dealmill.cards import Marks
+from dealmill.cards import Marks, caption_of_plays, grid_of_plays, rows_of_plays
 from dealmill.game import Scene, rank_name
-from dealmill.pipeline.games.patience.drawing import PLAYS_IN_ROW, grid, table
+from dealmill.pipeline.games.patience.drawing import table
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.visits import FEW_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION, Play
-from dealmill.pipeline.games.patience.player import read_plays
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.referees import read_plays
 from dealmill.verdicts import Verdict
 
 LINE = 90
 IDLE = " ."
-WON, LOST = "●", "·"
 FROM_COLUMN = re.compile(f"([0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
 """The target of a move that names columns."""
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
@@ -46,7 +45,7 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        drawn = _rows(step.wins) if step.wins else board(referee, step.position, step.marks.idle)
+        drawn = rows_of_plays(step.wins) if step.wins else board(referee, step.position, step.marks.idle)
         yield f"{drawn}\n\n{fill(step.caption, LINE)}"
 
 
@@ -63,7 +62,7 @@ def scenes(
     for step in _steps(referee, layout, verdict, evidence):
         alt = " ".join(board(referee, step.position).split())
         drawn = table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
-        yield grid(drawn.width, drawn.height, step.wins, step.caption) if step.wins else drawn
+        yield grid_of_plays(drawn.width, drawn.height, step.wins, step.caption) if step.wins else drawn
 
 
 def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
@@ -73,10 +72,7 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
         return
     if verdict is Verdict.SCORED:
         [share] = referee.explained(layout, verdict, evidence)
-        caption = (
-            f"{share} Each mark is a play, from the first in rows of {PLAYS_IN_ROW}; those that are won are filled."
-        )
-        yield Step(position, Marks(), caption, wins=read_plays(evidence))
+        yield Step(position, Marks(), caption_of_plays(share), wins=read_plays(evidence))
         return
     if verdict is Verdict.UNWINNABLE:
         if read_loss(referee.rules, evidence).positions in FEW_POSITIONS:
@@ -92,12 +88,6 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
         yield step
     if not step.caption:
         yield Step(position, Marks(), "All cards are up: won without a move.")
-
-
-def _rows(wins: Sequence[bool]) -> str:
-    """Return plays as text."""
-    marks = "".join(WON if won else LOST for won in wins)
-    return "\n".join(marks[at : at + PLAYS_IN_ROW] for at in range(0, len(marks), PLAYS_IN_ROW))
 
 
 def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]:

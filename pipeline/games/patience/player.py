@@ -1,13 +1,7 @@
-"""The careful player of docs/chances.md, and the referee that repeats its plays.
+"""The careful player of docs/chances.md, whose plays the referee of patiences repeats."""
 
-The player plays a layout a thousand times, each time with other *lots*: small errors in its judgement of a *table*,
-which is what it sees of a position. The evidence of `chances` says which of these plays are won.
-"""
-
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from heapq import heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,77 +10,10 @@ from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATIO
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED
-from dealmill.verdicts import InvalidEvidence, Verdict
+from dealmill.referees import ERROR_SHIFT, TABLE_LIMIT, JudgeOfPlays, mixed, seed_of_play
 
-PLAYS, REPEATED_PLAYS = 1_000, 100
-DIGITS = 200
-MILLION = 1_000_000
-TABLE_LIMIT = 1_000
-"""The player looks no further once there are so many tables in mind."""
 CODES = {CELL: 52, FOUNDATION: 53, HOLE: 56, EMPTY: 63}
 """The numbers of targets that are no cards."""
-ERROR_SHIFT = 59
-"""The highest five bits of a lot are the error with which the player judges a table."""
-WORD = (1 << 64) - 1
-GOLDEN = 0x9E3779B97F4A7C15
-
-
-def read_plays(evidence: str) -> list[bool]:
-    """Return which of the plays are won.
-
-    Raises
-    ------
-    InvalidEvidence
-        If the evidence is not 200 digits of five plays each.
-    """
-    if not re.fullmatch(rf"[0-9a-v]{{{DIGITS}}}", evidence, re.ASCII):
-        raise InvalidEvidence(1, f"{evidence[:40]!r} is not {DIGITS} of the digits 0-9 and a-v, one for five plays")
-    return [digit == "1" for digit in f"{int(evidence, 32):0{PLAYS}b}"]
-
-
-def drawn_plays(layout: str, evidence: str) -> list[int]:
-    """Return the numbers of the plays, from 1, that a referee repeats: fifty that are won and fifty that are lost, or
-    all if there are fewer, and then others. They are drawn by a seed that is bound to the layout and the evidence.
-
-    Raises
-    ------
-    InvalidEvidence
-        If the evidence cannot be read.
-    """
-    wins = read_plays(evidence)
-    seed = int.from_bytes(blake2b(f"{layout} {evidence}".encode(), digest_size=8).digest(), "little")
-    order = sorted(range(1, PLAYS + 1), key=lambda number: _mixed(seed ^ number))
-    halves = [[number for number in order if wins[number - 1] == won][: REPEATED_PLAYS // 2] for won in (True, False)]
-    chosen = [*halves[0], *halves[1]]
-    return [*chosen, *(number for number in order if number not in chosen)][:REPEATED_PLAYS]
-
-
-def check_plays(
-    referee: Referee, layout: str, value: int | None, evidence: str, numbers: Iterable[int] = range(1, PLAYS + 1)
-) -> None:
-    """Check that a value counts the plays that are won, and repeat those with the given numbers, from 1.
-
-    Raises
-    ------
-    InvalidEvidence
-        If the evidence cannot be read, or the value or a play differs.
-    """
-    wins = read_plays(evidence)
-    if value != sum(wins) * MILLION // PLAYS:
-        raise InvalidEvidence(1, f"{sum(wins)} of {PLAYS} plays are won by the evidence, but the value is {value}")
-    position, waste = referee.position(layout), layout.partition(" waste:")[2].partition(" ")[0]
-    player = Player(referee)
-    for number in numbers:
-        if player.wins(number, position, len(waste) // 2) != wins[number - 1]:
-            result = "lost" if wins[number - 1] else "won"
-            raise InvalidEvidence(number, f"play {number} is {result}, the evidence says otherwise")
-
-
-def _mixed(number: int) -> int:
-    """Return 64 bits that look random, others for each number: the last step of SplitMix64."""
-    number = (number ^ number >> 30) * 0xBF58476D1CE4E5B9 & WORD
-    number = (number ^ number >> 27) * 0x94D049BB133111EB & WORD
-    return number ^ number >> 31
 
 
 class Thought(NamedTuple):
@@ -118,7 +45,7 @@ class Player:
     def wins(self, number: int, position: Position, waste: int) -> bool:
         """Play once with the lots of a play, counted from 1; return whether the game is won."""
         rules, referee = self.referee.rules, self.referee
-        seed, looked, begun = _mixed(number * GOLDEN & WORD), 0, waste == 0
+        seed, looked, begun = seed_of_play(number), 0, waste == 0
         while not referee.won(position):
             better, full, looked = self._look_ahead(position, waste, seed, looked)
             if better:
@@ -200,10 +127,10 @@ class Player:
         if self.referee.rules.copies > 1:
             source, _, column = target.rstrip(FOUNDATION).partition("-")
             to = int(column) - 1 if column else CODES[FOUNDATION]
-            return _mixed(seed ^ (looked << 18 | len(play.cards) << 12 | int(source) - 1 << 6 | to))
+            return mixed(seed ^ (looked << 18 | len(play.cards) << 12 | int(source) - 1 << 6 | to))
         code = CODES[EMPTY] if target.startswith(EMPTY) else CODES.get(target)
         to = self._number(target, before) if code is None else code
-        return _mixed(seed ^ (looked << 12 | self._number(play.word[:2], before) << 6 | to))
+        return mixed(seed ^ (looked << 12 | self._number(play.word[:2], before) << 6 | to))
 
     def _number(self, card: str, position: Position) -> int:
         rank = (RANKS.index(card[0]) - position.base) % self.referee.rules.ranks
@@ -252,20 +179,12 @@ class Player:
         return cost
 
 
-class RefereeOfPlays(Referee):
-    """The referee of all engines: it checks wins and losses, and repeats a hundred plays of a thousand."""
+class RefereeOfPlays(JudgeOfPlays[Position, Play], Referee):
+    """The referee of all engines: it checks wins and losses, and repeats plays."""
 
-    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Check evidence and raise errors as `Referee` does, or repeat plays."""
-        if engine == "chances" and verdict is Verdict.SCORED:
-            self.position(layout)  # refuses any other text at step 0, whatever the evidence
-            check_plays(self, layout, value, evidence, drawn_plays(layout, evidence))
-        else:
-            super().__call__(engine, layout, verdict, value, evidence)
-
-    def explained(self, layout: str, verdict: Verdict, evidence: str) -> Iterator[str]:
-        """Yield, in words, what evidence that was checked says, of a loss or of plays."""
-        if verdict is Verdict.SCORED:
-            yield f"The careful player wins {sum(read_plays(evidence))} of {PLAYS:,} plays."
-        else:
-            yield from super().explained(layout, verdict, evidence)
+    def plays_won(self, layout: str, numbers: Iterable[int]) -> Iterator[bool]:
+        """Play a layout with the lots of these numbers; yield whether each play is won."""
+        position, waste = self.position(layout), layout.partition(" waste:")[2].partition(" ")[0]
+        player = Player(self)
+        for number in numbers:
+            yield player.wins(number, position, len(waste) // 2)

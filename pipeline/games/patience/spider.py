@@ -16,7 +16,6 @@ from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.engine import built_runs, may_lie_on
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
-from dealmill.pipeline.games.patience.referee import NO_MOVES
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.verdicts import Verdict
 
@@ -103,7 +102,7 @@ class _Search:
                 return Verdict.UNWINNABLE, f"* {words[k.COUNT]}"
             if result == k.WON:
                 moves = words_of_moves(words, self.links, self.rules, columns, stock, literal=literal)
-                return Verdict.WINNABLE, " ".join(moves) or NO_MOVES
+                return Verdict.WINNABLE, " ".join(moves) or "-"
         return Verdict.UNDECIDED, None
 
     def _results(self) -> Iterator[tuple[int, bool]]:

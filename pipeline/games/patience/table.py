@@ -9,8 +9,9 @@ from dealmill.pipeline.games.patience.drawing import table
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
 from dealmill.pipeline.games.patience.picture import board, told
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.referee import NO_MOVES, Referee
+from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.referees import NO_MOVES
 
 
 class Table:

@@ -10,7 +10,6 @@ from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience import waits_kernel as w
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT
-from dealmill.pipeline.games.patience.referee import NO_MOVES
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.pipeline.games.patience.spider import (
     load,
@@ -73,7 +72,7 @@ class _Search:
             return Verdict.UNWINNABLE, f"waits * {words[k.COUNT]}"
         if result == k.WON:
             moves = words_of_moves(words, self.links, self.rules, columns, stock, literal=True)
-            return Verdict.WINNABLE, " ".join(moves) or NO_MOVES
+            return Verdict.WINNABLE, " ".join(moves) or "-"
         return Verdict.UNDECIDED, None
 
     def _search(self, limit: int) -> int:

@@ -15,7 +15,7 @@ from dealmill.pipeline.games import verdict
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker import csv_rows, facts, json_lines, json_pack, program
 from dealmill.pipeline.outputs.checker.facts import Export
-from dealmill.pipeline.outputs.checker.parts import Import, Part, check_names, import_lines, part_of, parts_of
+from dealmill.pipeline.outputs.checker.parts import Import, Part, check_names, home_of, import_lines, part_of, parts_of
 from dealmill.pipeline.printable import printable as on_one_line
 from dealmill.pipeline.results import record
 
@@ -139,12 +139,13 @@ def parts_of_referee(game: Game) -> list[Part]:
     Raises
     ------
     UsageError
-        If a module imports anything but the standard library, a few names of Dealmill, and its own package.
+        If a module imports anything but the standard library, a few names of Dealmill, what referees share, and its own
+        package.
     """
     parts = parts_of(sys.modules[game.check.__module__])
     modules = {part.module for part in parts}
     for part in parts:
-        if unknown := {each.name for each in part.taken if each.module not in modules} - set(TAKEN):
+        if unknown := {each.name for each in part.taken if home_of(each) not in modules} - set(TAKEN):
             raise UsageError(
                 f"{part.module} imports {', '.join(sorted(unknown))} from Dealmill, but the rules of a game can only "
                 f"import {', '.join(TAKEN)}"

@@ -14,6 +14,9 @@ from typing import NamedTuple
 from dealmill.pipeline.errors import UsageError
 
 DEALMILL = "dealmill"
+REFEREES = "dealmill.referees"
+SHARED = ("dealmill.pipeline.games.referee", "dealmill.pipeline.games.player")
+"""The modules of Dealmill that referees share, and what names them for games. A checker takes them along."""
 
 
 class Import(NamedTuple):
@@ -97,24 +100,32 @@ def part_of(module: ModuleType, only: Collection[str] = ()) -> Part:
 
 
 def parts_of(module: ModuleType) -> list[Part]:
-    """Return a module as the last of these parts of a program, after all modules of its package that it needs.
+    """Return a module as the last of these parts of a program, after all modules that it needs: those of its package,
+    and those that referees share.
 
     Raises
     ------
     UsageError
         As `part_of` does.
     """
-    parts = dict[str, Part]()
+    parts, package = dict[str, Part](), module.__package__ or ""
 
-    def add(module: ModuleType, package: str) -> None:
+    def add(module: ModuleType) -> None:
         part = part_of(module)
-        for name in sorted({name.module for name in part.taken if name.module.startswith(f"{package}.")}):
-            if name not in parts:
-                add(sys.modules[name], package)
+        for name in sorted(map(home_of, part.taken)):
+            if name.startswith((f"{package}.", *SHARED)) and name not in parts:
+                add(sys.modules[name])
         parts[part.module] = part
 
-    add(module, module.__package__ or "")
+    add(module)
     return list(parts.values())
+
+
+def home_of(dependency: Import) -> str:
+    """Return the name of the module that defines what is imported: `REFEREES` only names what is in others."""
+    if dependency.module != REFEREES:
+        return dependency.module
+    return next(name for name in SHARED if hasattr(sys.modules[name], dependency.name))
 
 
 def _imports_in(node: ast.AST) -> Iterator[Import]:

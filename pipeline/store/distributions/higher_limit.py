@@ -1,4 +1,4 @@
-"""What a higher node limit would decide, estimated from the node counts on record.
+"""What a higher node limit would decide, estimated from the node counts on record, or known of the engine.
 
 Of the layouts whose search took some number of nodes, about the same share is decided before it has taken ten times as
 many, whatever the number: the distribution of node counts is close to a Pareto distribution. So the share of those that
@@ -26,27 +26,33 @@ LEAST_DECIDED = 5
 @dataclass(frozen=True, slots=True)
 class HigherLimit:
     """A higher node limit for the `undecided` layouts of a run, about how many of them it decides, and about what this
-    costs in processor seconds. `command` are the words that follow ``dealmill``."""
+    costs in processor seconds. `command` are the words that follow ``dealmill``.
+
+    If neither can be estimated, both are None, and the limit is that of runs that name none, which may be None, too.
+    """
 
     undecided: int
-    max_nodes: int
-    decided: int
-    cpu_seconds: float
+    max_nodes: int | None
+    decided: int | None
+    cpu_seconds: float | None
     command: str
 
     @property
     def effect(self) -> str:
         """What the command does, in words, before it is named."""
+        if self.decided is None or self.cpu_seconds is None:
+            limit = "no limit" if self.max_nodes is None else f"its usual limit of {self.max_nodes:,} nodes"
+            return f"the run's limit was lower than needed; search the {self.undecided:,} again with {limit}, by:"
         time = duration(self.cpu_seconds)
         return f"perhaps {self.decided:,} of {self.undecided:,} are decided, in about {time} of processor time, by:"
 
 
 def higher_limit(database: Database, run: RunStatus) -> HigherLimit | None:
-    """Return what a node limit ten times as high would decide.
+    """Return what a node limit ten times as high would decide; or, if too few searches came near to the limit to tell,
+    the limit of runs that name none, if that is higher, or the engine decides everything without one.
 
-    None if that cannot be estimated: the run is not finished, has no undecided layouts, no limit or no costs on record,
-    some of its searches gave up before the limit, too few of the others came near to it, or its engine is not installed
-    here.
+    None if neither is known: the run is not finished, has no undecided layouts, no limit or no costs on record, some of
+    its searches gave up before the limit, or its engine is not installed here.
 
     Raises
     ------
@@ -64,15 +70,17 @@ def higher_limit(database: Database, run: RunStatus) -> HigherLimit | None:
     if sum(bar.count for bar in histogram.bars if bar.high >= limit) < undecided:
         return None
     reached = sum(bar.count for bar in histogram.bars if bar.low >= near)
-    if reached - undecided < LEAST_DECIDED or near >= limit:
-        return None
-    exponent = log(reached / undecided) / log(limit / near)
     try:
         game, engine = find_engine(run.rules_engine)
     except NotFoundError:
         return None
     option = [] if engine is game.engines[0] else ["--engine", run.engine]
-    words = ["run", f"query:{run.id}:verdict=undecided", *option, "--max-nodes", str(limit * FACTOR)]
+    words = ["run", f"query:{run.id}:verdict=undecided", *option]
+    if reached - undecided < LEAST_DECIDED or near >= limit:
+        is_enough = engine.complete if engine.max_nodes is None else engine.max_nodes > limit
+        return HigherLimit(undecided, engine.max_nodes, None, None, " ".join(words)) if is_enough else None
+    exponent = log(reached / undecided) / log(limit / near)
+    words += ["--max-nodes", str(limit * FACTOR)]
     return HigherLimit(
         undecided,
         limit * FACTOR,

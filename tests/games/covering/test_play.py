@@ -60,3 +60,20 @@ def test_a_game_goes_on_and_its_wins_are_data(name: str) -> None:
 def test_many_games_go_on_and_their_wins_are_data(name: str) -> None:
     play_on(name, 30)
     wins_as_data(name, 60)
+
+
+@pytest.mark.parametrize("name", ["tripeaks", "pyramid"])
+def test_the_move_that_lost_a_game_is_found(name: str) -> None:
+    chance, play = random.Random(name), find_game(name).play
+    assert play is not None
+    deal = next(
+        deal for deal in dealmill.deals(name, count=9) if dealmill.solve(name, deal).verdict is Verdict.WINNABLE
+    )
+    moves = list[str]()
+    while len(moves) < 30 and (choices := play(deal.text, moves).choices):
+        moves.append(chance.choice(choices).word)
+    after = dealmill.after(name, deal, " ".join(moves))
+    lost = after.losing_move
+    assert after.result.verdict is Verdict.UNWINNABLE and after.result.check().valid and lost is not None
+    before, at_once = (dealmill.after(name, deal, " ".join(moves[:count])).result for count in (lost - 1, lost))
+    assert (before.verdict, at_once.verdict) == (Verdict.WINNABLE, Verdict.UNWINNABLE)

@@ -68,6 +68,7 @@ def test_a_file_is_of_one_family_and_a_wrong_one_gets_one_error(
         "wrong": 'title = "Wrong"\n[arrangement]\nrows = 3\n',
         "mixed": 'title = "Mixed"\n[arrangement]\n[tableau]\n',
         "broken": "title = \n",
+        "misspelt": 'title = "Misspelt"\n[arangement]\nrows = 3\n[pairs]\n',
     }
     for name, text in texts.items():
         (tmp_path / f"{name}.toml").write_text(text)
@@ -78,9 +79,10 @@ def test_a_file_is_of_one_family_and_a_wrong_one_gets_one_error(
         assert isinstance(find_game("theirs"), Patience)
         errors = {broken.name: broken.error for broken in broken_games()}
         assert len(broken_games()) == len(errors)
-        assert errors.keys() == {"wrong", "mixed", "broken"}
+        assert errors.keys() == {"wrong", "mixed", "broken", "misspelt"}
         assert errors["wrong"].startswith("it has none of the tables [pairs] and [hole]")
         assert errors["mixed"].startswith("there is no table [tableau]")
+        assert errors["misspelt"] == "there is no table [arangement]; did you mean [arrangement]?"
         assert errors["broken"].startswith("it is not a TOML file")
     finally:
         monkeypatch.undo()

@@ -12,9 +12,9 @@ from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.player import PLAYS, check_plays
-from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.referees import PLAYS
 from dealmill.testing.engines import golden_file, golden_lines
 from dealmill.verdicts import Verdict
 from tests.games.drawn import parsed
@@ -43,7 +43,7 @@ def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], R
     for seed in seeds:
         rules = random_rules(Random(seed))
         for text, value, evidence in solved(rules, unpack(deal(rules, seed, 1, 2))):
-            check_plays(Referee(rules), text, value, evidence, range(1, 40))
+            RefereeOfPlays(rules).check_plays(text, value, evidence, range(1, 40))
 
 
 @pytest.mark.parametrize("name", SELECTION.parameters(FILES, lambda name: name == "klondike"))
@@ -53,7 +53,7 @@ def test_real_games_are_played_as_by_the_plain_player_and_as_before(name: str) -
     line = golden_file(GOLDEN, game, engine).read_text().splitlines()[1]
     layout, _, value, _, evidence = json.loads(line)
     assert golden_lines(game, engine, [layout]) == [line]
-    check_plays(Referee(rules_of(name)), layout, value, evidence, FEW)
+    RefereeOfPlays(rules_of(name)).check_plays(layout, value, evidence, FEW)
 
 
 def test_a_stock_is_turned_from_where_it_is() -> None:
@@ -62,7 +62,7 @@ def test_a_stock_is_turned_from_where_it_is() -> None:
     text = "klondike KCQHJCTH9C8H7C6H5C4H3C2H/KHQCJHTC9H8C7H6C5H4C3H2C/KS/-/-/-/- foundations:ACAHQSQD waste:KD"
     for row in solved(rules, [text]):
         assert row[1] == 1_000_000
-        check_plays(Referee(rules), *row, FEW)
+        RefereeOfPlays(rules).check_plays(*row, FEW)
 
 
 @pytest.mark.parametrize(("evidence", "won"), [("v" * 200, 1_000), ("0" * 200, 0), ("g" + "0" * 198 + "3", 3)])

@@ -14,16 +14,10 @@ from dealmill.pipeline.games.patience import player as players
 from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
 from dealmill.pipeline.games.patience.deal import deal
-from dealmill.pipeline.games.patience.player import (
-    PLAYS,
-    Player,
-    RefereeOfPlays,
-    check_plays,
-    drawn_plays,
-    read_plays,
-)
+from dealmill.pipeline.games.patience.player import Player, RefereeOfPlays
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.referees import PLAYS, drawn_plays, read_plays
 from dealmill.testing import checks_of
 from dealmill.testing.engines import golden_file
 from dealmill.testing.subject import Row, Subject
@@ -63,7 +57,7 @@ def test_the_player_wins_the_plays_that_were_won_before(name: str, slow: bool) -
         wins = read_plays(evidence)
         won = [number for number, win in enumerate(wins, start=1) if win][repeated]
         lost = [number for number, win in enumerate(wins, start=1) if not win][repeated]
-        check_plays(Referee(rules_of(name)), layout, value, evidence, [*won, *lost])
+        RefereeOfPlays(rules_of(name)).check_plays(layout, value, evidence, [*won, *lost])
 
 
 @pytest.mark.parametrize(
@@ -75,7 +69,7 @@ def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> 
     layouts = unpack(deal(rules, 1, 1, 6))
     batch = to_batch(Chances(rules)(pack(layouts)))
     for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
-        check_plays(Referee(rules), layout, value, str(evidence), range(1, 9))
+        RefereeOfPlays(rules).check_plays(layout, value, str(evidence), range(1, 9))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +90,7 @@ def test_the_player_deals_rows_and_fills_the_first_space(rules: Rules) -> None:
     batch = to_batch(engine(rules)(pack(layouts)))
     for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
         assert value
-        check_plays(Referee(rules), layout, value, str(evidence), range(1, 21))
+        RefereeOfPlays(rules).check_plays(layout, value, str(evidence), range(1, 21))
 
 
 def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -164,7 +158,7 @@ def test_the_check_of_evidence_of_another_layout_compares_only_plays_that_are_re
         changed = _with_play_changed(evidence, number)
         if won and number not in {*drawn_plays(layout, changed), *drawn_plays(other, evidence)}:
             break
-    check_plays(Referee(rules_of("golf")), layout, value - 1_000, changed, drawn_plays(layout, changed))
+    RefereeOfPlays(rules_of("golf")).check_plays(layout, value - 1_000, changed, drawn_plays(layout, changed))
     rows = [Row(layout, Verdict.SCORED, value, evidence), Row(other, Verdict.SCORED, value - 1_000, changed)]
     monkeypatch.setattr(Subject, "verdicts", lambda *_: rows)
     [check] = [check for check in checks_of("golf") if str(check) == f"golf/chances: {OF_ANOTHER_LAYOUT}"]

@@ -52,7 +52,7 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
         ("", ["title is missing"]),
         ("titel = 1", ["there is no key titel; the top has title, family, numbers", "title is missing"]),
         ('title = ""', ['title = "": expected a text']),
-        ('title = "A"\n[stok]', ["there is no table [stok]; the tables are deck, tableau"]),
+        ('title = "A"\n[stok]', ["there is no table [stok]; did you mean [stock]?"]),
         (
             'title = "A"\n[tableau]\nbuild = "blue"',
             ['tableau.build = "blue": expected "any-suit" or "red-black" or "same-suit" or "none"'],

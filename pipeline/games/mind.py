@@ -1,33 +1,34 @@
-"""What the careful player of docs/chances.md has in mind, for the two kernels of `chances`: that of cards that exist
-once, and that of copies.
+"""What the careful player of docs/chances.md has in mind, for the kernels of `chances`.
 
 `p` is one array of all this, with the offsets below: the tables in the order in which they were found, and a hash table
 of their keys. `lots` are the lots of the moves that led to them.
 """
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.kernels import Batch, Fields, Solved, Texts, inlined, routine, to_solved, unpack
-from dealmill.pipeline.games.patience.search import words as k
-from dealmill.pipeline.games.patience.search.words import Words, word
-from dealmill.rules_files import MOST_COLUMNS
-from dealmill.verdicts import Verdict
+from dealmill.pipeline.games.batch import Batch, Solved, Texts, to_solved, unpack
+from dealmill.pipeline.games.fields import Fields
+from dealmill.pipeline.games.kernels import inlined, routine
+from dealmill.pipeline.games.rules_files import MOST_COLUMNS
+from dealmill.pipeline.games.verdict import Verdict
 
+Words = NDArray[np.int64]
 Lots = NDArray[np.uint64]
+word = cast(Callable[[int], int], np.int64)
+"""Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
 PLAYS = 1_000
 MILLION = 1_000_000
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
 MOST_TABLES = 1_000
 """The player looks no further once there are so many tables in mind."""
-TABLES = MOST_TABLES + k.MOVES_IN_ORDER
-
-# What makes a table bad; of two numbers, the second one counts if only whole suits go to foundations
-CARD_LEFT, FACE_DOWN, IN_STOCK, CELLS_SQUARED, ABOVE_NEXT = 4, 20, 1, 4, 2
-COVERING, MISFIT, BROKEN_RUN, EMPTY_COLUMN = (4, 2), (2, 10), (1, 10), (-4, -12)
+MOST_MOVES = 1_500
+"""No position of any game has more moves."""
+TABLES = MOST_TABLES + MOST_MOVES
 
 SEEN_SIZE = 8_192
 ARRAY = Fields()

@@ -1,0 +1,58 @@
+"""What engines of `chances` share: what the careful player of ``docs/chances.md`` has in mind while he looks ahead.
+
+Importing this module loads NumPy and the compiler.
+"""
+
+from dealmill.pipeline.games.mind import (
+    BEGUN,
+    CLOSED,
+    COLUMN_COST,
+    COST,
+    COUNT,
+    LOOKED,
+    MOST_TABLES,
+    MOVE,
+    NEXT,
+    OPEN_COST,
+    ORIGIN,
+    SEED,
+    TABLES,
+    Lots,
+    Words,
+    add,
+    begin,
+    forget,
+    is_new,
+    least_bad,
+    mixed,
+    play_layouts,
+    precedes,
+    word,
+)
+
+__all__ = [
+    "BEGUN",
+    "CLOSED",
+    "COLUMN_COST",
+    "COST",
+    "COUNT",
+    "LOOKED",
+    "MOST_TABLES",
+    "MOVE",
+    "NEXT",
+    "OPEN_COST",
+    "ORIGIN",
+    "SEED",
+    "TABLES",
+    "Lots",
+    "Words",
+    "add",
+    "begin",
+    "forget",
+    "is_new",
+    "least_bad",
+    "mixed",
+    "play_layouts",
+    "precedes",
+    "word",
+]

@@ -8,6 +8,7 @@ from .layouts import check as check
 from .layouts import check_pack as check_pack
 from .layouts import convert as convert
 from .layouts import deals as deals
+from .layouts import read_pack as read_pack
 from .layouts import solve as solve
 from .layouts import winnable_deals as winnable_deals
 from .new import new_engine as new_engine

@@ -19,6 +19,7 @@ from dealmill.pipeline.results.result import Result
 
 if TYPE_CHECKING:
     from dealmill.pipeline.engine_bench import EngineBench
+    from dealmill.pipeline.outputs.pack import Pack
     from dealmill.pipeline.outputs.pack_check import CheckedPack
     from dealmill.pipeline.solving.after import After
     from dealmill.pipeline.solving.answer import Answered
@@ -317,6 +318,19 @@ def answer(
     name = fsdecode(file)
     with open_binary(name) as binary:
         return answer_entries(owner, used, scan(binary, name, owner, lambda: owner.mask), output, complain)
+
+
+def read_pack(path: str | PathLike[str]) -> "Pack":
+    """Read a pack from its ``.json`` file, without checking its solutions; see `check_pack`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not a pack.
+    """
+    from dealmill.pipeline.outputs.pack_check import read_pack  # loads the compiler
+
+    return read_pack(Path(path))
 
 
 def check_pack(path: str | PathLike[str]) -> "CheckedPack":

@@ -175,7 +175,9 @@ class Drawer(SharedProcess):
         super().__init__()
         self._stopped: dict[dealmill.Result, TooMuch] = {}
 
-    def steps(self, result: dealmill.Result, number: int | None, *, as_text: bool = False) -> Steps | None:
+    def steps(
+        self, result: dealmill.Result, number: int | None, *, as_text: bool = False, open_cards: bool = False
+    ) -> Steps | None:
         """Return what `draw` does.
 
         Raises
@@ -186,7 +188,7 @@ class Drawer(SharedProcess):
         if result in self._stopped:
             raise self._stopped[result]
         try:
-            return self.call(TIME_LIMIT, draw, result, number, as_text)
+            return self.call(TIME_LIMIT, draw, result, number, as_text, open_cards)
         except TooMuch as error:
             if len(self._stopped) == JUDGEMENT_LIMIT:
                 self._stopped.clear()

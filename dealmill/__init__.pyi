@@ -95,6 +95,7 @@ from .pipeline.store.sources.source import Source as Source
 from .pipeline.survey.interval import Interval as Interval
 from .pipeline.survey.interval import Point as Point
 from .pipeline.survey.interval import Winnability as Winnability
+from .reports import latex_table as latex_table
 from .reports import report as report
 from .runs import Run as Run
 from .stores import Store as Store

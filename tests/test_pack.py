@@ -116,7 +116,7 @@ def test_a_picture_of_each_layout_is_written(sqlite_store: Database, tmp_path: P
     with pytest.raises(OutputError, match="cannot be made"):
         pack.write_pictures(tmp_path / "a.json")
     wrong = pack.model_copy(update={"layouts": [pack.layouts[0].model_copy(update={"layout": "98AK"})]})
-    with pytest.raises(InputError, match="position [0-9]+ of the pack is not one of card-pairing"):
+    with pytest.raises(InputError, match=r"position \d+ of the pack is not one of card-pairing"):
         wrong.write_pictures(tmp_path / "wrong")
 
 

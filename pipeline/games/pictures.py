@@ -183,8 +183,8 @@ class Scene:
     describes what it shows. `path` is the choice at each branch that leads to a leaf of a tree of cases; it is empty
     for a layout and for the steps of a play. `proves` says in a few words what a proof of a loss shows and how to read
     its pictures, all of which have it; pages open at the first of them. `focus` is the left and upper end, the width
-    and the height of the part that lists show of a layout; None for all of it. `closed_alt` is what `alt` is without the
-    cards that lie face down; empty if there are none, or a proof needs them.
+    and the height of the part that lists show of a layout; None for all of it. `closed_alt` is what `alt` is without
+    the cards that lie face down; empty if there are none, or a proof needs them.
     """
 
     svg: str

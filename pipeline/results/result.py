@@ -205,9 +205,7 @@ class Result:
 
         return to_png(self.svg(step, open_cards=open_cards))
 
-    def write_picture(
-        self, file: str | os.PathLike[str], step: int | None = None, *, open_cards: bool = False
-    ) -> None:
+    def write_picture(self, file: str | os.PathLike[str], step: int | None = None, *, open_cards: bool = False) -> None:
         """Write the document of `svg` to a file, as a PNG image if its name ends with ``.png``.
 
         The file is written whole or not at all, and a database is never replaced.
@@ -224,9 +222,7 @@ class Result:
         path = Path(file)
         is_png = path.suffix.lower() == ".png"
         contents = (
-            self.png(step, open_cards=open_cards)
-            if is_png
-            else f"{self.svg(step, open_cards=open_cards)}\n".encode()
+            self.png(step, open_cards=open_cards) if is_png else f"{self.svg(step, open_cards=open_cards)}\n".encode()
         )
         with atomic_file(path, force=True) as stream:
             stream.write(contents)

@@ -162,7 +162,10 @@ def test_games_has_a_line_for_each_game_and_all_about_one(folder: Path) -> None:
     assert spider == ["Spider", "spider", "Spider", "2", "10", "x", "x"]
     text = command("games", "klondike", cwd=folder).stdout
     for engine in games["klondike"].engines:
-        assert all(str(part) in text for part in (engine.version, engine.summary, engine.evidence, engine.evidence_of_loss or ""))
+        assert all(
+            str(part) in text
+            for part in (engine.version, engine.summary, engine.evidence, engine.evidence_of_loss or "")
+        )
     assert games["klondike"].rules_text and text.endswith(games["klondike"].rules_text.text)
 
 

@@ -26,7 +26,9 @@ def test_all_pictures_or_one_are_written_to_a_file(tmp_path: Path) -> None:
     size = re.findall(r'viewBox="0 0 (\d+) (\d+)"', result.svg(2))[0]
     assert struct.unpack(">8s8xII", drawn[:24]) == (b"\x89PNG\r\n\x1a\n", *(2 * int(length) for length in size))
     assert drawn == result.png(2) != replace(result, layout="BAAB").png(2)  # letters are drawn, too
-    with pytest.raises(dealmill.UsageError, match=r"choose one picture with --step N .* or write a file that ends in \.svg"):
+    with pytest.raises(
+        dealmill.UsageError, match=r"choose one picture with --step N .* or write a file that ends in \.svg"
+    ):
         to_png('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 5000 5000"></svg>')
 
 

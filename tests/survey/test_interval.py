@@ -15,8 +15,8 @@ from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.storages import compact
 from dealmill.pipeline.survey import estimate
+from dealmill.pipeline.survey.figures import format_figure
 from dealmill.pipeline.survey.interval import Interval, Winnability, Z, deviation, of_mean, of_share
-from dealmill.pipeline.survey.report import format_figure
 from tests.survey.doing import MEMORY, a_survey
 
 

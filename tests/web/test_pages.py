@@ -224,7 +224,10 @@ def test_each_count_leads_to_as_many_layouts(run: int, client: TestClient, monke
                 part = client.get(f"/api/runs/{run}/results{conditions}&limit=1000&after={after}").json()
                 matches, after = matches + len(part["results"]), part["after"]
             assert matches == int(count.replace(",", "")), link
-        assert [f", of {count}" in results for count in re.findall(r'aria-current="true">([\d,]+)<', facets)] in ([True], [])
+        assert [f", of {count}" in results for count in re.findall(r'aria-current="true">([\d,]+)<', facets)] in (
+            [True],
+            [],
+        )
 
 
 def test_lists_of_layouts_have_pictures_and_numbers_of_matches(client: TestClient, furnished: str) -> None:

@@ -52,7 +52,14 @@ def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str
     if rules.stock:
         stock = position.stock
         labels.append(
-            text(MARGIN, bottom - 10, words_of_stock(len(stock), position.turned, position.passes), 13, NOTE, anchor="start")
+            text(
+                MARGIN,
+                bottom - 10,
+                words_of_stock(len(stock), position.turned, position.passes),
+                13,
+                NOTE,
+                anchor="start",
+            )
         )
         cards.add_stock(stock, up_to(rules, position), bottom, per_row, stock)
     return scene(width, height, [*labels, *cards.elements()], caption, alt, proves=proves)

@@ -66,7 +66,8 @@ def scenes(
     """
     for step in _steps(referee, layout, verdict, evidence):
         alt, closed_alt = (
-            f"{' '.join(board(referee, step.position, closed=closed).split())}. {step.caption}" for closed in (False, True)
+            f"{' '.join(board(referee, step.position, closed=closed).split())}. {step.caption}"
+            for closed in (False, True)
         )
         drawn = table(referee.rules, step.position, step.marks, step.caption, alt, step.proves)
         if step.wins:

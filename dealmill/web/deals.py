@@ -11,7 +11,6 @@ from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.deals import DealRange
-from dealmill.pipeline.outputs.pack import Entry, Pack
 
 MOST_RUNS = 20
 """The newest runs of an engine that are searched for a deal."""
@@ -31,11 +30,10 @@ class WinnableDeal:
 class Packs:
     """The packs from which deals are taken, by game."""
 
-    def __init__(self, packs: Sequence[Pack] = ()) -> None:
-        self._entries: dict[str, list[tuple[Pack, Entry]]] = {}
+    def __init__(self, packs: Sequence[dealmill.Pack] = ()) -> None:
+        self._deals: dict[str, list[WinnableDeal]] = {}
         for pack in packs:
-            wins = [(pack, entry) for entry in pack.layouts if entry.verdict == dealmill.Verdict.WINNABLE.word]
-            self._entries.setdefault(pack.game, []).extend(wins)
+            self._deals.setdefault(pack.game, []).extend(_wins(pack))
 
     @classmethod
     def read(cls, files: Sequence[Path]) -> "Packs":
@@ -50,14 +48,12 @@ class Packs:
         NotFoundError
             If its game is not installed.
         """
-        from dealmill.pipeline.outputs.pack_check import read_pack  # loads the compiler
-
-        packs = list(map(read_pack, files))
+        packs = list(map(dealmill.read_pack, files))
         for file, pack in zip(files, packs, strict=True):
             engine_of(pack.game, pack.run.rules_engine)
             if find_game(pack.game).rules_text != pack.rules_text:
                 raise dealmill.UsageError(f"{file} is of other rules than those of the installed game {pack.game}")
-            if not any(entry.verdict == dealmill.Verdict.WINNABLE.word for entry in pack.layouts):
+            if not _wins(pack):
                 raise dealmill.UsageError(f"{file} has no layout that can be won")
         return cls(packs)
 
@@ -69,26 +65,40 @@ class Packs:
         NotFoundError
             If they have no deal of this grade.
         """
-        if not (of_game := self._entries.get(game)):
+        if not (of_game := self._deals.get(game)):
             return None
-        entries = [(pack, entry) for pack, entry in of_game if grade in (None, entry.grade)]
-        if not entries:
-            grades = ", ".join(map(str, sorted({entry.grade for _, entry in of_game})))
+        deals = [deal for deal in of_game if grade in (None, deal.grade)]
+        if not deals:
+            grades = ", ".join(map(str, sorted({deal.grade for deal in of_game if deal.grade is not None})))
             raise dealmill.NotFoundError(f"the packs of {game} have no grade {grade}, only {grades}")
-        pack, entry = entries[sampled(1, 1, len(entries), seed) - 1]
-        result = dealmill.Result(
-            pack.run.engine,
-            entry.layout,
-            dealmill.Verdict.of(entry.verdict),
-            entry.value,
-            entry.nodes,
-            entry.evidence,
-            entry.position,
-            entry.line,
-            checked_as=pack.run.checked_as,
+        return deals[sampled(1, 1, len(deals), seed) - 1]
+
+
+def _wins(pack: dealmill.Pack) -> list[WinnableDeal]:
+    """Return the layouts of a pack that can be won."""
+    game, numbers = find_game(pack.game), None if pack.deals is None else pack.deals.model_dump()
+    results = [
+        (
+            entry.grade,
+            dealmill.Result(
+                pack.run.engine,
+                entry.layout,
+                dealmill.Verdict.of(entry.verdict),
+                entry.value,
+                entry.nodes,
+                entry.evidence,
+                entry.position,
+                entry.line,
+                checked_as=pack.run.checked_as,
+            ),
         )
-        numbers = None if pack.deals is None else pack.deals.model_dump()
-        return WinnableDeal(result, entry.grade, deal_name(find_game(game), numbers, entry.line))
+        for entry in pack.layouts
+    ]
+    return [
+        WinnableDeal(result, grade, deal_name(game, numbers, result.line))
+        for grade, result in results
+        if result.verdict is dealmill.Verdict.WINNABLE
+    ]
 
 
 def stored_deal(store: dealmill.Store, game: Game, engine: Engine, seed: int, grade: int | None) -> WinnableDeal | None:

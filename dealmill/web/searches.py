@@ -12,7 +12,6 @@ from threading import Lock
 from typing import Any, TypeVar
 
 import dealmill
-from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
 from dealmill.web.filters import PageFilter
@@ -114,7 +113,7 @@ def _counts(url: str, run: int, page_filter: PageFilter) -> Counter[Cell]:
         subject = store.find_run(run)
         cells = _cells(page_filter.query_of(store, subject), None)
         for outcome in OUTCOMES if subject.latest_audit and subject.progress.storage.stores_layouts else ():
-            audited = _cells(replace(page_filter, audit=Outcome.of(outcome)).query_of(store, subject), outcome)
+            audited = _cells(replace(page_filter, audit=dealmill.Outcome.of(outcome)).query_of(store, subject), outcome)
             cells -= Counter({Cell(cell.verdict, cell.digits, None): count for cell, count in audited.items()})
             cells += audited
     return cells

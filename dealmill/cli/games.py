@@ -27,7 +27,6 @@ from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED, NODE
 from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.contract import Engine, Game
     from dealmill.testing import Check, Outcome
 
 
@@ -86,7 +85,7 @@ MARKED = ("winnable", "chances")
 """The engines of most games, for which a list has a mark instead of their name."""
 
 
-def _game_row(game: "Game") -> dict[str, object]:
+def _game_row(game: "dealmill.Game") -> dict[str, object]:
     names = [engine.name for engine in game.engines]
     return {
         "family": game.family,
@@ -98,7 +97,7 @@ def _game_row(game: "Game") -> dict[str, object]:
     }
 
 
-def _size(game: "Game") -> dict[str, object]:
+def _size(game: "dealmill.Game") -> dict[str, object]:
     """Return how many decks and columns a game has by its rules; None for what they do not say."""
     if game.rules_text is None:
         return {"decks": None, "columns": None}
@@ -108,7 +107,7 @@ def _size(game: "Game") -> dict[str, object]:
     return {"decks": rules.get("deck.decks", 1), "columns": columns or None}
 
 
-def _engine_row(game: "Game", engine: "Engine") -> dict[str, object]:
+def _engine_row(game: "dealmill.Game", engine: "dealmill.Engine") -> dict[str, object]:
     return {
         "engine": game.full_name(engine),
         "version": engine.version,
@@ -125,14 +124,14 @@ def _engine_row(game: "Game", engine: "Engine") -> dict[str, object]:
     }
 
 
-def _deal_parameters(game: "Game") -> list[str]:
+def _deal_parameters(game: "dealmill.Game") -> list[str]:
     return [
         f"{name}={parameter.default} ({parameter.meaning}, {parameter.least} to {parameter.most})"
         for name, parameter in game.deals.parameters.items()
     ]
 
 
-def _description(game: "Game") -> Iterator[str]:
+def _description(game: "dealmill.Game") -> Iterator[str]:
     """Yield the lines that say everything about a game."""
     yield f"{game.name}: {game.title}"
     yield from _facts(
@@ -148,23 +147,28 @@ def _description(game: "Game") -> Iterator[str]:
     for parameter in _deal_parameters(game):
         yield f"  --param {parameter}"
     for engine in game.engines:
-        limit, grades = engine.max_nodes, engine.grades
-        above = f"{len(grades) + 1} above, by the nodes of a win" if grades else ""
-        yield ""
-        yield f"{game.full_name(engine)}{', the default engine' if engine is game.engines[0] else ''}"
-        yield from _facts(
-            {
-                "answers": engine.summary,
-                "version": engine.version,
-                "node limit": "none by default" if limit is None else f"{counted(limit, 'node')} by default",
-                "grades": ", ".join([*(f"{grade} up to {nodes:,}" for grade, nodes in enumerate(grades, 1)), above]),
-                "evidence": engine.evidence,
-                "of a loss": engine.evidence_of_loss,
-            }
-        )
+        yield from _engine_lines(game, engine)
     if game.rules_text:
         yield from ("", "rules, as a file in TOML:", "")
         yield from game.rules_text.text.splitlines()
+
+
+def _engine_lines(game: "dealmill.Game", engine: "dealmill.Engine") -> Iterator[str]:
+    """Yield the lines that say everything about an engine."""
+    limit, grades = engine.max_nodes, engine.grades
+    above = f"{len(grades) + 1} above, by the nodes of a win" if grades else ""
+    yield ""
+    yield f"{game.full_name(engine)}{', the default engine' if engine is game.engines[0] else ''}"
+    yield from _facts(
+        {
+            "answers": engine.summary,
+            "version": engine.version,
+            "node limit": "none by default" if limit is None else f"{counted(limit, 'node')} by default",
+            "grades": ", ".join([*(f"{grade} up to {nodes:,}" for grade, nodes in enumerate(grades, 1)), above]),
+            "evidence": engine.evidence,
+            "of a loss": engine.evidence_of_loss,
+        }
+    )
 
 
 def _facts(facts: Mapping[str, object]) -> Iterator[str]:

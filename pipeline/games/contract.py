@@ -109,8 +109,8 @@ class Engine:
 
     def nodes_of_grade(self, grade: int) -> tuple[int, int | None]:
         """Return the fewest and the most nodes of a win of a grade, None if it is the last one."""
-        most = (0, *self.grades)
-        return most[grade - 1] + (grade > 1), self.grades[grade - 1] if grade <= len(self.grades) else None
+        fewest = self.grades[grade - 2] + 1 if grade > 1 else 0
+        return fewest, self.grades[grade - 1] if grade <= len(self.grades) else None
 
     def proves_lost(self, verdict: int, value: int | None) -> bool:
         """Return whether a verdict says that no play wins."""

@@ -8,6 +8,7 @@ from .layouts import check as check
 from .layouts import check_pack as check_pack
 from .layouts import convert as convert
 from .layouts import deals as deals
+from .layouts import read_pack as read_pack
 from .layouts import solve as solve
 from .layouts import winnable_deals as winnable_deals
 from .new import new_engine as new_engine
@@ -94,6 +95,7 @@ from .pipeline.store.sources.source import Source as Source
 from .pipeline.survey.interval import Interval as Interval
 from .pipeline.survey.interval import Point as Point
 from .pipeline.survey.interval import Winnability as Winnability
+from .reports import latex_table as latex_table
 from .reports import report as report
 from .runs import Run as Run
 from .stores import Store as Store

@@ -19,6 +19,7 @@ from dealmill.pipeline.results.result import Result
 
 if TYPE_CHECKING:
     from dealmill.pipeline.engine_bench import EngineBench
+    from dealmill.pipeline.outputs.pack import Pack
     from dealmill.pipeline.outputs.pack_check import CheckedPack
     from dealmill.pipeline.solving.after import After
     from dealmill.pipeline.solving.answer import Answered
@@ -80,7 +81,8 @@ def winnable_deals(
     grade
         Only deals of this grade of difficulty, 1 to 5 in most games (`Result.grade`).
     max_nodes
-        Pass over a deal whose search would take more than this many nodes; by default 100,000.
+        Pass over a deal whose search would take more than this many nodes; by default 100,000, or none for engines
+        that decide every deal and have no grades, such as that of Golf.
 
     Raises
     ------
@@ -89,13 +91,13 @@ def winnable_deals(
     UsageError
         If the engine does not tell whether deals can be won, or an argument is out of range.
     """
-    from dealmill.pipeline.solving.winnable import MAX_NODES, check_grade  # loads the compiler
+    from dealmill.pipeline.solving.winnable import check_grade, default_limit  # loads the compiler
     from dealmill.pipeline.solving.winnable import winnable_deals as wins
 
     owner, used = engine_of(game)
     check_grade(owner, used, grade)
     source = deals(owner.name, seed=seed, first=first, parameters=parameters)
-    return islice(wins(source, used, grade, node_limit(max_nodes) or MAX_NODES), _count(count))
+    return islice(wins(source, used, grade, node_limit(max_nodes) or default_limit(used)), _count(count))
 
 
 def _count(count: int | None) -> int | None:
@@ -316,6 +318,19 @@ def answer(
     name = fsdecode(file)
     with open_binary(name) as binary:
         return answer_entries(owner, used, scan(binary, name, owner, lambda: owner.mask), output, complain)
+
+
+def read_pack(path: str | PathLike[str]) -> "Pack":
+    """Read a pack from its ``.json`` file, without checking its solutions; see `check_pack`.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, or is not a pack.
+    """
+    from dealmill.pipeline.outputs.pack_check import read_pack  # loads the compiler
+
+    return read_pack(Path(path))
 
 
 def check_pack(path: str | PathLike[str]) -> "CheckedPack":

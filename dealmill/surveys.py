@@ -57,7 +57,7 @@ class Survey(Run):
     def figures(self) -> dict[str, str]:
         """The ends of the interval and, unless deals are undecided, what it is of in the deals solved; rounded to the
         precision of the interval."""
-        from dealmill.pipeline.survey.report import format_figure
+        from dealmill.pipeline.survey.figures import format_figure
 
         return {
             "low": format_figure(self.facts, "low"),
@@ -65,7 +65,7 @@ class Survey(Run):
         } | ({} if self.value is None else {str(self.facts["estimate"]): format_figure(self.facts, "value")})
 
     def report(self, folder: str | PathLike[str]) -> None:
-        """Write a page, its data and pictures of the interval to a folder, which is created if missing.
+        """Write a page, its data, a table in LaTeX and pictures of the interval to a folder, which is made if missing.
 
         Raises
         ------

@@ -17,6 +17,7 @@ GUIDES = (
         "chances",
         "play",
         "survey",
+        "paper",
         "results",
         "beside-others",
         "sizes",

@@ -20,7 +20,7 @@ from pydantic import BaseModel
 import dealmill
 from dealmill.cli import dealmill as commands
 from dealmill.cli.export import Days
-from dealmill.pipeline.errors import DealmillError, InputError, UsageError
+from dealmill.pipeline.errors import DealmillError, InputError, OutputError, UsageError
 from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.deals import DealRange
@@ -104,6 +104,20 @@ def test_grades_have_equal_shares_and_layouts_are_drawn_evenly(
         assert (grade.low, grade.high) == (min(of[p] for p in inside), max(of[p] for p in inside))
         assert [entry.position for entry in entries] == [inside[sampled(n, 7, len(inside), 5) - 1] for n in range(1, 8)]
         assert [entry.number for entry in entries] == [of[entry.position] for entry in entries]
+
+
+def test_a_picture_of_each_layout_is_written(sqlite_store: Database, tmp_path: Path) -> None:
+    run = a_run(sqlite_store, "card-pairing/winnable", deal(PAIRING, 3, 1, 60))
+    pack = write_pack(sqlite_store, run, tmp_path / "a.json", Choice(grades=2, each=3))
+    assert pack.write_pictures(tmp_path / "new" / "folder") == 6
+    for entry in pack.layouts:
+        drawn = (tmp_path / "new" / "folder" / f"grade-{entry.grade}-{entry.position}.svg").read_text()
+        assert drawn == f"{next(PAIRING.scenes(entry.layout)).svg}\n"
+    with pytest.raises(OutputError, match="cannot be made"):
+        pack.write_pictures(tmp_path / "a.json")
+    wrong = pack.model_copy(update={"layouts": [pack.layouts[0].model_copy(update={"layout": "98AK"})]})
+    with pytest.raises(InputError, match=r"position \d+ of the pack is not one of card-pairing"):
+        wrong.write_pictures(tmp_path / "wrong")
 
 
 def test_the_same_results_give_the_same_bytes_whatever_the_storage(sqlite_store: Database, tmp_path: Path) -> None:

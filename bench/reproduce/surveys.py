@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from dealmill import Store, Survey
-from dealmill.pipeline.survey.report import format_figure
+from dealmill.pipeline.survey.figures import format_figure
 
 HUNDRED_THOUSAND, MILLION = 100_000, 1_000_000
 NEW = "none known"

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from itertools import chain
+from pathlib import Path
 
 import click
 
@@ -71,7 +72,9 @@ GRADE_COLUMNS = ("grade", "low", "high", "layouts", "chosen")
     "--skip-damaged", is_flag=True, help="Leave out verdicts that cannot be read, and say how many; exit with 3."
 )
 @json_option
+@click.pass_context
 def export(
+    ctx: click.Context,
     run: str,
     file: str,
     verdict: tuple[str, ...],
@@ -86,15 +89,31 @@ def export(
 ) -> None:
     """Write the verdicts of RUN (its number, or `last`) with layouts and evidence to FILE.
 
-    The suffix of FILE selects the format: .parquet, .csv, or .jsonl (one JSON object per line). The columns are
+    The suffix of FILE selects the format: .parquet, .csv, .jsonl (one JSON object per line), or .tex. The columns are
     position, line, layout, verdict, value, nodes and evidence. The metadata of a Parquet file holds run, game, engine,
     version, max_nodes, source and fingerprint. FILE appears only when it is complete.
+
+    A FILE.tex is a table for a paper: RUN can be several, such as 1-5, and each is a row with its counts and its 95 %
+    confidence interval, in LaTeX with booktabs.
 
     A run that is not finished is exported only with --unfinished.
 
     The checker proves every row of a .csv or .jsonl file, or says which row fails or why rows are missing. It needs
     only Python: python3 -I -S FILE.check.py FILE
     """
+    if Path(file).suffix.lower() == ".tex":
+        if given_options(ctx) - {"run", "file", "retracted", "unfinished", "force", "as_json"}:
+            raise click.UsageError(
+                "a .tex file is a table of runs; it takes only --retracted, --unfinished and --force"
+            )
+        with dealmill.open() as store:
+            runs = dealmill.latex_table(
+                store.select(run), file, retracted=retracted, unfinished=unfinished, force=force
+            )
+        tell(f"table of {counted(runs, 'run')} written to {file}")
+        if as_json:
+            write_json({"file": file, "runs": runs})
+        return
     with dealmill.open() as store:
         subject = store.find_run(run)
         with shown_progress(store) as progress:
@@ -176,6 +195,13 @@ def _subjects(
 @click.option("--without", multiple=True, metavar="OLD", help="Leave out the layouts of an earlier pack; repeatable.")
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
 @click.option("--force", is_flag=True, help="Overwrite FILE if it exists.")
+@click.option(
+    "--pictures",
+    metavar="FOLDER",
+    type=click.Path(file_okay=False),
+    help="Also write a picture of each layout to FOLDER, as SVG; with the .json file of a pack alone, only these.",
+)
+@click.option("--open", "open_cards", is_flag=True, help="With --pictures, show the cards that lie face down.")
 @click.option("--check", "checked", metavar="FILE", help="Check this pack instead of writing one.")
 @output_options
 @click.pass_context
@@ -195,6 +221,8 @@ def pack(
     without: tuple[str, ...],
     with_checker: bool,
     force: bool,
+    pictures: str | None,
+    open_cards: bool,
     checked: str | None,
     form: str | None,
 ) -> None:
@@ -209,6 +237,9 @@ def pack(
 
     The suffix of FILE selects the format: .json, or .csv with one row per layout.
 
+    With --pictures, a picture of each layout is written to a folder; `dealmill pack FILE.json --pictures FOLDER` writes
+    those of a pack that there is. Cards that lie face down and the stock show their backs, unless --open.
+
     `dealmill pack --check FILE` proves a .json file again without the store: every solution, number, deal and grade.
     The exit code is 3 if something is wrong.
     """
@@ -220,6 +251,15 @@ def pack(
         return
     if form == "excel":
         raise click.UsageError("a pack is not written for spreadsheets: leave out --excel, or use dealmill export")
+    if open_cards and pictures is None:
+        raise click.UsageError("--open is for pictures: add --pictures FOLDER")
+    if pictures is not None and run is not None and file is None:
+        if given_options(ctx) - {"run", "pictures", "open_cards"}:
+            raise click.UsageError(
+                "the pictures of a pack take nothing else: dealmill pack FILE.json --pictures FOLDER"
+            )
+        _write_pictures(dealmill.read_pack(run), pictures, open_cards)
+        return
     if run is None or file is None:
         raise click.UsageError("name a run and a file: dealmill pack RUN FILE")
     if calendar and "each" in given_options(ctx):
@@ -252,6 +292,12 @@ def pack(
     _tell_audit(audit)
     if with_checker:
         _tell_check(file)
+    if pictures is not None:
+        _write_pictures(written, pictures, open_cards)
+
+
+def _write_pictures(pack: "dealmill.Pack", folder: str, open_cards: bool) -> None:
+    tell(f"{counted(pack.write_pictures(folder, open_cards=open_cards), 'picture')} written to {folder}")
 
 
 def _tell_audit(audit: "dealmill.Audit | None") -> None:

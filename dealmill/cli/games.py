@@ -2,7 +2,7 @@
 
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,7 @@ from dealmill.cli.options import (
     parameters_option,
     rules_option,
 )
-from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows
+from dealmill.cli.output import counted, json_option, output_options, tell, write_line, write_rows, write_text
 from dealmill.cli.process import DIFFERENT, ERROR, REJECTED
 from dealmill.cli.tables import shortened
 from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED, NODES, TIME
@@ -46,7 +46,10 @@ if TYPE_CHECKING:
 )
 @output_options
 def games(game: str | None, rules: bool, differ: tuple[str, str] | None, form: str | None) -> None:
-    """List the games and their engines by family, or those of GAME; --json, --nl and --csv add columns.
+    """List the games by family, one line each, or print everything about GAME.
+
+    A mark shows which of the engines `winnable` and `chances` a game has; others are named. --json, --nl and --csv have
+    a row for each engine, with its evidence and the parameters of deals.
 
     Installed packages can offer further games, and so can rules files in the folder DEALMILL_RULES. One that cannot be
     used is reported with the reason.
@@ -66,33 +69,111 @@ def games(game: str | None, rules: bool, differ: tuple[str, str] | None, form: s
         write_rows(["key", *differ], differences, form)
         return
     known_games = sorted(dealmill.games(game).values(), key=lambda known: (known.family, known.name))
-    rows = [
-        {
-            "engine": known.full_name(engine),
-            "version": engine.version,
-            "default": "*" if engine is known.engines[0] else "",
-            "summary": engine.summary,
-            "evidence": engine.evidence,
-            "evidence_of_loss": engine.evidence_of_loss,
-            "title": known.title,
-            "family": known.family,
-            "deals": known.deals.version,
-            "deal_parameters": [
-                f"{name}={parameter.default} ({parameter.meaning}, {parameter.least} to {parameter.most})"
-                for name, parameter in known.deals.parameters.items()
-            ],
-            "examples": str(known.examples),
-        }
-        for known in known_games
-        for engine in known.engines
-    ]
-    write_rows(
-        ["family", "engine", "version", "default", "summary", "deal_parameters"] if form is None else list(rows[0]),
-        rows,
-        form,
-    )
+    if form:
+        rows = [_engine_row(known, engine) for known in known_games for engine in known.engines]
+        write_rows(list(rows[0]), rows, form)
+    elif game:
+        write_text(_description(known_games[0]))
+    else:
+        rows = [_game_row(known) for known in known_games]
+        write_rows(list(rows[0]), rows, form, narrow=("name", "title", "decks", "columns", *MARKED))
     for broken in dealmill.broken_games():
         tell(f"{broken}")
+
+
+MARKED = ("winnable", "chances")
+"""The engines of most games, for which a list has a mark instead of their name."""
+
+
+def _game_row(game: "dealmill.Game") -> dict[str, object]:
+    names = [engine.name for engine in game.engines]
+    return {
+        "family": game.family,
+        "name": game.name,
+        "title": game.title,
+        **_size(game),
+        **{name: "x" if name in names else "" for name in MARKED},
+        "others": [name for name in names if name not in MARKED],
+    }
+
+
+def _size(game: "dealmill.Game") -> dict[str, object]:
+    """Return how many decks and columns a game has by its rules; None for what they do not say."""
+    if game.rules_text is None:
+        return {"decks": None, "columns": None}
+    rules = _flattened(game.rules_text.text)
+    sizes = rules.get("tableau.sizes")
+    columns = len(sizes) if isinstance(sizes, list) else rules.get("arrangement.columns")
+    return {"decks": rules.get("deck.decks", 1), "columns": columns or None}
+
+
+def _engine_row(game: "dealmill.Game", engine: "dealmill.Engine") -> dict[str, object]:
+    return {
+        "engine": game.full_name(engine),
+        "version": engine.version,
+        "default": "*" if engine is game.engines[0] else "",
+        "summary": engine.summary,
+        "evidence": engine.evidence,
+        "evidence_of_loss": engine.evidence_of_loss,
+        "title": game.title,
+        "family": game.family,
+        **_size(game),
+        "deals": game.deals.version,
+        "deal_parameters": _deal_parameters(game),
+        "examples": str(game.examples),
+    }
+
+
+def _deal_parameters(game: "dealmill.Game") -> list[str]:
+    return [
+        f"{name}={parameter.default} ({parameter.meaning}, {parameter.least} to {parameter.most})"
+        for name, parameter in game.deals.parameters.items()
+    ]
+
+
+def _description(game: "dealmill.Game") -> Iterator[str]:
+    """Yield the lines that say everything about a game."""
+    yield f"{game.name}: {game.title}"
+    yield from _facts(
+        {
+            "family": game.family,
+            **_size(game),
+            "deals": f"version {game.deals.version}",
+            "other forms": ", ".join(game.writers),
+            "solutions": ", ".join(game.notations),
+            "examples": game.examples,
+        }
+    )
+    for parameter in _deal_parameters(game):
+        yield f"  --param {parameter}"
+    for engine in game.engines:
+        yield from _engine_lines(game, engine)
+    if game.rules_text:
+        yield from ("", "rules, as a file in TOML:", "")
+        yield from game.rules_text.text.splitlines()
+
+
+def _engine_lines(game: "dealmill.Game", engine: "dealmill.Engine") -> Iterator[str]:
+    """Yield the lines that say everything about an engine."""
+    limit, grades = engine.max_nodes, engine.grades
+    above = f"{len(grades) + 1} above, by the nodes of a win" if grades else ""
+    yield ""
+    yield f"{game.full_name(engine)}{', the default engine' if engine is game.engines[0] else ''}"
+    yield from _facts(
+        {
+            "answers": engine.summary,
+            "version": engine.version,
+            "node limit": "none by default" if limit is None else f"{counted(limit, 'node')} by default",
+            "grades": ", ".join([*(f"{grade} up to {nodes:,}" for grade, nodes in enumerate(grades, 1)), above]),
+            "evidence": engine.evidence,
+            "of a loss": engine.evidence_of_loss,
+        }
+    )
+
+
+def _facts(facts: Mapping[str, object]) -> Iterator[str]:
+    """Yield a line for each fact that there is."""
+    return (f"  {name + ':':12} {value}" for name, value in facts.items() if value)
 
 
 def _rules_of(name: str | None) -> str:
@@ -322,7 +403,7 @@ def new_engine(engine: str) -> None:
     "--max-nodes",
     type=WholeNumber(1, MOST_NODES),
     help="With --winnable, pass over deals that need more nodes.",
-    show_default="100,000",
+    show_default="100,000, none in Golf and other games without grades whose deals are all decided",
 )
 @parameters_option
 @rules_option

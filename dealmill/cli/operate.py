@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 
 import click
 
@@ -19,7 +20,14 @@ STATEMENT_SECONDS = 10.0
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option("--port", type=WholeNumber(0, 65_535), default=8000, show_default=True, help="The port; 0 for any.")
-def web(host: str, port: int) -> None:
+@click.option(
+    "--pack",
+    "packs",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    multiple=True,
+    help="Also serve the deals of a pack, a .json file, at /api/deal; repeatable.",
+)
+def web(host: str, port: int, packs: tuple[Path, ...]) -> None:
     """Serve read-only pages and a JSON API over the store, until Ctrl-C.
 
     Other machines are served only if DEALMILL_WEB_TOKEN is set; browsers ask for it as a password. DEALMILL_WEB_HOSTS
@@ -32,7 +40,7 @@ def web(host: str, port: int) -> None:
         dealmill.open(read_only=True, statement_seconds=STATEMENT_SECONDS) as store,
         suppress(KeyboardInterrupt),
     ):  # the normal end
-        serve(store, host, port, tell)
+        serve(store, host, port, tell, packs)
 
 
 @click.command()

@@ -143,6 +143,8 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     rows = [_summary(summary) for summary in batch.summaries]
     used = [verdict.word for verdict in Verdict if any(row[verdict.word] for row in rows)]
     mean = ["mean"] if form or any(row["mean"] is not None for row in rows) else []
+    for run in batch.runs:
+        tell_winnability(run)
     write_rows(["engine", "layouts", "duplicates", "rejected", *used, *mean, "layouts/s", "runs"], rows, form)
     lost = next((run for run in batch.runs if run.progress.counts.get(Verdict.UNWINNABLE)), None)
     first = lost or next((run for run in batch.runs if run.progress.solved), None)
@@ -152,7 +154,6 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
     for run in batch.runs:
-        tell_winnability(run)
         tell_undecided(run)
         tell_unproved(run.progress.unproved, run.id)
 
@@ -493,7 +494,12 @@ SURVEY_COLUMNS = ("run", "engine", "deals", *(verdict.word for verdict in Verdic
 @parameters_option
 @rules_option
 @nodes_option
-@click.option("--report", metavar="FOLDER", type=click.Path(), help="Write a report with pictures to this folder.")
+@click.option(
+    "--report",
+    metavar="FOLDER",
+    type=click.Path(),
+    help="Write a report with pictures and a table in LaTeX to this folder.",
+)
 @workers_option
 @output_options
 @click.pass_context
@@ -569,11 +575,11 @@ def _tell_thousands(game: str, seed: int, count: int, parameters: Mapping[str, i
 
 
 def _write(outcome: "dealmill.Survey", form: str | None) -> None:
-    """Print the figures on standard output and a sentence that states them on standard error."""
+    """Print a sentence with the interval on standard error, and the figures on standard output."""
+    tell(str(outcome))
     row = {"run": outcome.id, **outcome.facts}
     if form is None:
         used = [name for name in SURVEY_COLUMNS if row.get(name) != 0]
         write_rows([*used, *outcome.figures], [row | outcome.figures], None)
     else:
         write_rows(list(row), [row], form)
-    tell(str(outcome))

@@ -47,6 +47,12 @@ SUFFIXES = (".svg", ".png")
 @click.option(
     "--step", type=WholeNumber(0), help="With --svg or --picture, write only the picture of this step; 0 is the layout."
 )
+@click.option(
+    "--open",
+    "open_cards",
+    is_flag=True,
+    help="With --svg or --picture, show the cards that lie face down and the stock instead of their backs.",
+)
 @no_pager_option
 @click.option(
     "--moves",
@@ -63,6 +69,7 @@ def show(
     file: str | None,
     picture: str | None,
     step: int | None,
+    open_cards: bool,
     moves: str | None,
     notation: str | None,
     as_json: bool,
@@ -72,6 +79,8 @@ def show(
     ITEM is RUN:POSITION, as in the first column of `dealmill query`; a numbered deal such as deal:camelot:seed=1:17; or
     the name of a game, followed by a LAYOUT: a line or, of a patience, a board. A line that begins with the name of its
     game, as those of patiences do, is enough. Deals and layouts are solved immediately, and nothing is stored.
+
+    In pictures, cards that lie face down and the stock show their backs, unless --open; the proof of a loss shows them.
 
     With --moves "6H7S KHe", these moves are played, and the position is shown with its verdict. If it is lost and could
     be won before, the move that lost it is named. MOVES are written as in the evidence of a win, or in another
@@ -83,6 +92,8 @@ def show(
     target = file if picture is None else picture
     if step is not None and target is None:
         raise UsageError("--step chooses a picture: name a file for it with --picture")
+    if open_cards and target is None:
+        raise UsageError("--open is for pictures, since text shows all cards: name a file with --picture")
     if as_json + (file is not None) + (picture is not None) > 1:
         raise UsageError("--json, --svg and --picture exclude each other")
     if file not in {None, STDOUT} and Path(str(file)).suffix.lower() != ".svg":
@@ -96,7 +107,7 @@ def show(
     after = None if moves is None else _after(item, layout, engine, moves, notation)
     result, status = _find(item, layout, engine, retracted) if after is None else (after.result, None)
     if target is not None:
-        _write(result, step, target)
+        _write(result, step, open_cards, target)
     elif as_json:
         write_json(_row(result, status) | _row_of_moves(after))
     else:
@@ -159,11 +170,11 @@ def _lines_of_moves(after: "dealmill.After | None") -> Iterator[str]:
         yield f"one of the moves {after.won + 1} to {after.lost} lost it: it could be won before them"
 
 
-def _write(result: "dealmill.Result", step: int | None, file: str) -> None:
+def _write(result: "dealmill.Result", step: int | None, open_cards: bool, file: str) -> None:
     if file == STDOUT:
-        click.echo(result.svg(step))
+        click.echo(result.svg(step, open_cards=open_cards))
         return
-    result.write_picture(file, step)
+    result.write_picture(file, step, open_cards=open_cards)
     tell(f"picture written to {file}")
 
 

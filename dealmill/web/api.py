@@ -10,8 +10,11 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 import dealmill
+from dealmill.pipeline.arguments import MOST_SEED
+from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.results.record import API, JUDGEMENT, RESULT, RecordField, run_fields
-from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, NODE_LIMIT, Task
+from dealmill.web.check import DEFAULT_NODES, LAYOUT_LIMIT, MOVES_LIMIT, NODE_LIMIT, Judge, PasteSolver, Task
+from dealmill.web.deals import Packs, WinnableDeal, deal_name, how_to_prepare, stored_deal
 from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.filters import Filtered
 from dealmill.web.runs import After, Before, slice_of
@@ -73,6 +76,24 @@ class Judged(Result):
     playback: dealmill.Playback | None = Field(description="The solution as data.")
 
 
+class Checked(Judged):
+    """A layout, or the position after the moves that were sent, with its verdict."""
+
+    next_move: str | None = Field(
+        default=None, description="The next move of the solution, if moves were sent, even none, and it can be won."
+    )
+    losing_move: int | None = Field(
+        default=None, description="The number of the move, from 1, with which the game could no longer be won."
+    )
+
+
+class Deal(Judged):
+    """A deal that can be won, with its solution."""
+
+    deal: str | None = Field(description="Its name, such as deal:klondike:seed=7:2; null if it is not numbered.")
+    grade: int | None = Field(description="Its grade of difficulty; null if there are no grades.")
+
+
 class Reject(BaseModel):
     """A text of a source that is not a valid layout."""
 
@@ -98,13 +119,19 @@ class ToCheck(BaseModel):
     )
     engine: str | None = Field(default=None, max_length=100)
     max_nodes: int = Field(default=DEFAULT_NODES, ge=1, le=NODE_LIMIT)
+    moves: str | None = Field(
+        default=None,
+        max_length=MOVES_LIMIT,
+        description="Moves from the layout, separated by blanks, as in the evidence of a win: the position after them "
+        "is solved. Only for games whose positions are layouts.",
+    )
 
 
 ERRORS: dict[int | str, dict[str, Any]] = {
     code: {"model": Problem, "description": meaning}
     for code, meaning in {
         400: "An argument cannot be used.",
-        404: "There is no such run or result.",
+        404: "There is no such run, result or deal.",
         409: "Another version of the engine is installed, or the run is not finished.",
         410: "The engine version was retracted.",
         422: "A parameter is malformed.",
@@ -196,13 +223,47 @@ def rejects(
 
 
 @router.post("/check", response_model_exclude_defaults=True)
-def check(request: Request, given: ToCheck) -> Judged:
-    """Solve a layout and check its evidence. Nothing is stored."""
-    checked, judgement = request.app.state.paste_solver.solve(
-        Task(given.game, given.layout, given.engine, given.max_nodes)
-    )
-    judged = {"engine": checked.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
-    return Judged(**_row(checked), **judged, playback=request.app.state.drawer.playback(checked))
+def check(request: Request, given: ToCheck) -> Checked:
+    """Solve a layout, or the position after some moves, and check its evidence. Nothing is stored."""
+    solver: PasteSolver = request.app.state.paste_solver
+    task = Task(given.game, given.layout, given.engine, given.max_nodes)
+    if given.moves is None:
+        return Checked(**_judged(request, *solver.solve(task)))
+    position, judgement = solver.after(task, tuple(given.moves.split()))
+    judged = _judged(request, position.result, judgement)
+    return Checked(**judged, next_move=position.next_move, losing_move=position.losing_move)
+
+
+@router.get("/deal", response_model_exclude_defaults=True)
+def deal(
+    request: Request,
+    store: OpenStore,
+    game: Annotated[str, Query(max_length=100, description="A game whose deals can be won or lost.")],
+    seed: Annotated[int, Query(ge=0, le=MOST_SEED, description="The number that chooses the deal."), Digits],
+    grade: Annotated[int | None, Query(ge=1, le=MOST_NUMBER, description="Only deals of this grade."), Digits] = None,
+) -> Deal:
+    """Return a deal that can be won, with its solution: of a pack that is served, else of the newest run of the game
+    with such deals. Without a grade and both, deals of the seed are solved until one is won, 20 at most.
+    """
+    owner, engine = engine_of(game)
+    packs: Packs = request.app.state.packs
+    chosen = packs.choose(owner.name, seed, grade) or stored_deal(store, owner, engine, seed, grade)
+    if chosen is None and grade is not None:
+        raise dealmill.NotFoundError(how_to_prepare(owner, engine, seed, grade))
+    if chosen is None:
+        solver: PasteSolver = request.app.state.paste_solver
+        result = solver.deal(game, seed)
+        numbers = dealmill.deals(owner.name, seed=seed).numbers
+        chosen = WinnableDeal(result, result.grade, deal_name(owner, numbers, result.line))
+    judge: Judge = request.app.state.judge
+    judgement = judge.judge_now(chosen.result)
+    return Deal(**_judged(request, chosen.result, judgement), deal=chosen.deal, grade=chosen.grade)
+
+
+def _judged(request: Request, result: dealmill.Result, judgement: dealmill.Judgement) -> dict[str, Any]:
+    """Return the fields of a `Judged`."""
+    judged = {"engine": result.engine, "judgement": judgement.outcome.word, "reason": judgement.reason}
+    return {**_row(result), **judged, "playback": request.app.state.drawer.playback(result)}
 
 
 def _row(result: dealmill.Result) -> dict[str, object]:

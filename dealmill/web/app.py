@@ -22,6 +22,7 @@ from dealmill.pipeline.printable import printable
 from dealmill.web import api, charts, compare, overview, play, runs, verdicts
 from dealmill.web.check import Drawer, Judge, PasteSolver
 from dealmill.web.compare import Comparisons
+from dealmill.web.deals import Packs
 from dealmill.web.parameters import malformed, refuse_unknown
 from dealmill.web.safety import MOST_BYTES, Gate, report_damage
 from dealmill.web.searches import Searches
@@ -52,8 +53,10 @@ class Guarded(FastAPI):
         return Gate(super().build_middleware_stack(), self.state.token)
 
 
-def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | None = None) -> FastAPI:
-    """Return the application over a store that was opened read-only.
+def application(
+    store: dealmill.Store, *, hosts: Sequence[str], token: str | None = None, packs: Packs | None = None
+) -> FastAPI:
+    """Return the application over a store that was opened read-only, and over packs.
 
     Requests must name one of the `hosts`, without a port, in their Host header; every request must have the `token`,
     unless it is None.
@@ -70,6 +73,7 @@ def application(store: dealmill.Store, *, hosts: Sequence[str], token: str | Non
     )
     app.state.token = token
     app.state.store = store
+    app.state.packs = packs or Packs()
     app.state.paste_solver = PasteSolver()
     app.state.drawer = Drawer()
     app.state.judge = Judge()

@@ -31,6 +31,12 @@ DEFAULT_NODES, NODE_LIMIT = 200_000, 100_000_000
 BUSY = "other layouts are being solved or drawn; try again in a minute"
 LAYOUT_LIMIT = 10_000
 """The longest layout, in characters."""
+MOVES_LIMIT = 10_000
+"""The most characters of moves."""
+DEALS_LIMIT = 20
+"""How many deals are solved to find one that can be won."""
+DEAL_NODES = 10_000_000
+"""The node limit for each of them by engines that need none."""
 JUDGEMENT_LIMIT = 500
 """The judgements that are kept, and the most that wait to be made."""
 PATIENCE = 0.2
@@ -118,18 +124,48 @@ class PasteSolver(SharedProcess):
         Busy
             If the process does not become free in time, or too many requests wait for it.
         """
+        return self._solved(task, _solve)
+
+    def after(self, task: Task, moves: tuple[str, ...]) -> tuple[dealmill.After, dealmill.Judgement]:
+        """Solve the position after some moves, and check its evidence with the referee. See `solve` for errors; a
+        `UsageError` also says which move is not legal."""
+        return self._solved(task, _after, moves)
+
+    def _solved(self, task: Task, solve: Callable[..., T], *arguments: object) -> T:
         if len(task.layout) > LAYOUT_LIMIT:
             raise dealmill.UsageError(
                 f"the layout has more than {LAYOUT_LIMIT:,} characters; solve it with: dealmill run"
             )
         try:
-            if (task.game, task.engine) not in self._loaded:
-                self.call(LOADING_TIME_LIMIT, _load, task)
-                self._loaded.add((task.game, task.engine))
-            solved = self.call(TIME_LIMIT, _without_compiling, _solve, task)
-            return solved or self.call(LOADING_TIME_LIMIT, _solve, task)
+            return self._loaded_call(task.game, task.engine, solve, task, *arguments)
         except TooMuch as error:
             raise TooMuch(f"the layout {error}; lower the node limit, or solve it with: dealmill run") from error
+
+    def deal(self, game: str, seed: int) -> dealmill.Result:
+        """Return the first deal of a seed that can be won, which is one of the first `DEALS_LIMIT`; its line is the
+        number of the deal.
+
+        Raises
+        ------
+        NotFoundError
+            If none of them is won within the limits.
+        UsageError
+            If the game has no such deals, or solving takes too much time or memory.
+        Busy
+            If the process does not become free in time, or too many requests wait for it.
+        """
+        try:
+            return self._loaded_call(game, None, _deal, game, seed)
+        except TooMuch as error:
+            raise TooMuch(f"solving deals of {game} {error}; try another seed") from error
+
+    def _loaded_call(self, game: str, engine: str | None, solve: Callable[..., T], *arguments: object) -> T:
+        """Call a function that solves; if something must be compiled for it, it may take longer."""
+        if (game, engine) not in self._loaded:
+            self.call(LOADING_TIME_LIMIT, _load, game, engine)
+            self._loaded.add((game, engine))
+        solved = self.call(TIME_LIMIT, _without_compiling, solve, *arguments)
+        return solved or self.call(LOADING_TIME_LIMIT, solve, *arguments)
 
 
 class Drawer(SharedProcess):
@@ -139,7 +175,9 @@ class Drawer(SharedProcess):
         super().__init__()
         self._stopped: dict[dealmill.Result, TooMuch] = {}
 
-    def steps(self, result: dealmill.Result, number: int | None, *, as_text: bool = False) -> Steps | None:
+    def steps(
+        self, result: dealmill.Result, number: int | None, *, as_text: bool = False, open_cards: bool = False
+    ) -> Steps | None:
         """Return what `draw` does.
 
         Raises
@@ -150,7 +188,7 @@ class Drawer(SharedProcess):
         if result in self._stopped:
             raise self._stopped[result]
         try:
-            return self.call(TIME_LIMIT, draw, result, number, as_text)
+            return self.call(TIME_LIMIT, draw, result, number, as_text, open_cards)
         except TooMuch as error:
             if len(self._stopped) == JUDGEMENT_LIMIT:
                 self._stopped.clear()
@@ -246,11 +284,11 @@ def _load_games() -> None:
     dealmill.games()
 
 
-def _load(task: Task) -> None:
+def _load(name: str, engine: str | None) -> None:
     """Have an engine compiled by solving a numbered deal."""
-    game, _ = engine_of(task.game, task.engine)
+    game, _ = engine_of(name, engine)
     deal = dealmill.deals(game.name, seed=1, first=4, count=1)
-    dealmill.solve(task.game, deal, engine=task.engine, max_nodes=1)
+    dealmill.solve(name, deal, engine=engine, max_nodes=1)
 
 
 def _without_compiling(function: Callable[..., T], *arguments: object) -> T | None:
@@ -269,6 +307,41 @@ def _solve(task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
         [result] = dealmill.solve(task.game, deal, engine=task.engine, max_nodes=task.max_nodes)
     else:
         result = dealmill.solve(task.game, task.layout, engine=task.engine, max_nodes=task.max_nodes)
+    return result, _judgement(result)
+
+
+def _judgement(result: dealmill.Result) -> dealmill.Judgement:
     if (result.evidence or "").startswith(f"{RETRYABLE}{MemoryError.__name__}"):
         raise MemoryError
-    return result, result.check()
+    return result.check()
+
+
+@lru_cache(maxsize=SOLUTION_LIMIT)
+def _after(task: Task, moves: tuple[str, ...]) -> tuple[dealmill.After, dealmill.Judgement]:
+    layout: str | dealmill.Layout = task.layout
+    if is_deal_range(task.layout):
+        deals = parse_deal(task.layout)
+        if deals.game.name != engine_of(task.game)[0].name:
+            raise dealmill.UsageError(f"{task.layout} is not of {task.game}: choose the game {deals.game.name}")
+        [layout] = deals
+    try:
+        position = dealmill.after(task.game, layout, moves, engine=task.engine, max_nodes=task.max_nodes)
+    except dealmill.InvalidEvidence as error:
+        raise dealmill.UsageError(f"these moves cannot be played: {error}") from None
+    return position, _judgement(position.result)
+
+
+@lru_cache(maxsize=SOLUTION_LIMIT)
+def _deal(name: str, seed: int) -> dealmill.Result:
+    from dealmill.pipeline.solving.winnable import check_grade, default_limit, winnable_deals  # loads the compiler
+
+    game, engine = engine_of(name)
+    check_grade(game, engine, None)
+    deals = dealmill.deals(game.name, seed=seed)
+    try:
+        return next(winnable_deals(deals, engine, None, default_limit(engine) or DEAL_NODES, DEALS_LIMIT))
+    except dealmill.NotFoundError:
+        raise dealmill.NotFoundError(
+            f"none of the first {DEALS_LIMIT} deals of {name} with the seed {seed} was won within the node limit; try "
+            "another seed, or serve a pack: dealmill web --pack FILE.json"
+        ) from None

@@ -44,7 +44,8 @@ class Title(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The scenes of a result: the titles of all, and the one `shown` with its `number`. `proves` says what the scenes
+    """The scenes of a result: the titles of all, and the one `shown` with its `number`; `is_open` says whether it
+    shows cards that lie face down, and is None if there are none. `proves` says what the scenes
     prove, and is empty if they show a play. `whole` is false if some scenes are left out. `board` is the text board at
     this step, if it was asked for. `play_on` are the parameters of the page on which one plays on from this step, if
     there is one."""
@@ -57,6 +58,7 @@ class Steps:
     whole: bool
     board: str | None
     play_on: dict[str, str] | None
+    is_open: bool | None = None
 
     @property
     def large(self) -> bool:
@@ -101,9 +103,9 @@ class Steps:
         return root
 
 
-def draw(result: dealmill.Result, number: int | None, as_text: bool) -> Steps | None:
+def draw(result: dealmill.Result, number: int | None, as_text: bool, open_cards: bool) -> Steps | None:
     """Return the scenes of a result at scene `number`, or at the last one if there are fewer. Without a number, a play
-    is at its layout and a proof at its first picture.
+    is at its layout and a proof at its first picture. Cards that lie face down show their backs, unless `open_cards`.
 
     None if its text is not a layout, or its evidence cannot be followed to the end.
     """
@@ -120,7 +122,10 @@ def draw(result: dealmill.Result, number: int | None, as_text: bool) -> Steps | 
     titles = [Title(scene.caption, scene.path) for scene in shown]
     board = next(islice(result.frames(), number, None)) if as_text else None
     whole = len(scenes) == len(shown)
-    return Steps(result, titles, number, shown[number], shown[-1].proves, whole, board, _play_on(result, number))
+    scene, play_on = shown[number], _play_on(result, number)
+    is_open = open_cards if scene.closed_alt else None
+    chosen = scene if open_cards else scene.closed
+    return Steps(result, titles, number, chosen, shown[-1].proves, whole, board, play_on, is_open)
 
 
 def _play_on(result: dealmill.Result, number: int) -> dict[str, str] | None:
@@ -155,6 +160,7 @@ def draw_all(result: dealmill.Result, max_characters: int) -> Drawing | None:
     None if its text is not a layout, its evidence cannot be followed to the end, or its first scene is too long.
     """
     scenes = _scenes(result)
+    scenes = [scene.closed for scene in scenes]
     lengths = accumulate(len(scene.svg) for scene in scenes[:MOST_SCENES])
     shown = [scene for scene, length in zip(scenes, lengths, strict=False) if length <= max_characters]
     if not shown:
@@ -170,7 +176,7 @@ def _start(scenes: Sequence[Scene]) -> int:
 def draw_layout(result: dealmill.Result) -> str | None:
     """Return the small picture of the layout of a result, None if its text is not a layout."""
     scene = next(replace(result, evidence=None).scenes(), None)
-    return scene.thumbnail if scene else None
+    return scene.closed.thumbnail if scene else None
 
 
 def _scenes(result: dealmill.Result) -> Sequence[Scene]:

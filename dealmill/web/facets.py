@@ -27,7 +27,7 @@ class Facets:
     """The results of a run by verdict, by the number of digits of their nodes, and by the outcome of their audit.
 
     Counts by verdict and nodes are of the results with the outcome in the filter; counts by outcome are of those with
-    its verdicts and nodes. They do not obey other conditions, which their links leave out.
+    its verdicts and nodes. All obey the other conditions of the filter, as the list of results does.
     """
 
     counts: Counter[Cell]
@@ -52,11 +52,26 @@ class Facets:
     @property
     def outcomes(self) -> list[Count]:
         """The counts by outcome of the audit; empty if there is no audit, or the filter has other ranges of nodes."""
-        verdicts, nodes = ([text for name, text in self.filter.pairs if name == key] for key in ("verdict", "nodes"))
-        if not {*nodes} <= {_span(cell.digits) for cell in self.counts}:
+        verdicts, nodes = self._values("verdict"), self._values("nodes")
+        if not self._counts_nodes:
             return []
         audits = [outcome for outcome in OUTCOMES if any(cell.audit == outcome for cell in self.counts)]
         return [self._count(outcome, nodes, verdicts, outcome) for outcome in audits]
+
+    @property
+    def matches(self) -> int | None:
+        """The number of results that match the filter; None if it has other ranges of nodes."""
+        if not self._counts_nodes:
+            return None
+        return self._count("", self._values("nodes"), self._values("verdict"), self.filter.text("audit")).count
+
+    @property
+    def _counts_nodes(self) -> bool:
+        """Whether the range of nodes in the filter is one of those that are counted, or there is none."""
+        return {*self._values("nodes")} <= {_span(cell.digits) for cell in self.counts}
+
+    def _values(self, key: str) -> list[str]:
+        return [text for name, text in self.filter.pairs if name == key]
 
     def _count(self, name: str, nodes: Sequence[str], verdicts: Sequence[str], audit: str) -> Count:
         """Return the count of the results with one of these ranges of nodes and verdicts, and this outcome. Empty ones
@@ -69,8 +84,8 @@ class Facets:
             and audit in {"", cell.audit}
         )
         pairs = [("verdict", word) for word in verdicts] + [("nodes", span) for span in nodes]
-        pairs += [("audit", audit)] * bool(audit) + [("retracted", "1")] * self.filter.retracted
-        return Count(name, count, f"?{urlencode(pairs)}", pairs == self.filter.pairs)
+        pairs += [("audit", audit)] * bool(audit) + self.filter.uncounted.pairs
+        return Count(name, count, f"?{urlencode(pairs)}", {*pairs} == {*self.filter.pairs})
 
 
 def _span(digits: int) -> str:
@@ -86,7 +101,7 @@ def facets_of(run: dealmill.Run, page_filter: PageFilter, searches: Searches) ->
     if is_live(run):
         return None, False
     try:
-        counts = searches.counts(run)
+        counts = searches.counts(run, page_filter.uncounted)
     except dealmill.DealmillError:
         return None, False
     return (None, True) if counts is None else (Facets(counts, page_filter), False)

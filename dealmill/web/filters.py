@@ -37,6 +37,12 @@ class PageFilter(dealmill.Filter):
         """Return a URL with this filter, and with more parameters; those that are None are left out."""
         return url(path, [*self.pairs, *((name, value) for name, value in more.items() if value is not None)])
 
+    @property
+    def uncounted(self) -> "PageFilter":
+        """The filter without verdicts, nodes and outcomes of audits, by which results are counted."""
+        ranges = {order: ends for order, ends in self.ranges.items() if order.word != "nodes"}
+        return replace(self, verdict=(), ranges=ranges, audit=None)
+
     def of_retracted(self) -> "PageFilter":
         """Return the same filter for the results of a retracted run."""
         return replace(self, retracted=True)

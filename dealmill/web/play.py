@@ -12,7 +12,7 @@ from fastapi.responses import Response
 import dealmill
 from dealmill.pipeline.games.contract import Choice, Link
 from dealmill.pipeline.printable import counted
-from dealmill.web.check import LAYOUT_LIMIT, NODE_LIMIT, TIME_LIMIT, Drawer, PasteSolver, Task
+from dealmill.web.check import LAYOUT_LIMIT, MOVES_LIMIT, NODE_LIMIT, TIME_LIMIT, Drawer, PasteSolver, Task
 from dealmill.web.filters import url
 from dealmill.web.site import Digits, page
 
@@ -20,8 +20,6 @@ DEFAULT_NODES = 20_000
 """The node limit of each position if none is given."""
 MORE_NODES = 1_000_000
 """The node limit to which a link leads from a position that was not decided."""
-MOVES_LIMIT = 10_000
-"""The most characters of the moves in an address."""
 
 router = APIRouter(include_in_schema=False)
 

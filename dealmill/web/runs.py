@@ -181,7 +181,7 @@ def layouts(
         filters=FILTERS,
         facets=facets,
         live=shown is None or counting,
-        matches=_matches(status, filter_),
+        matches=facets.matches if facets else _matches(status, filter_),
         backwards=before is not None,
         continued=after is not None or before is not None,
     )

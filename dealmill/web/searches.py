@@ -7,7 +7,7 @@ A process makes them one after the other, and they are kept for later views.
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any, TypeVar
 
@@ -60,9 +60,10 @@ class Searches:
         """
         return self._get(run, _sorted, page_filter, order, size, descending)
 
-    def counts(self, run: dealmill.Run) -> Counter[Cell] | None:
-        """Return the number of results of a run; None if it is not known yet. See `sorted` for errors."""
-        return self._get(run, _counts)
+    def counts(self, run: dealmill.Run, page_filter: PageFilter) -> Counter[Cell] | None:
+        """Return the number of results of a run that match a filter without an outcome of audits; None if it is not
+        known yet. See `sorted` for errors."""
+        return self._get(run, _counts, page_filter)
 
     def _get(self, run: dealmill.Run, search: Callable[..., T], *arguments: Any) -> T | None:
         url = run.results(retracted=True).database.url.render_as_string(hide_password=False)
@@ -107,12 +108,12 @@ def _sorted(
         return list(page_filter.query_of(store, run, order=order, descending=descending, limit=size))
 
 
-def _counts(url: str, run: int) -> Counter[Cell]:
+def _counts(url: str, run: int, page_filter: PageFilter) -> Counter[Cell]:
     with dealmill.open(url, read_only=True) as store:
         subject = store.find_run(run)
-        cells = _cells(subject.results(retracted=True), None)
+        cells = _cells(page_filter.query_of(store, subject), None)
         for outcome in OUTCOMES if subject.latest_audit and subject.progress.storage.stores_layouts else ():
-            audited = _cells(subject.results(audit=outcome, retracted=True), outcome)
+            audited = _cells(replace(page_filter, audit=dealmill.Outcome.of(outcome)).query_of(store, subject), outcome)
             cells -= Counter({Cell(cell.verdict, cell.digits, None): count for cell, count in audited.items()})
             cells += audited
     return cells

@@ -1,26 +1,31 @@
 """Serve the application with uvicorn."""
 
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import uvicorn
 
 import dealmill
 from dealmill.pipeline.system.settings import settings
 from dealmill.web.app import application
+from dealmill.web.deals import Packs
 from dealmill.web.safety import check_address
 
 LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
 
 
-def serve(store: dealmill.Store, host: str, port: int, tell: Callable[[str], object]) -> None:
-    """Serve the pages over a store until a KeyboardInterrupt; `tell` receives their address."""
+def serve(
+    store: dealmill.Store, host: str, port: int, tell: Callable[[str], object], packs: Sequence[Path] = ()
+) -> None:
+    """Serve the pages over a store, and deals of the packs in some files, until a KeyboardInterrupt; `tell` receives
+    their address."""
     chosen = settings()
     token = chosen.web_token
     check_address(host, token)
     hosts = [name.strip() for name in chosen.web_hosts.split(",") if name.strip()]
     shown = f"[{host}]" if ":" in host else host
-    app = application(store, hosts=[shown, *LOOPBACK, *hosts], token=token)
+    app = application(store, hosts=[shown, *LOOPBACK, *hosts], token=token, packs=Packs.read(packs))
     listening = _listen(host, port)
     tell(f"http://{shown}:{listening.getsockname()[1]}/ serves {store}; stop it with Ctrl-C")
     config = uvicorn.Config(app, log_level="warning", server_header=False, proxy_headers=False, limit_concurrency=200)

@@ -19,6 +19,9 @@ Form = Annotated[
     Literal["page", "svg", "text", "html"],
     Query(alias="as", description="A page, a file with one step, or one with all steps."),
 ]
+OpenCards = Annotated[
+    bool, Query(alias="open", description="Show the cards that lie face down, instead of their backs.")
+]
 MOST_TEXT = 20_000
 """The longest layout with its evidence, in characters, that is drawn and checked when its page is viewed."""
 
@@ -29,7 +32,7 @@ def is_small(result: dealmill.Result) -> bool:
 
 
 def drawn(
-    request: Request, result: dealmill.Result, number: int | None, form: Form = "page"
+    request: Request, result: dealmill.Result, number: int | None, form: Form = "page", *, open_cards: bool = False
 ) -> tuple[Steps | None, str | None]:
     """Return a result step by step, and why something is missing. If drawing takes too much time or memory, that is all
     but the layout. There are no steps if the result is too large, or its evidence cannot be followed to the end."""
@@ -38,10 +41,11 @@ def drawn(
     drawer: Drawer = request.app.state.drawer
     try:
         try:
-            return drawer.steps(result, number, as_text=form == "text"), None
+            return drawer.steps(result, number, as_text=form == "text", open_cards=open_cards), None
         except TooMuch as error:
             layout = replace(result, evidence=None)
-            return drawer.steps(layout, 0, as_text=form == "text"), f"Only the layout is shown: {error}"
+            steps = drawer.steps(layout, 0, as_text=form == "text", open_cards=open_cards)
+            return steps, f"Only the layout is shown: {error}"
     except dealmill.DealmillError as error:
         return None, str(error)
 

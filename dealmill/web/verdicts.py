@@ -15,7 +15,7 @@ from dealmill.web.filters import Filtered, url
 from dealmill.web.report import attached
 from dealmill.web.runs import slice_of
 from dealmill.web.site import Digits, OpenStore, Position, RunNumber, page
-from dealmill.web.steps import Form, Number, drawn, file_of, is_small, judged
+from dealmill.web.steps import Form, Number, OpenCards, drawn, file_of, is_small, judged
 
 router = APIRouter(include_in_schema=False)
 
@@ -30,13 +30,14 @@ def verdict(
     step: Number = None,
     leaf: Number = None,
     form: Form = "page",
+    open_cards: OpenCards = False,
 ) -> Response:
     """Show a result at one step of its evidence."""
     subject = store.find_run(run)
     result = subject.result(position, retracted=filter_.retracted)
     if form == "html":
         return attached(request, result, f"run-{run}-layout-{position}")
-    steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
+    steps, undrawn = drawn(request, result, step if leaf is None else leaf, form, open_cards=open_cards)
     if steps and form != "page":
         return file_of(steps)
     engine, judgement, why = judged(request.app.state.judge, result)
@@ -50,7 +51,9 @@ def verdict(
         engine=engine,
         steps=steps,
         undrawn=undrawn,
-        link=lambda number, form=None: filter_.link(path, **{steps.parameter: number, "as": form} if steps else {}),
+        link=lambda number, form=None, is_open=open_cards: filter_.link(
+            path, **{steps.parameter: number, "open": 1 if is_open else None, "as": form} if steps else {}
+        ),
         judgement=judgement,
         why=why,
         judging=judgement is None and why is None and is_small(result),
@@ -81,6 +84,7 @@ def check(
     step: Number = None,
     leaf: Number = None,
     form: Form = "page",
+    open_cards: OpenCards = False,
 ) -> Response:
     """Show the form; or, if there is a layout, its solution at one step."""
     text = "\n".join(" ".join(line.split()) for line in layout.splitlines() if line.strip())
@@ -98,7 +102,7 @@ def check(
         return attached(request, result, f"{game}-layout")
     given["layout"] = min(text, result.layout, key=len)  # each step has a link with it
     _, engine = find_engine(result.engine)
-    steps, undrawn = drawn(request, result, step if leaf is None else leaf, form)
+    steps, undrawn = drawn(request, result, step if leaf is None else leaf, form, open_cards=open_cards)
     if steps and form != "page":
         return file_of(steps)
     return page(
@@ -110,8 +114,14 @@ def check(
         engine=engine,
         steps=steps,
         undrawn=undrawn,
-        link=lambda number, form=None: url(
-            "/check", {**given, **({steps.parameter: number} if steps else {}), **({"as": form} if form else {})}
+        link=lambda number, form=None, is_open=open_cards: url(
+            "/check",
+            {
+                **given,
+                **({steps.parameter: number} if steps else {}),
+                **({"open": 1} if is_open else {}),
+                **({"as": form} if form else {}),
+            },
         ),
         fields=given.items(),
     )

@@ -1,4 +1,5 @@
-"""Playing cards in pictures: suits are shapes in two colours, and backs show which card lies face down.
+"""Playing cards in pictures: suits are shapes in two colours, and backs show which card lies face down, in a group of
+their own, which `Scene.closed` leaves out.
 
 A page can show many tables, so tables are short: papers of one look are a group, and so are ranks and suits.
 They are drawn above all papers: what is seen of a covered card is the strip that has them.
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from dealmill.pipeline.games.contract import Link
 from dealmill.pipeline.games.pictures import (
+    BACK_INK,
     CHOSEN,
     FONT,
     GHOST,
@@ -55,7 +57,7 @@ BLACK, RED_SUIT, BACK, IDLE, SPACE = "black", "red", "back", "idle", "space"
 LOOKS = {
     BLACK: Look({"class_": "card", "fill": WHITE}, INKED),
     RED_SUIT: Look({"class_": "card", "fill": WHITE}, {"class_": "red-suit", "fill": "#b3261e"}),
-    BACK: Look({"class_": "back", "fill": "#3d5a73"}, {"class_": "back-ink", "fill": WHITE}),
+    BACK: Look({"class_": "back", "fill": "#3d5a73"}, {"class_": BACK_INK, "fill": WHITE}),
     IDLE: Look(
         {"class_": "absent", "fill": "#eeeeee", "stroke": "#c4c4c4"}, {"class_": "absent-ink", "fill": "#a6a6a6"}
     ),

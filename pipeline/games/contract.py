@@ -107,6 +107,11 @@ class Engine:
         """Return the grade of a win by the nodes of its search, from 1; None if the engine has no grades."""
         return bisect_left(self.grades, nodes) + 1 if self.grades else None
 
+    def nodes_of_grade(self, grade: int) -> tuple[int, int | None]:
+        """Return the fewest and the most nodes of a win of a grade, None if it is the last one."""
+        fewest = self.grades[grade - 2] + 1 if grade > 1 else 0
+        return fewest, self.grades[grade - 1] if grade <= len(self.grades) else None
+
     def proves_lost(self, verdict: int, value: int | None) -> bool:
         """Return whether a verdict says that no play wins."""
         scored_lost = verdict == Verdict.SCORED and value is not None and value == self.lost_value

@@ -19,8 +19,9 @@ Colours are presentation attributes, which any style sheet overrides. A page can
 ========== ============================================================================
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from itertools import count, pairwise
 from math import dist
@@ -167,6 +168,9 @@ def _towards(start: Point, end: Point, length: float) -> Point:
 
 
 NAMESPACE = "http://www.w3.org/2000/svg"
+BACK_INK = "back-ink"
+"""The class of the group with the names of cards that lie face down."""
+NAMES_ON_BACKS = re.compile(f'<g class="{BACK_INK}".*?</g>')
 RANKS = {"T": "10", "0": "10"}
 """The ranks whose symbol in a layout is not the one on the card."""
 
@@ -179,7 +183,8 @@ class Scene:
     describes what it shows. `path` is the choice at each branch that leads to a leaf of a tree of cases; it is empty
     for a layout and for the steps of a play. `proves` says in a few words what a proof of a loss shows and how to read
     its pictures, all of which have it; pages open at the first of them. `focus` is the left and upper end, the width
-    and the height of the part that lists show of a layout; None for all of it.
+    and the height of the part that lists show of a layout; None for all of it. `closed_alt` is what `alt` is without
+    the cards that lie face down; empty if there are none, or a proof needs them.
     """
 
     svg: str
@@ -190,6 +195,15 @@ class Scene:
     path: tuple[str, ...] = ()
     proves: str = ""
     focus: tuple[int, int, int, int] | None = None
+    closed_alt: str = ""
+
+    @property
+    def closed(self) -> "Scene":
+        """The same scene with the backs of cards that lie face down; the scene itself if none is hidden."""
+        if not self.closed_alt:
+            return self
+        svg = NAMES_ON_BACKS.sub("", self.svg).replace(escape(self.alt), escape(self.closed_alt))
+        return replace(self, svg=svg, alt=self.closed_alt, closed_alt="")
 
     @property
     def thumbnail(self) -> str:

@@ -29,8 +29,8 @@ def to_png(svg: str) -> bytes:
     width, height = (ZOOM * float(length) for length in size.groups())
     if width * height > MOST_PIXELS:
         raise UsageError(
-            f"the picture has {width:,.0f} x {height:,.0f} pixels, more than {MOST_PIXELS:,}: choose one step, or draw "
-            "it as SVG"
+            f"the picture has {width:,.0f} x {height:,.0f} pixels, more than {MOST_PIXELS:,}: choose one picture "
+            "with --step N (step=N in Python), where 0 is the layout, or write a file that ends in .svg"
         )
     font = import_module("fontpkg_arimo").ROOT / "files" / f"{FONT}[wght].ttf"
     png: bytes = import_module("resvg_py").svg_to_bytes(

@@ -9,17 +9,21 @@ from collections.abc import Sequence
 from datetime import date as Date  # noqa: N812 -- `date` is a field
 from datetime import timedelta
 from io import StringIO
+from os import PathLike
+from pathlib import Path
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from dealmill.pipeline.arguments import MOST_NODES
-from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine
+from dealmill.pipeline.errors import InputError, OutputError, UsageError
+from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
 from dealmill.pipeline.games.contract import RulesText
 from dealmill.pipeline.games.playback import Playback
+from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.results.measures import Measure, grading_measures
 from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.system.atomic import atomic_file
 
 FORMAT: Final = "dealmill-pack/1"
 
@@ -210,6 +214,35 @@ class Pack(Part):
     def key(self, engine: str) -> EngineKey:
         """Return an engine by its full name and the rules of the game."""
         return RecordedEngine(engine, self.rules_text)
+
+    def write_pictures(self, folder: str | PathLike[str], *, open_cards: bool = False) -> int:
+        """Write an SVG picture of each layout to a folder, which is made if there is none. Return their number.
+
+        The name of a file is that of the grade and the position, or the day of a pack with a calendar. Cards that lie
+        face down and those of the stock show their backs, unless `open_cards`.
+
+        Raises
+        ------
+        NotFoundError
+            If the game is not installed.
+        InputError
+            If a text is not a layout.
+        OutputError
+            If the folder or a file cannot be written.
+        """
+        game, path = game_by(self.game, self.rules_text), Path(folder)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be made: {error.strerror or error}") from error
+        for entry in self.layouts:
+            if not is_canonical(game, entry.layout):
+                raise InputError(f"the layout at position {entry.position} of the pack is not one of {self.game}")
+            scene = next(game.scenes(entry.layout))
+            name = f"{entry.date}" if entry.date else f"grade-{entry.grade}-{entry.position}"
+            with atomic_file(path / f"{name}.svg", force=True) as file:
+                file.write(f"{(scene if open_cards else scene.closed).svg}\n".encode())
+        return len(self.layouts)
 
     def csv_text(self) -> str:
         """Return a row for each layout, with the columns of an export first, and a heading."""

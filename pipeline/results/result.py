@@ -170,8 +170,10 @@ class Result:
             return None
         return game.playback(self.layout, self.verdict, self.evidence)
 
-    def svg(self, step: int | None = None) -> str:
+    def svg(self, step: int | None = None, *, open_cards: bool = False) -> str:
         """Return an SVG document with all pictures and captions below each other, or with one picture (0: the layout).
+
+        Cards that lie face down and those of the stock show their backs, unless `open_cards`; a proof shows them.
 
         Raises
         ------
@@ -180,7 +182,7 @@ class Result:
         UsageError
             If there is no such picture.
         """
-        scenes = list(self.scenes())
+        scenes = [scene if open_cards else scene.closed for scene in self.scenes()]
         if not scenes:
             raise UsageError("there is no picture, because the recorded text is not a layout")
         if step is None:
@@ -189,7 +191,7 @@ class Result:
             raise UsageError(f"there is no step {step}, expected 0 to {len(scenes) - 1}")
         return scenes[step].svg
 
-    def png(self, step: int | None = None) -> bytes:
+    def png(self, step: int | None = None, *, open_cards: bool = False) -> bytes:
         """Return the document of `svg` as a PNG image, with two pixels for each of its units.
 
         Raises
@@ -201,9 +203,9 @@ class Result:
         """
         from dealmill.pipeline.games.png import to_png  # needed for this only
 
-        return to_png(self.svg(step))
+        return to_png(self.svg(step, open_cards=open_cards))
 
-    def write_picture(self, file: str | os.PathLike[str], step: int | None = None) -> None:
+    def write_picture(self, file: str | os.PathLike[str], step: int | None = None, *, open_cards: bool = False) -> None:
         """Write the document of `svg` to a file, as a PNG image if its name ends with ``.png``.
 
         The file is written whole or not at all, and a database is never replaced.
@@ -218,14 +220,17 @@ class Result:
             If there is no such picture, it is too large, or the extra ``pictures`` is not installed.
         """
         path = Path(file)
-        contents = self.png(step) if path.suffix.lower() == ".png" else f"{self.svg(step)}\n".encode()
+        is_png = path.suffix.lower() == ".png"
+        contents = (
+            self.png(step, open_cards=open_cards) if is_png else f"{self.svg(step, open_cards=open_cards)}\n".encode()
+        )
         with atomic_file(path, force=True) as stream:
             stream.write(contents)
 
     def _repr_svg_(self) -> str | None:
         """Return what a notebook shows: the layout, the first step, one in the middle and the last."""
         try:
-            scenes = list(self.scenes())
+            scenes = [scene.closed for scene in self.scenes()]
         except InvalidEvidence:
             return None
         chosen = sorted({0, min(1, len(scenes) - 1), len(scenes) // 2, len(scenes) - 1})

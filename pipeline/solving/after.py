@@ -15,13 +15,15 @@ class After:
     """The position after some moves, as a layout with its verdict.
 
     If it is lost, but the layout could be won before, it could still be won after the first `won` moves, and is lost
-    after the first `lost` ones. Otherwise, both are None.
+    after the first `lost` ones. Otherwise, both are None. `next_move` is the first move of the win from there; None if
+    there is none, or the game is won already.
     """
 
     result: Result
     moves: tuple[str, ...]
     won: int | None = None
     lost: int | None = None
+    next_move: str | None = None
 
     @property
     def losing_move(self) -> int | None:
@@ -48,7 +50,7 @@ def after(game: Game, engine: Engine, layout: str, moves: Sequence[str], max_nod
             f"positions of {game.name} are not layouts: only patiences and covering games can be played on"
         )
     try:
-        play(layout, moves)
+        table = play(layout, moves)
     except InvalidEvidence as error:
         legal = " ".join(choice.word for choice in play(layout, moves[: error.step - 1]).choices)
         raise type(error)(error.step, f"{error.reason}; legal moves there: {legal or 'none'}") from None
@@ -58,6 +60,8 @@ def after(game: Game, engine: Engine, layout: str, moves: Sequence[str], max_nod
         return result
 
     result = solved(len(moves))
+    if result.verdict is Verdict.WINNABLE and result.evidence and not table.won:
+        return After(result, tuple(moves), next_move=result.evidence.split()[0])
     if result.verdict is not Verdict.UNWINNABLE or not moves or solved(0).verdict is not Verdict.WINNABLE:
         return After(result, tuple(moves))
     won, lost = 0, len(moves)

@@ -16,11 +16,12 @@ from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.solving.solve import solve_layouts
 
 MAX_NODES = 100_000
-"""The node limit that is given for each deal by default. A deal that needs more is passed over."""
+"""The node limit for each deal by default, if the engine has grades or a limit. A deal that needs more is passed
+over."""
 MOST_AT_ONCE = 256
 """Deals are solved one by one at first, then in batches that double up to so many."""
 MOST_OTHERS = 10_000
-"""The search ends with an error after so many deals in a row of which none is asked for."""
+"""The search ends with an error after so many deals in a row of which none is asked for, by default."""
 
 
 def check_grade(game: Game, engine: Engine, grade: int | None) -> None:
@@ -43,17 +44,27 @@ def check_grade(game: Game, engine: Engine, grade: int | None) -> None:
     check_integer("grade", grade, 1, len(engine.grades) + 1)
 
 
-def winnable_deals(deals: DealRange, engine: Engine, grade: int | None, max_nodes: int) -> Iterator[Result]:
+def default_limit(engine: Engine) -> int | None:
+    """Return the node limit for each deal by default; None for engines that decide every deal without a limit, such as
+    that of Golf, whose nodes are all positions that can be reached."""
+    needs_none = engine.complete and engine.max_nodes is None and not engine.grades
+    return None if needs_none else MAX_NODES
+
+
+def winnable_deals(
+    deals: DealRange, engine: Engine, grade: int | None, max_nodes: int | None, most_others: int = MOST_OTHERS
+) -> Iterator[Result]:
     """Yield the results of those deals of a range that can be won, or that are wins of one `grade`. Their lines are the
     numbers of the deals.
 
     Raises
     ------
     NotFoundError
-        If none of `MOST_OTHERS` deals in a row is one, or the range has no more deals.
+        If none of `most_others` deals in a row is one, or the range has no more deals.
     """
     first, size, others, wins = 1, 1, 0, 0
-    while first <= len(deals) and others < MOST_OTHERS:
+    while first <= len(deals) and others < most_others:
+        size = min(size, most_others - others)
         part = deals.part(first, min(first + size, len(deals) + 1))
         for line, result in enumerate(solve_layouts(deals.game, engine, _texts(part), max_nodes), start=part.first):
             others += 1
@@ -62,9 +73,10 @@ def winnable_deals(deals: DealRange, engine: Engine, grade: int | None, max_node
                 yield replace(result, line=line, position=wins)
         first, size = first + size, min(2 * size, MOST_AT_ONCE)
     kind = "winnable deal" if grade is None else f"winnable deal of grade {grade}"
+    within = "" if max_nodes is None else f" within {max_nodes:,} nodes each"
     raise NotFoundError(
-        f"no further {kind} of {deals.game.name} up to deal {part.last:,} within {max_nodes:,} nodes each; start at "
-        "another deal, or allow more nodes"
+        f"no further {kind} of {deals.game.name} up to deal {part.last:,}{within}; start at another deal"
+        + ("" if max_nodes is None else ", or allow more nodes")
     )
 
 

@@ -1,4 +1,5 @@
-"""The report of a survey: a Markdown page, the same data as JSON, and a plot of its narrowing interval (SVG and PNG).
+"""The report of a survey: a Markdown page, the same data as JSON, a table in LaTeX, and a plot of its narrowing
+interval (SVG and PNG).
 
 The same survey gives the same page and the same data, byte for byte, on every machine.
 """
@@ -23,17 +24,18 @@ from dealmill.pipeline.store.runs.status import RunStatus
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
 from dealmill.pipeline.survey.estimate import Estimate as SurveyEstimate
 from dealmill.pipeline.survey.estimate import estimates_after
+from dealmill.pipeline.survey.figures import MEAN, WINNABILITY, format_figure
 from dealmill.pipeline.survey.interval import Winnability
+from dealmill.pipeline.survey.latex import latex_table
 from dealmill.pipeline.system.atomic import write_files
 from dealmill.pipeline.system.extras import check_extra
 
-PAGE, DATA, PICTURES = "survey.md", "survey.json", ("interval.svg", "interval.png")
-WINNABILITY, MEAN = "winnability", "mean value"
+PAGE, DATA, TABLE, PICTURES = "survey.md", "survey.json", "table.tex", ("interval.svg", "interval.png")
 POINTS = 300
 
 
 def write_report(database: Database, run: RunStatus, facts: Mapping[str, object], folder: Path) -> None:
-    """Write the four files into a folder, which is created if necessary; existing files are overwritten. If one of them
+    """Write the five files into a folder, which is created if necessary; existing files are overwritten. If one of them
     cannot be written, none is.
 
     Raises
@@ -47,6 +49,7 @@ def write_report(database: Database, run: RunStatus, facts: Mapping[str, object]
     files = {
         DATA: (json.dumps({**facts, "closing": points}, indent=2) + "\n").encode(),
         PAGE: _page(facts, deals).encode(),
+        TABLE: latex_table([facts]).encode(),
         PICTURES[0]: picture.encode(),
         PICTURES[1]: to_png(picture),
     }
@@ -111,18 +114,6 @@ def summary_sentence(facts: Mapping[str, Any]) -> str:
     if not isinstance(errors, float):
         return sentence
     return f"{sentence}: {'agrees' if errors < MOST_ERRORS else 'differs'} ({errors:.1f} standard errors)"
-
-
-def format_figure(facts: Mapping[str, object], key: str) -> str:
-    """Return a figure (`value`, `low`, `high`, `theory`) with one digit more than the interval makes significant."""
-    number, half = facts[key], facts["half_width"]
-    assert isinstance(number, float) and isinstance(half, float)  # noqa: S101 -- `survey_facts` made them
-    share = facts["estimate"] == WINNABILITY
-    scale, unit = (100, " %") if share else (1, "")
-    places = 2
-    while places < 12 and 0 < half * scale * 10 ** (places - 1) < 1:
-        places += 1
-    return f"{number * scale:,.{places}f}{unit}"
 
 
 def _page(facts: Mapping[str, object], deals: DealRange) -> str:

@@ -154,6 +154,21 @@ def test_a_command_prints_the_rows_of_its_method(words: str, folder: Path, store
     assert [{key: row[key] for key in columns} for row, columns in zip(printed, expected, strict=True)] == expected
 
 
+def test_games_has_a_line_for_each_game_and_all_about_one(folder: Path) -> None:
+    lines = command("games", cwd=folder).stdout.splitlines()
+    games = dealmill.games()
+    assert len(lines) == 1 + len(games)
+    [spider] = [line.split() for line in lines if " spider " in line]
+    assert spider == ["Spider", "spider", "Spider", "2", "10", "x", "x"]
+    text = command("games", "klondike", cwd=folder).stdout
+    for engine in games["klondike"].engines:
+        assert all(
+            str(part) in text
+            for part in (engine.version, engine.summary, engine.evidence, engine.evidence_of_loss or "")
+        )
+    assert games["klondike"].rules_text and text.endswith(games["klondike"].rules_text.text)
+
+
 def test_all_forms_print_all_rows_and_a_table_the_first(folder: Path, store: Store) -> None:
     count = len(list(store.query()))
     for form, header in (("--json", 2), ("--nl", 0), ("--csv", 1)):

@@ -26,8 +26,35 @@ def test_all_pictures_or_one_are_written_to_a_file(tmp_path: Path) -> None:
     size = re.findall(r'viewBox="0 0 (\d+) (\d+)"', result.svg(2))[0]
     assert struct.unpack(">8s8xII", drawn[:24]) == (b"\x89PNG\r\n\x1a\n", *(2 * int(length) for length in size))
     assert drawn == result.png(2) != replace(result, layout="BAAB").png(2)  # letters are drawn, too
-    with pytest.raises(dealmill.UsageError, match="choose one step, or draw it as SVG"):
+    with pytest.raises(
+        dealmill.UsageError, match=r"choose one picture with --step N .* or write a file that ends in \.svg"
+    ):
         to_png('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 5000 5000"></svg>')
+
+
+@pytest.mark.parametrize("game", ["klondike", "tripeaks"])
+def test_pictures_show_backs_unless_they_are_open(game: str) -> None:
+    [deal] = dealmill.deals(game, seed=1, first=3, count=1)
+    undecided = dealmill.Result(f"{game}/winnable", deal.text, dealmill.Verdict.UNDECIDED, None, 0, None, 1, 1)
+    closed, opened = undecided.svg(0), undecided.svg(0, open_cards=True)
+    hidden = {match.upper() for match in re.findall("[A2-9TJQK][chsd]", deal.text)}
+    hidden |= set(re.findall("..", deal.text.partition("stock:")[2]))
+    assert len(hidden) > 20 and hidden <= described(opened) and not hidden & described(closed)
+    assert opened.count("<text") - closed.count("<text") == len(hidden)
+    assert closed.count("<rect") == opened.count("<rect")
+    assert next(undecided.scenes()).closed.svg == closed
+
+
+def described(svg: str) -> set[str]:
+    """Return the words of the description in a picture, in capitals."""
+    return set(re.findall("<desc>(.*)</desc>", svg)[0].upper().split())
+
+
+def test_a_proof_shows_the_cards_that_it_needs() -> None:
+    [deal] = dealmill.deals("klondike", seed=1, first=3, count=1)
+    lost = dealmill.Result("klondike/winnable", deal.text, dealmill.Verdict.UNWINNABLE, None, 1, "* 200", 1, 1)
+    scenes = list(lost.scenes())
+    assert scenes[0].closed != scenes[0] and all(scene.closed is scene for scene in scenes[1:])
 
 
 def test_an_undecided_verdict_says_whether_a_higher_limit_may_decide_it(tmp_path: Path) -> None:

@@ -64,7 +64,7 @@ def test_the_report_has_the_same_figures_and_the_command_to_repeat_it(surveyed: 
     assert command is not None
     [repeated] = rows(*command[1].split(), "--report", "again", cwd=tmp_path)
     assert repeated["fingerprint"] == row["fingerprint"]
-    for name in ("survey.md", "survey.json"):
+    for name in ("survey.md", "survey.json", "table.tex"):
         assert (tmp_path / "again" / name).read_text() == (surveyed / "night" / name).read_text()
 
 

@@ -12,8 +12,8 @@ from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.survey import estimate
+from dealmill.pipeline.survey.figures import format_figure
 from dealmill.pipeline.survey.interval import Interval, Winnability, Z, deviation, of_mean, of_share
-from dealmill.pipeline.survey.report import format_figure
 from tests.doing import alter
 from tests.survey.doing import MEMORY, a_survey
 

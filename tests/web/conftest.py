@@ -39,12 +39,12 @@ def furnished(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @contextmanager
-def client_of(database: str | Database, **options: str) -> Iterator[TestClient]:
+def client_of(database: str | Database, token: str | None = None) -> Iterator[TestClient]:
     """Yield a client of the application over a store, or the store at a URL, for the duration of the `with` block."""
     url = database if isinstance(database, str) else database.url.render_as_string(hide_password=False)
     with (
         dealmill.open(url, read_only=True) as opened,
-        TestClient(application(opened, hosts=HOSTS, **options)) as client,
+        TestClient(application(opened, hosts=HOSTS, token=token)) as client,
     ):
         yield client
 

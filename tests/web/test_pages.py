@@ -209,9 +209,12 @@ def test_a_search_that_takes_longer_than_a_page_goes_on(client: TestClient, monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize("run", [shop.PAIRING, shop.LIMITED, shop.MEMORY, shop.SURVEY])
-def test_each_count_leads_to_as_many_layouts(run: int, client: TestClient) -> None:
-    for query in ("", "?verdict=winnable", "?nodes=10..99", "?verdict=unwinnable&nodes=10..99&layout-length=..9999"):
-        facets = client.get(f"/runs/{run}/layouts{query}").text.partition('id="facets"')[2].partition("</div>\n<")[0]
+def test_each_count_leads_to_as_many_layouts(run: int, client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(searches, "PATIENCE", 60.0)
+    for query in ("", "?verdict=winnable", "?nodes=10..99&layout-length=..9999", "?evidence-length=10.."):
+        text = client.get(f"/runs/{run}/layouts{query}").text
+        results, _, facets = text.partition('id="facets"')
+        facets = facets.partition("</div>\n<")[0]
         links = re.findall(r'<a href="(\?[^"]*)"[^>]*>([\d,]+)', facets)
         assert len(links) > 3
         for link, count in links:
@@ -221,6 +224,10 @@ def test_each_count_leads_to_as_many_layouts(run: int, client: TestClient) -> No
                 part = client.get(f"/api/runs/{run}/results{conditions}&limit=1000&after={after}").json()
                 matches, after = matches + len(part["results"]), part["after"]
             assert matches == int(count.replace(",", "")), link
+        assert [f", of {count}" in results for count in re.findall(r'aria-current="true">([\d,]+)<', facets)] in (
+            [True],
+            [],
+        )
 
 
 def test_lists_of_layouts_have_pictures_and_numbers_of_matches(client: TestClient, furnished: str) -> None:

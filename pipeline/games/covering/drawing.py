@@ -50,13 +50,24 @@ def table(rules: Rules, position: Position, marks: Marks, caption: str, alt: str
             shown = card[0] + card[1].lower() if lies_face_down(rules, position.places, number) else card
             cards.add(x, y, shown, card, covered=covered)
     if rules.stock:
-        turned, stock = position.turned, position.stock
+        stock = position.stock
         labels.append(
-            text(MARGIN, bottom - 10, words_of_stock(len(stock), turned, position.passes), 13, NOTE, anchor="start")
+            text(
+                MARGIN,
+                bottom - 10,
+                words_of_stock(len(stock), position.turned, position.passes),
+                13,
+                NOTE,
+                anchor="start",
+            )
         )
-        up = turned + (rules.playable and rules.moves == "pairs")
-        cards.add_stock(stock, up, bottom, per_row, stock)
+        cards.add_stock(stock, up_to(rules, position), bottom, per_row, stock)
     return scene(width, height, [*labels, *cards.elements()], caption, alt, proves=proves)
+
+
+def up_to(rules: Rules, position: Position) -> int:
+    """Return how many cards of the waste and the stock, from the first, lie face up."""
+    return position.turned + (rules.playable and rules.moves == "pairs")
 
 
 def slots_of(rules: Rules, slots: float) -> dict[int, tuple[float, int]]:

@@ -2,19 +2,22 @@
 plays of the careful player are won."""
 
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from textwrap import fill
 from typing import NamedTuple
 
 from dealmill.cards import Marks, caption_of_plays, grid_of_plays, rows_of_plays
 from dealmill.game import Scene, rank_name
-from dealmill.pipeline.games.covering.drawing import slots_of, table
+from dealmill.pipeline.games.covering.drawing import slots_of, table, up_to
 from dealmill.pipeline.games.covering.referee import FEW_POSITIONS, HOLE, Play, Referee, read_loss
-from dealmill.pipeline.games.covering.rules import Position, lies_face_down
+from dealmill.pipeline.games.covering.rules import Position, Rules, lies_face_down
 from dealmill.referees import read_plays
 from dealmill.verdicts import Verdict
 
 LINE = 90
-IDLE = " ."
+IDLE, HIDDEN = " .", "##"
+LAYOUT = "The layout."
+"""The caption of the first step."""
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
 
 
@@ -38,7 +41,8 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
     """
     for step in _steps(referee, layout, verdict, evidence):
         drawn = rows_of_plays(step.wins) if step.wins else board(referee, step.position, step.marks.idle)
-        yield f"{drawn}\n\n{fill(step.caption, LINE)}"
+        legend = f"\n\n{fill(_legend(referee.rules), LINE)}" if step.caption == LAYOUT else ""
+        yield f"{drawn}\n\n{fill(step.caption, LINE)}{legend}"
 
 
 def scenes(
@@ -52,14 +56,20 @@ def scenes(
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        alt = " ".join(board(referee, step.position).split())
-        drawn = table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
-        yield grid_of_plays(drawn.width, drawn.height, step.wins, step.caption) if step.wins else drawn
+        alt, closed_alt = (
+            f"{' '.join(board(referee, step.position, closed=closed).split())}. {step.caption}"
+            for closed in (False, True)
+        )
+        drawn = table(referee.rules, step.position, step.marks, step.caption, alt, step.proves)
+        if step.wins:
+            yield grid_of_plays(drawn.width, drawn.height, step.wins, step.caption)
+        else:
+            yield replace(drawn, closed_alt="" if step.proves or alt == closed_alt else closed_alt)
 
 
 def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
     position = referee.position(layout)
-    yield Step(position, Marks(), "The layout.")
+    yield Step(position, Marks(), LAYOUT)
     if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED):
         return
     if verdict is Verdict.SCORED:
@@ -117,33 +127,51 @@ def _name(card: str) -> str:
     return f"{rank_name(card[0])} of {NAMES[card[1]]}"
 
 
-def board(referee: Referee, position: Position, idle: Set[str] = frozenset()) -> str:
-    """Return the table as text; cards that lie face down have a small letter, and dots stand for idle cards."""
+def _legend(rules: Rules) -> str:
+    """Return how the board of a layout is read."""
+    words = ["Suits are C clubs, H hearts, S spades, D diamonds; T is 10."]
+    if rules.face_down == "covered":
+        words.append("A small letter, as in 9d: the card is covered, and lies face down.")
+    else:
+        words.append("A card is covered by those below it that touch it.")
+    if rules.stock:
+        words.append("The first card of the stock is turned first.")
+    return " ".join(words)
+
+
+def board(referee: Referee, position: Position, idle: Set[str] = frozenset(), *, closed: bool = False) -> str:
+    """Return the table as text; cards that lie face down have a small letter, and dots stand for idle cards. If it is
+    `closed`, cards that lie face down and those of the stock are hidden."""
     rules = referee.rules
     lines = [f"hole  {position.hole}"] if rules.moves == "hole" else []
     if rules.stock:
+        up = up_to(rules, position)
         waste, stock = position.stock[: position.turned], position.stock[position.turned :]
         for name, cards in (("waste", waste), ("stock", stock)):
             if cards or name == "stock":
-                shown = " ".join(IDLE if card in idle else card for card in cards) or "--"
+                seen = up - position.turned if closed and name == "stock" else len(cards)
+                words = [IDLE if card in idle else card for card in cards[:seen]]
+                shown = " ".join([*words, *[HIDDEN] * (len(cards) - seen)]) or "--"
                 lines.append(fill(f"{name}  {shown}", LINE, subsequent_indent="       "))
         if position.passes:
             lines.append(f"further passes  {position.passes}")
     rows = [[" "] * 4 * rules.row_sizes[-1] for _ in range(rules.rows)]
     for number, (slot, row) in slots_of(rules, rules.row_sizes[-1]).items():
-        rows[row][round(4 * slot) : round(4 * slot) + 2] = _shown(referee, position, number, idle)
+        rows[row][round(4 * slot) : round(4 * slot) + 2] = _shown(referee, position, number, idle, closed)
     lines += ["", *("".join(row).rstrip() for row in rows)]
     if rules.columns:
         first, size = sum(rules.row_sizes), rules.column_size
         lines += [""]
         for depth in range(size):
             numbers = range(first + depth, len(rules.covers), size)
-            lines.append("  ".join(_shown(referee, position, number, idle) for number in numbers).rstrip())
+            lines.append("  ".join(_shown(referee, position, number, idle, closed) for number in numbers).rstrip())
     return "\n".join(lines)
 
 
-def _shown(referee: Referee, position: Position, number: int, idle: Set[str]) -> str:
-    card = position.places[number]
+def _shown(referee: Referee, position: Position, number: int, idle: Set[str], closed: bool) -> str:
+    card, is_face_down = position.places[number], lies_face_down(referee.rules, position.places, number)
+    if is_face_down and closed:
+        return HIDDEN
     if card in idle:
         return IDLE
-    return card[0] + card[1].lower() if lies_face_down(referee.rules, position.places, number) else card or "  "
+    return card[0] + card[1].lower() if is_face_down else card or "  "

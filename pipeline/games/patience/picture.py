@@ -3,6 +3,7 @@ of the careful player are won."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from itertools import zip_longest
 from textwrap import fill
 from typing import NamedTuple
@@ -20,7 +21,9 @@ from dealmill.referees import read_plays
 from dealmill.verdicts import Verdict
 
 LINE = 90
-IDLE = " ."
+IDLE, HIDDEN = " .", "##"
+LAYOUT = "The layout."
+"""The caption of the first step."""
 FROM_COLUMN = re.compile(f"([0-9]+)(?:-([0-9]+)|{FOUNDATION})", re.ASCII)
 """The target of a move that names columns."""
 NAMES = {"C": "clubs", "H": "hearts", "S": "spades", "D": "diamonds"}
@@ -46,7 +49,8 @@ def frames(referee: Referee, layout: str, verdict: Verdict | None = None, eviden
     """
     for step in _steps(referee, layout, verdict, evidence):
         drawn = rows_of_plays(step.wins) if step.wins else board(referee, step.position, step.marks.idle)
-        yield f"{drawn}\n\n{fill(step.caption, LINE)}"
+        legend = f"\n\n{fill(_legend(referee.rules), LINE)}" if step.caption == LAYOUT else ""
+        yield f"{drawn}\n\n{fill(step.caption, LINE)}{legend}"
 
 
 def scenes(
@@ -60,14 +64,20 @@ def scenes(
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        alt = " ".join(board(referee, step.position).split())
-        drawn = table(referee.rules, step.position, step.marks, step.caption, f"{alt}. {step.caption}", step.proves)
-        yield grid_of_plays(drawn.width, drawn.height, step.wins, step.caption) if step.wins else drawn
+        alt, closed_alt = (
+            f"{' '.join(board(referee, step.position, closed=closed).split())}. {step.caption}"
+            for closed in (False, True)
+        )
+        drawn = table(referee.rules, step.position, step.marks, step.caption, alt, step.proves)
+        if step.wins:
+            yield grid_of_plays(drawn.width, drawn.height, step.wins, step.caption)
+        else:
+            yield replace(drawn, closed_alt="" if step.proves or alt == closed_alt else closed_alt)
 
 
 def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:
     position = referee.position(layout)
-    yield Step(position, Marks(), "The layout.")
+    yield Step(position, Marks(), LAYOUT)
     if evidence is None or verdict not in (Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED):
         return
     if verdict is Verdict.SCORED:
@@ -88,6 +98,17 @@ def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str
         yield step
     if not step.caption:
         yield Step(position, Marks(), "All cards are up: won without a move.")
+
+
+def _legend(rules: Rules) -> str:
+    """Return how the board of a layout is read."""
+    words = ["Suits are C clubs, H hearts, S spades, D diamonds; T is 10."]
+    if rules.face_down != "none":
+        words.append("A small letter, as in 9d: the card lies face down.")
+    words.append("Columns are numbered, and the lowest card of each is free.")
+    if rules.stock:
+        words.append("The first card of the stock is turned first.")
+    return " ".join(words)
 
 
 def _loss(referee: Referee, position: Position, evidence: str) -> Iterator[Step]:
@@ -154,8 +175,9 @@ def _name(card: str) -> str:
     return f"{rank_name(card[0])} of {NAMES[card[1]]}"
 
 
-def board(referee: Referee, position: Position, idle: Set[str] = frozenset()) -> str:
-    """Return the table as text; cards that lie face down have a small letter, and dots stand for idle cards."""
+def board(referee: Referee, position: Position, idle: Set[str] = frozenset(), *, closed: bool = False) -> str:
+    """Return the table as text; cards that lie face down have a small letter, and dots stand for idle cards. If it is
+    `closed`, cards that lie face down and those of the stock are hidden."""
     rules, lines = referee.rules, list[str]()
     if rules.hole != "none":
         lines.append(f"hole  {position.hole}")
@@ -170,11 +192,15 @@ def board(referee: Referee, position: Position, idle: Set[str] = frozenset()) ->
         waste, stock = position.stock[: position.turned], position.stock[position.turned :]
         for name, cards in (("waste", waste), ("stock", stock)):
             if cards or name == "stock":
-                shown = [IDLE if card in idle else card for card in cards]
+                hidden = closed and name == "stock"
+                shown = [HIDDEN if hidden else IDLE if card in idle else card for card in cards]
                 lines.append(fill(f"{name}  {' '.join(shown) or '--'}", LINE, subsequent_indent="       "))
         if position.passes:
             lines.append(f"further passes  {position.passes}")
     numbers = [f"{number:>2}" for number in range(1, len(position.columns) + 1)]
-    columns = [[IDLE if card.upper() in idle else card for card in column] for column in position.columns]
+    columns = [
+        [HIDDEN if closed and card[1].islower() else IDLE if card.upper() in idle else card for card in column]
+        for column in position.columns
+    ]
     rows = [list(row) for row in zip_longest(*columns, fillvalue="  ")] or [["--"] * len(numbers)]
     return "\n".join([*lines, "", *("  ".join(row).rstrip() for row in [numbers, *rows])])

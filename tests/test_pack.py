@@ -21,7 +21,6 @@ import dealmill
 from dealmill.cli import dealmill as commands
 from dealmill.cli.export import Days
 from dealmill.pipeline.errors import DealmillError, InputError, UsageError
-from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
@@ -32,6 +31,7 @@ from dealmill.pipeline.outputs.pack_check import check_pack
 from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.results.measures import FILTERS
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter

@@ -2,7 +2,7 @@
 
 A measure, such as the number of nodes, grades the layouts: the sorted numbers of all candidates are divided into grades
 of equal size, and layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one
-from each of equal stretches of the run (see `dealmill.pipeline.evidence.sampling.sampled`). A layout that differs from
+from each of equal stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from
 an earlier one only in names, such as those of its ranks, is replaced by the next that does not. So the same run gives
 the same pack on every machine.
 """
@@ -19,7 +19,6 @@ import numpy as np
 
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Game
@@ -42,6 +41,7 @@ from dealmill.pipeline.printable import counted
 from dealmill.pipeline.progress.events import Choosing, Progress, silent
 from dealmill.pipeline.results.measures import Measure, Order
 from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query, find_result

@@ -37,7 +37,7 @@ from dealmill.pipeline.store.runs.status import (
     read_runs,
 )
 from dealmill.pipeline.survey.estimate import Estimate, estimate
-from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
+from dealmill.pipeline.survey.growth import Width, check_in_reach, extend_to, growth_of, next_stage
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.farm import Farm
 from dealmill.workers.reconciler import Parents, unfinished, unfinished_runs, unworkable
@@ -325,9 +325,13 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
             installation.check(run)
             return installation
         estimated = estimate(database, run)
-        items = next_stage(estimated, goal)
+        if estimated is not None and isinstance(goal, Width):
+            check_in_reach(database, run, estimated, goal)
+        items = next_stage(run, estimated, goal)
         if items <= run.items:
             return None
+        if estimated is not None and isinstance(goal, Width):
+            progress(Message(growth_of(run, estimated, goal)))
         extend_to(database, run, items)
         return Installation()
 

@@ -127,7 +127,13 @@ def solve_runs(
         _check_startable(run)
     _report_other_runs(database, run_ids, progress)
     only = {"solve": run_ids}
-    work_until_done(database, partial(batch.next_installation, readings), progress, readings, only=only)
+    try:
+        work_until_done(database, partial(batch.next_installation, readings), progress, readings, only=only)
+    except KeyboardInterrupt:
+        batch.read_again()
+        batch.report_finished()
+        if not all(run.finished for run in batch.runs):
+            raise  # else the workers finished the last jobs while they were stopped
     refresh_statistics(database)
     check_not_deleted(database, [run.id for run in batch.runs if run.halted])
     return batch.runs
@@ -154,10 +160,14 @@ class _Batch:
                 self._reported.add(run.id)
                 self._progress(Finished(run.id, run.engine, run.source_name))
 
-    def next_installation(self, readings: Sequence[Reading]) -> Installation | None:
-        """Read the runs again, and return with what to go on; see `NextInstallation`."""
+    def read_again(self) -> None:
+        """Read the runs that were not finished."""
         unfinished_ids = [run.id for run in self.runs if not run.finished]
         self._runs.update((run.id, run) for run in read_runs(self._database, unfinished_ids))
+
+    def next_installation(self, readings: Sequence[Reading]) -> Installation | None:
+        """Read the runs again, and return with what to go on; see `NextInstallation`."""
+        self.read_again()
         waiting = unstarted_runs(self._database, SOLVING) if any(run.retried for run in self.runs) else ()
         installation = Installation.loading(run for run in self.runs if run.id in waiting)
         for run in self.runs:
@@ -259,7 +269,11 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
         left = counted(audit.size - audit.judged, "verdict")
         about = f"about {duration(seconds)} of processor time"
         progress(Message(f"audit {audit_id} of run {run.id}: {left} to check, {about}"))
-    work_until_done(database, next_installation, progress, engines=False, only={"audit": [audit_id]})
+    try:
+        work_until_done(database, next_installation, progress, engines=False, only={"audit": [audit_id]})
+    except KeyboardInterrupt:
+        if not find_audit(database, audit_id).finished:
+            raise
     return find_audit(database, audit_id)
 
 
@@ -337,6 +351,12 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
 
     if next_installation():
         _report_other_runs(database, [run_id], progress)
-        work_until_done(database, next_installation, progress, only={"solve": [run_id]})
+        try:
+            work_until_done(database, next_installation, progress, only={"solve": [run_id]})
+        except KeyboardInterrupt:
+            run = find_run(database, run_id)
+            estimated = estimate(database, run) if run.finished else None
+            if estimated is None or next_stage(run, estimated, goal) > run.items:
+                raise
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

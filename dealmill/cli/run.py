@@ -51,6 +51,9 @@ from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.system.extras import check_extra
 
+MOST_NAMED = 10
+"""The most other runs that a summary names."""
+
 
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
@@ -154,6 +157,9 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     if first:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
+    if first and (others := [run.id for run in batch.runs if run.id != first.id]):
+        listed = ", ".join([*map(str, others[:MOST_NAMED]), *["…"] * (len(others) > MOST_NAMED)])
+        tell(f"of the other runs:   the same with {listed}; {called_as()} status lists all runs")
     for run in batch.runs:
         tell_winnability(run)
         tell_undecided(run)

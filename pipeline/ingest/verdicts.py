@@ -521,8 +521,10 @@ def _check_beginning(table: VerdictTable) -> None:
     if not rejects:
         raise InputError(f"{table.name} is empty: there is no verdict in it")
     rows = "rows" if len(rejects) < LOOKED_AT else f"first {LOOKED_AT} rows"
+    are_numbers = isinstance(table.table.layouts, LayoutColumn) and rejects[0].text.strip().isdecimal()
+    numbers = "; if these are numbers of deals, name the deals with --deals" if are_numbers else ""
     raise InputError(
         f"{table.name} seems to be of something else: none of its {rows} is a verdict on a layout of "
         f"{table.engine.game.name} (line {rejects[0].line}: {'; '.join(rejects[0].reasons[:2])}); nothing of it is "
-        "stored"
+        f"stored{numbers}"
     )

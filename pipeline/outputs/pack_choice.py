@@ -175,7 +175,7 @@ def choose(
         positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
         numbers = numbers[indexes]
     game = game_by(run.game, run.rules)
-    grade_of = _grades(numbers, choice)
+    grade_of = _grades(numbers, choice, run.items)
     entries, grades, seen = list[Entry](), list[Grade](), _layouts_of(choice.without, run, game)
     for grade in range(1, choice.grades + 1):
         members = np.flatnonzero(grade_of == grade)
@@ -272,14 +272,15 @@ def _measured(
     return positions, measured
 
 
-def _grades(numbers: Numbers, choice: Choice) -> Numbers:
-    """Return the grade of each number, from 1."""
+def _grades(numbers: Numbers, choice: Choice, items: int) -> Numbers:
+    """Return the grade of each number, from 1, of the layouts of a run of so many items that can be chosen."""
     ordered = np.sort(-numbers if choice.descending else numbers)
     total = sum(choice.sizes)
     if len(ordered) < total:
         raise UsageError(
             f"for {_size_in_words(choice)}, {counted(total, 'layout')} must have such a verdict, evidence and a number "
-            f"for {choice.by}, but only {len(ordered):,} of the run do; solve more, or choose fewer"
+            f"for {choice.by}, but only {len(ordered):,} of the run do; {_more(total, len(ordered), items)}, or choose "
+            "fewer"
         )
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
     grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
@@ -288,10 +289,11 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     sizes = np.maximum(choice.sizes, 1)  # a grade without a day still has a lowest and a highest number
     few = int(np.argmin(shares - sizes))
     if shares[few] < sizes[few]:
+        needed = int(sizes[few]) * choice.grades
         raise UsageError(
             f"grade {few + 1} needs {counted(int(sizes[few]), 'layout')}, but each of the {choice.grades} grades has "
-            f"the same share of the {len(ordered):,} that can be chosen, {shares[few]:,}; solve more, until "
-            f"{sizes[few] * choice.grades:,} can be chosen, or choose fewer of this grade"
+            f"the same share of the {len(ordered):,} that can be chosen, {shares[few]:,}; "
+            f"{_more(needed, len(ordered), items)}, until {needed:,} can be chosen, or choose fewer of this grade"
         )
     few = int(np.argmin(counts - sizes))
     if counts[few] < sizes[few]:
@@ -300,6 +302,11 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
             f"same number for {choice.by}; choose fewer grades or layouts, or grade by something else"
         )
     return grade_of
+
+
+def _more(needed: int, available: int, items: int) -> str:
+    """Return how many more layouts must be solved, until `needed` can be chosen, if `available` of `items` can."""
+    return f"solve about {-(-needed * items // available) - items:,} more" if available else "solve more"
 
 
 def _size_in_words(choice: Choice) -> str:

@@ -63,6 +63,16 @@ def test_a_lack_of_memory_proves_nothing_and_is_no_fault_of_the_row(exports: Pat
     assert checker.check(path) == (2, "", f"there is not enough memory to check {path}\n")
 
 
+def test_a_row_is_shown_by_the_number_of_its_deal(exports: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (exports / "hi-q-greedy.jsonl").read_text().splitlines()]
+    renumbered = tmp_path / "renumbered.jsonl"
+    renumbered.write_text("".join(json.dumps({**row, "line": row["line"] + 1_000}) + "\n" for row in rows))
+    checker = Checker(exports / "hi-q-greedy.jsonl")
+    shown = checker.check(renumbered, "--deal", "1005", believed=True)
+    assert shown.out.startswith(f"row of position 5: {rows[4]['verdict']}\n{rows[4]['layout']}\n")
+    assert "no row is of deal or line 5" in checker.check(renumbered, "--deal", "5", believed=True).out
+
+
 def test_a_row_that_is_shown_is_proved_and_no_other_but_those_of_a_sample(exports: Path, damaged: Path) -> None:
     checker, seen = Checker(exports / "hi-q-greedy.jsonl"), list[str]()
     check, layouts = checker.names["check"], [json.loads(line)["layout"] for line in damaged.read_text().splitlines()]

@@ -65,7 +65,7 @@ def audit(
     detects changes even if all digests were recomputed.
 
     The exit code is 3 if there are findings or the seal differs. Otherwise it is 4 if some verdicts are not proved:
-    those of layouts that are pending, and imported claims without evidence.
+    those of layouts that are pending, and claims without evidence.
     """
     with dealmill.open() as store:
         audited = store.select(*runs, tags=tags, game=game, engine=engine)

@@ -29,7 +29,7 @@ LISTED = re.compile(r"\d{1,20}(-\d{1,20})?(,\d{1,20}(-\d{1,20})?)*", re.ASCII)
 """A list of numbers and ranges of numbers."""
 SAMPLE = re.compile(r":sample=(\d{1,20})(:sample-seed=(\d{1,20}))?$", re.ASCII)
 DEALT_AT_ONCE = 10_000
-LONGEST_LIST = 10_000
+LONGEST_LIST = 2_000
 """The most characters of a list of numbers, which is part of the name of a source."""
 SAMPLE_SEED = 1
 """The seed of samples by default."""

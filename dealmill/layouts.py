@@ -11,7 +11,7 @@ from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.evidence.referee import Judgement, Outcome, judge
 from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Game, Layout
-from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.deals import SAMPLE_SEED, DealRange
 from dealmill.pipeline.games.reading import read_moves, read_pasted
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.files import open_binary
@@ -32,8 +32,14 @@ def deals(
     first: int = 1,
     count: int | None = None,
     parameters: Mapping[str, int] | None = None,
+    numbers: Iterable[int] | None = None,
+    sample: int | None = None,
+    sample_seed: int = SAMPLE_SEED,
 ) -> DealRange:
     """Return the numbered deals `first` … `first + count - 1` of a game, or all from `first` on if `count` is None.
+
+    With `numbers`, return only the deals with these numbers, in ascending order. With `sample`, return only so many,
+    evenly spread and drawn by `sample_seed`.
 
     Deal number k of a seed is the same on every machine and is computed without the deals before it. Iterating yields
     `Layout` objects: `text` is the canonical text of the deal, `line` its number. `parameters` are those of the game's
@@ -53,6 +59,13 @@ def deals(
     if count is not None:
         last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, greatest)
     dealt = DealRange(owner, seed, first, last, parameters or {})
+    if numbers is not None and sample is not None:
+        raise UsageError("numbers and sample exclude each other")
+    if numbers is not None:
+        listed = [check_integer("the number of a deal", number, first, min(last, greatest)) for number in numbers]
+        dealt = dealt.only((number, number) for number in listed)
+    elif sample is not None:
+        dealt = dealt.sample(sample, sample_seed)
     dealt.check_deals()
     return dealt
 

@@ -14,7 +14,7 @@ from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunL
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, row_number
 from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.evidence.referee import Outcome
-from dealmill.pipeline.games import engine_of
+from dealmill.pipeline.games import engine_of, find_game
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
 from dealmill.pipeline.games.verdict import Verdict
@@ -66,7 +66,7 @@ from dealmill.surveys import Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
-    from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec
+    from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec, TableColumn
     from dealmill.pipeline.store.queries.find import Match
 
 MOST_LINES = 10_000
@@ -145,6 +145,8 @@ class Store:
         max_nodes: int | None = None,
         anyway: bool = False,
         layout_column: str | None = None,
+        deals: "DealRange | str | None" = None,
+        number_column: str | None = None,
         progress: Progress = in_notebook,
     ) -> Run:
         """Read a source, solve its layouts with local workers, and return the finished run.
@@ -154,7 +156,8 @@ class Store:
         Parameters
         ----------
         source
-            A file; a range of deals, or what `dealmill.deals` returns; or a saved query such as
+            A file; numbered deals such as ``"deal:klondike:seed=0:1,15,19-25"``, or what `dealmill.deals` returns; or a
+            saved query such as
             ``"query:3:verdict=undecided"``, or what `Run.results` returns. The layouts of a query are those of the
             results of one finished run.
         game
@@ -169,6 +172,10 @@ class Store:
         layout_column
             Read the layouts from the column of this name; the source is a ``.csv``, ``.tsv``, ``.jsonl``, ``.json`` or
             ``.parquet`` file, all but the last also with ``.gz``.
+        deals, number_column
+            For a file with numbers of deals instead of layouts: the deals, such as ``"deal:klondike:seed=0"`` or what
+            `dealmill.deals` returns, and the name of the column of their numbers; None means ``number``. A file that is
+            no table has one number in each line. The `Result.line` of a layout is the number of its deal.
 
         Raises
         ------
@@ -192,6 +199,8 @@ class Store:
             max_nodes=max_nodes,
             anyway=anyway,
             layout_column=layout_column,
+            deals=deals,
+            number_column=number_column,
             progress=progress,
         )
         if batch.errors:
@@ -209,6 +218,8 @@ class Store:
         max_nodes: int | None = None,
         anyway: bool = False,
         layout_column: str | None = None,
+        deals: "DealRange | str | None" = None,
+        number_column: str | None = None,
         priority: int | None = None,
         tags: str | Iterable[str] = (),
         note: str | None = None,
@@ -232,11 +243,12 @@ class Store:
         from dealmill.workers.working import solve_runs  # loads Celery
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
+        game, column = _column(game, layout_column, deals, number_column)
         parsed = _parsed(sources)
         names = [engines] if isinstance(engines, str) else list(engines)
         if names:
             self._check_engines(parsed, names, game)
-        opening = open_readings(self._database, parsed, game, progress, anyway=anyway, layout_column=layout_column)
+        opening = open_readings(self._database, parsed, game, progress, anyway=anyway, column=column)
         with opening as readings:
             run_ids = [
                 queue_run(self._database, reading.source, engine, limit)
@@ -255,6 +267,8 @@ class Store:
         game: str | None = None,
         anyway: bool = False,
         layout_column: str | None = None,
+        deals: "DealRange | str | None" = None,
+        number_column: str | None = None,
         progress: Progress = in_notebook,
     ) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
@@ -266,7 +280,8 @@ class Store:
         InputError, NotFoundError, UsageError
             If the game of a file is unknown.
         """
-        return self._ingest(_parsed(sources), game, progress, anyway=anyway, layout_column=layout_column)
+        game, column = _column(game, layout_column, deals, number_column)
+        return self._ingest(_parsed(sources), game, progress, anyway=anyway, column=column)
 
     def import_verdicts(
         self,
@@ -389,6 +404,8 @@ class Store:
         max_nodes: int | None = None,
         anyway: bool = False,
         layout_column: str | None = None,
+        deals: "DealRange | str | None" = None,
+        number_column: str | None = None,
         priority: int | None = None,
         tags: str | Iterable[str] = (),
         note: str | None = None,
@@ -413,6 +430,7 @@ class Store:
         from dealmill.pipeline.ingest.sources import game_of_source
 
         limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
+        game, column = _column(game, layout_column, deals, number_column)
         [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
         if isinstance(parsed, str) and not _is_path(parsed):
             stored = find_source(self._database, parsed)
@@ -423,7 +441,7 @@ class Store:
             owner = game_of_source(self._database, parsed, game)
             name = parsed if isinstance(parsed, str) else parsed.name
             fitting_engine(name, owner, owner.name if engine is None else engine)  # before it is read
-            ingestion = self._ingest([parsed], game, progress, anyway=anyway, layout_column=layout_column)
+            ingestion = self._ingest([parsed], game, progress, anyway=anyway, column=column)
             if ingestion.errors:
                 raise ingestion.errors[0]
             [stored] = ingestion.sources
@@ -847,11 +865,11 @@ class Store:
         progress: Progress,
         *,
         anyway: bool = False,
-        layout_column: str | None = None,
+        column: "TableColumn | None" = None,
     ) -> Ingestion:
         from dealmill.pipeline.ingest.sources import open_readings
 
-        opening = open_readings(self._database, sources, game, progress, anyway=anyway, layout_column=layout_column)
+        opening = open_readings(self._database, sources, game, progress, anyway=anyway, column=column)
         with opening as readings:
             for reading in readings.opened:
                 reading.finish(progress)
@@ -872,6 +890,20 @@ def _parsed(sources: "SourceSpec | Iterable[SourceSpec]") -> "list[ParsedSource]
 
     several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
     return list(map(parse_source, several))
+
+
+def _column(
+    game: str | None, layout_column: str | None, deals: "DealRange | str | None", number_column: str | None
+) -> "tuple[str | None, TableColumn | None]":
+    """Return the game of the files, and what is read from them if they are tables."""
+    from dealmill.pipeline.ingest.cells import deal_column  # loads NumPy
+
+    column = deal_column(deals, layout_column, number_column)
+    if column is None:
+        return game, layout_column
+    if game is not None and find_game(game).name != column.game.name:
+        raise UsageError(f"--game {game} is not the game of {column.deals.name}: leave it out")
+    return column.game.name, column
 
 
 def _is_path(source: str) -> bool:

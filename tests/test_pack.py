@@ -21,7 +21,6 @@ import dealmill
 from dealmill.cli import dealmill as commands
 from dealmill.cli.export import Days
 from dealmill.pipeline.errors import DealmillError, InputError, OutputError, UsageError
-from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
@@ -32,6 +31,7 @@ from dealmill.pipeline.outputs.pack_check import check_pack
 from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.results.measures import FILTERS
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter
@@ -312,10 +312,11 @@ def test_a_calendar_has_a_layout_for_each_day_and_none_of_an_earlier_pack(tmp_pa
         with pytest.raises(UsageError, match=few):
             run.pack(tmp_path / "d.json", calendar=long, without=first)
         won = run.status().counts[dealmill.Verdict.WINNABLE]
-        share = (
-            f"each of the 5 grades has the same share of the {won} that can be chosen, {won // 5}; solve more, until"
-        )
-        with pytest.raises(UsageError, match=rf"^grade 1 needs 114 layouts, but {share} 570 can be chosen"):
+        share = f"each of the 5 grades has the same share of the {won} that can be chosen, {won // 5}"
+        more = -(-570 * run.status().items // won) - run.status().items
+        with pytest.raises(
+            UsageError, match=rf"^grade 1 needs 114 layouts, but {share}; solve about {more:,} more, until 570 can be"
+        ):
             run.pack(tmp_path / "d.json", calendar=long, by_weekday=weekdays)
     days = [date(2028, 2, 27) + timedelta(number) for number in range(35)]
     assert [entry.date for entry in pack.layouts] == days

@@ -37,7 +37,7 @@ from dealmill.pipeline.store.runs.status import (
     read_runs,
 )
 from dealmill.pipeline.survey.estimate import Estimate, estimate
-from dealmill.pipeline.survey.growth import Width, extend_to, next_stage
+from dealmill.pipeline.survey.growth import Width, check_in_reach, extend_to, growth_of, next_stage
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.farm import Farm
 from dealmill.workers.reconciler import Parents, unfinished, unfinished_runs, unworkable
@@ -127,7 +127,13 @@ def solve_runs(
         _check_startable(run)
     _report_other_runs(database, run_ids, progress)
     only = {"solve": run_ids}
-    work_until_done(database, partial(batch.next_installation, readings), progress, readings, only=only)
+    try:
+        work_until_done(database, partial(batch.next_installation, readings), progress, readings, only=only)
+    except KeyboardInterrupt:
+        batch.read_again()
+        batch.report_finished()
+        if not all(run.finished for run in batch.runs):
+            raise  # else the workers finished the last jobs while they were stopped
     refresh_statistics(database)
     check_not_deleted(database, [run.id for run in batch.runs if run.halted])
     return batch.runs
@@ -154,10 +160,14 @@ class _Batch:
                 self._reported.add(run.id)
                 self._progress(Finished(run.id, run.engine, run.source_name))
 
-    def next_installation(self, readings: Sequence[Reading]) -> Installation | None:
-        """Read the runs again, and return with what to go on; see `NextInstallation`."""
+    def read_again(self) -> None:
+        """Read the runs that were not finished."""
         unfinished_ids = [run.id for run in self.runs if not run.finished]
         self._runs.update((run.id, run) for run in read_runs(self._database, unfinished_ids))
+
+    def next_installation(self, readings: Sequence[Reading]) -> Installation | None:
+        """Read the runs again, and return with what to go on; see `NextInstallation`."""
+        self.read_again()
         waiting = unstarted_runs(self._database, SOLVING) if any(run.retried for run in self.runs) else ()
         installation = Installation.loading(run for run in self.runs if run.id in waiting)
         for run in self.runs:
@@ -259,7 +269,11 @@ def finish_audit(database: Database, audit_id: int, progress: Progress) -> Audit
         left = counted(audit.size - audit.judged, "verdict")
         about = f"about {duration(seconds)} of processor time"
         progress(Message(f"audit {audit_id} of run {run.id}: {left} to check, {about}"))
-    work_until_done(database, next_installation, progress, engines=False, only={"audit": [audit_id]})
+    try:
+        work_until_done(database, next_installation, progress, engines=False, only={"audit": [audit_id]})
+    except KeyboardInterrupt:
+        if not find_audit(database, audit_id).finished:
+            raise
     return find_audit(database, audit_id)
 
 
@@ -325,14 +339,24 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
             installation.check(run)
             return installation
         estimated = estimate(database, run)
-        items = next_stage(estimated, goal)
+        if estimated is not None and isinstance(goal, Width):
+            check_in_reach(database, run, estimated, goal)
+        items = next_stage(run, estimated, goal)
         if items <= run.items:
             return None
+        if estimated is not None and isinstance(goal, Width):
+            progress(Message(growth_of(run, estimated, goal)))
         extend_to(database, run, items)
         return Installation()
 
     if next_installation():
         _report_other_runs(database, [run_id], progress)
-        work_until_done(database, next_installation, progress, only={"solve": [run_id]})
+        try:
+            work_until_done(database, next_installation, progress, only={"solve": [run_id]})
+        except KeyboardInterrupt:
+            run = find_run(database, run_id)
+            estimated = estimate(database, run) if run.finished else None
+            if estimated is None or next_stage(run, estimated, goal) > run.items:
+                raise
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

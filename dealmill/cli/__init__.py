@@ -148,7 +148,7 @@ def dealmill() -> None:
     DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_WEB_TOKEN and DEALMILL_WEB_HOSTS.
 
     Exit codes: 0 success, 1 error, 2 usage error, 3 an audit or diff found a difference or a stored row is damaged,
-    4 success but some input was rejected, 130 interrupted.
+    4 success but some input was rejected, or an audit could not prove everything, 130 interrupted.
     """
 
 

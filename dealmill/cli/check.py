@@ -26,7 +26,7 @@ from dealmill.cli.output import (
     write_rows,
     written_time,
 )
-from dealmill.cli.process import DIFFERENT, resumable
+from dealmill.cli.process import DIFFERENT, NOT_PROVED, resumable
 from dealmill.cli.progress import shown_progress
 
 FINDING_COLUMNS = ("items", "finding", "step", "reason")
@@ -64,7 +64,8 @@ def audit(
     and the run is finished, the audit prints a seal. Keep the seal outside the database: `--seal` in a later audit
     detects changes even if all digests were recomputed.
 
-    The exit code is 3 if there are findings or the seal differs.
+    The exit code is 3 if there are findings or the seal differs. Otherwise it is 4 if some verdicts are not proved:
+    those of layouts that are pending, and claims without evidence.
     """
     with dealmill.open() as store:
         audited = store.select(*runs, tags=tags, game=game, engine=engine)
@@ -78,14 +79,16 @@ def audit(
             FINDING_COLUMNS, findings, form
         ):
             tell("more findings follow; --nl prints all of them")
-        for run, result in zip(audited, results, strict=True):
-            _tell_audit(run, result, seal)
+        proved = [_tell_audit(run, result, seal) for run, result in zip(audited, results, strict=True)]
     if not all_valid:
         ctx.exit(DIFFERENT)
+    if not all(proved):
+        ctx.exit(NOT_PROVED)
 
 
-def _tell_audit(run: "dealmill.Run", result: "dealmill.Audit", seal: str | None) -> None:
-    """Print the figures of an audit, its seal, and what is missing."""
+def _tell_audit(run: "dealmill.Run", result: "dealmill.Audit", seal: str | None) -> bool:
+    """Print the figures of an audit, its seal, and what is missing. Return whether the run is finished, and no verdict
+    that was checked lacks evidence."""
     figures, status = result.status, run.status()
     tell(
         f"audit {figures.id} of run {run.id}: {figures.valid:,} valid, {figures.invalid:,} invalid, "
@@ -105,6 +108,8 @@ def _tell_audit(run: "dealmill.Run", result: "dealmill.Audit", seal: str | None)
     elif figures.judged < status.items and not figures.is_sample:
         later = counted(status.items - figures.judged, "verdict")
         tell(f"{later} came later, so there is no seal; audit run {run.id} again")
+        return False
+    return status.finished and not result.unproved
 
 
 def _finding_row(finding: "dealmill.Finding") -> dict[str, object]:

@@ -14,6 +14,7 @@ from dealmill.cli.options import complete_run, workers_option
 from dealmill.cli.output import (
     UNPROVED,
     counted,
+    lines_named,
     output_options,
     tell,
     tell_retryable,
@@ -27,7 +28,7 @@ from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import NODES, TIME, DifferenceKind
 
 FIELDS = ("item", "verdict", "value", "evidence")
-COLUMNS = ("layout", "kind", *FIELDS, *(f"other_{name}" for name in FIELDS))
+COLUMNS = ("layout", "kind", "line", *FIELDS, *(f"other_{name}" for name in FIELDS))
 KINDS = list[object](DifferenceKind)
 """The kinds of differences, the most severe first."""
 
@@ -250,9 +251,9 @@ def _write_differences(diffs: Sequence["dealmill.Diff"], form: str | None) -> Ma
                 count[difference.kind] += 1
                 yield _difference_row(diff.one.id, diff.other.id, difference, form)
 
-    different = rows()
+    columns, different = lines_named(COLUMNS, rows(), [run for diff in diffs for run in (diff.one, diff.other)], form)
     first = next(different, None)
-    if (form or first) and write_first(COLUMNS, chain([first] if first else [], different), form, order=_severity):
+    if (form or first) and write_first(columns, chain([first] if first else [], different), form, order=_severity):
         tell("more differences follow; --nl prints all of them, and --summary counts them")
     for diff, count in zip(diffs, counts, strict=True):
         _conclude(diff, count)
@@ -285,7 +286,7 @@ def _conclude(diff: "dealmill.Diff", counts: Mapping[str, int]) -> None:
 
 
 def _difference_row(left: int, right: int, difference: "dealmill.Difference", form: str | None) -> dict[str, object]:
-    row: dict[str, object] = {"layout": difference.layout, "kind": difference.kind}
+    row: dict[str, object] = {"layout": difference.layout, "kind": difference.kind, "line": difference.line}
     for run, answer, prefix in ((left, difference.one, ""), (right, difference.other, "other_")):
         row[f"{prefix}item"] = None if answer.position is None else f"{run}:{answer.position}"
         row[f"{prefix}verdict"] = None if answer.verdict is None else answer.verdict.word

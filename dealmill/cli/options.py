@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -17,7 +18,16 @@ from click.shell_completion import CompletionItem
 import dealmill
 from dealmill.cli.output import Command, tell
 from dealmill.cli.process import ERROR
-from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_WORKERS, check_integer, number_range, whole_number
+from dealmill.pipeline.arguments import (
+    MAX_INTEGER,
+    MAX_ITEMS,
+    MOST_NODES,
+    MOST_SEED,
+    MOST_WORKERS,
+    check_integer,
+    number_range,
+    whole_number,
+)
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
@@ -119,6 +129,60 @@ layout_column_option = click.option(
     metavar="NAME",
     help="Read the layouts from this column of a .csv, .tsv, .json, .jsonl or .parquet file.",
 )
+
+_NUMBERS = (
+    click.option(
+        "--deals",
+        metavar="DEALS",
+        help="The deals, such as deal:klondike:seed=0, if FILE has their numbers instead of layouts.",
+    ),
+    click.option(
+        "--number-column",
+        metavar="NAME",
+        help="The column of the numbers in a table, with --deals; by default number. Any other file has one number in "
+        "each line.",
+    ),
+    click.option(
+        "--sample", type=WholeNumber(1, MAX_ITEMS), help="Draw this many of the numbered deals, evenly spread."
+    ),
+    click.option("--of", metavar="FIRST-LAST", help="The numbers of which --sample draws some."),
+    click.option(
+        "--sample-seed", type=WholeNumber(0, MOST_SEED), help="The seed by which --sample draws; by default 1."
+    ),
+)
+
+
+def numbers_options(command: Command) -> Command:
+    """Add the options that choose numbered deals; see `given_numbers`."""
+    for option in reversed(_NUMBERS):
+        command = option(command)
+    return command
+
+
+def given_numbers(
+    sources: tuple[str, ...],
+    rules: tuple[str, ...],
+    game: str | None,
+    deals: str | None,
+    number_column: str | None,
+    sample: int | None,
+    of: str | None,
+    sample_seed: int | None,
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Return the names of sources with the sample that is drawn from them and changed rules, and the arguments `game`,
+    `deals` and `number_column` of `Store.run_all`."""
+    if sample is None and (of is not None or sample_seed is not None):
+        raise click.UsageError("--of and --sample-seed need --sample: say how many of the deals are drawn")
+    if sample is not None or rules:
+        from dealmill.pipeline.games.deals import sampled_deals, sources_with_rules, with_rules  # slow to import
+
+        if sample is not None:
+            sources = tuple(sampled_deals(source, sample, of, sample_seed) for source in sources)
+        if rules and deals is not None:
+            deals = with_rules(deals, rules)
+        elif rules:
+            sources, game = sources_with_rules(sources, game, rules)
+    return sources, {"game": game, "deals": deals, "number_column": number_column}
 
 
 def _set_workers(_ctx: click.Context, _option: click.Parameter, workers: int | None) -> None:

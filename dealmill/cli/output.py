@@ -89,8 +89,8 @@ def tell_unproved(verdicts: int, run: int) -> None:
 
 
 def tell_winnability(run: "dealmill.Run") -> None:
-    """Print the confidence interval of the share of winnable deals, if a run is over numbered deals."""
-    interval = None if run.progress.deals is None or run.progress.retracted is not None else run.winnability
+    """Print the confidence interval of the share of winnable deals, if a run is over random numbered deals."""
+    interval = run.winnability if run.progress.is_random and run.progress.retracted is None else None
     if interval is not None:
         low, high = percentage(interval.low), percentage(interval.high)
         tell(f"winnable deals:      {low} to {high} of all deals, with 95 % confidence{interval.basis} (run {run.id})")
@@ -228,6 +228,21 @@ def write_first(
     if error:
         raise error
     return head[limit - 1] if len(head) > limit else None
+
+
+def lines_named(
+    columns: Sequence[str],
+    rows: Iterable[Mapping[str, object]],
+    runs: Sequence["dealmill.RunStatus"],
+    form: str | None,
+) -> tuple[Sequence[str], Iterator[Mapping[str, object]]]:
+    """Return the columns and rows of results of some runs. In a table for people, the column of lines is called deal if
+    they are numbers of deals in all of these runs."""
+    if form or any(run.deals is None for run in runs):
+        return columns, iter(rows)
+    return ["deal" if column == "line" else column for column in columns], (
+        {**row, "deal": row["line"]} for row in rows
+    )
 
 
 def _write_json(rows: Iterable[Mapping[str, object]], *, lines: bool) -> None:

@@ -36,6 +36,8 @@ DIFFERENT = 3
 """An audit or diff found a difference, or a stored row is damaged."""
 REJECTED = 4
 """Success, but some input was rejected."""
+NOT_PROVED = 4
+"""Success, but an audit could not prove everything, since it is not solved yet or has no evidence."""
 INTERRUPTED = 130
 
 

@@ -16,7 +16,7 @@ from dealmill.cli.options import (
     range_options,
     verdict_option,
 )
-from dealmill.cli.output import SCREEN, UNPROVED, counted, output_options, tell, write_first, write_rows
+from dealmill.cli.output import SCREEN, UNPROVED, counted, lines_named, output_options, tell, write_first, write_rows
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.results.measures import Order
 
@@ -100,8 +100,9 @@ def query(
             limit=limit if form else shown + 1,
             retracted=retracted,
         )
-        columns = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.filter.audit)
-        if last := write_first(columns, (_result_row(result, form) for result in results), form, shown, NO_MATCH):
+        fields = dealmill.Result.COLUMNS + dealmill.Result.AUDIT_COLUMNS * bool(results.filter.audit)
+        columns, rows = lines_named(fields, (_result_row(result, form) for result in results), results.runs, form)
+        if last := write_first(columns, rows, form, shown, NO_MATCH):
             tell(_how_to_continue(order, descending, last["item"]))
         for packed in results.unlisted:
             tell(f"run {packed.id} is packed: its valid verdicts are counted by audits but cannot be listed")

@@ -1,6 +1,7 @@
 """``run``, ``ingest``, ``queue``, ``work``, ``retry`` and ``survey``: solve layouts."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import click
 
@@ -14,12 +15,14 @@ from dealmill.cli.options import (
     complete_source,
     engine_option,
     game_option,
+    given_numbers,
     given_parameters,
     given_words,
     layout_column_option,
     nodes_option,
     notation_option,
     note_option,
+    numbers_options,
     packed_option,
     parameters_option,
     priority_option,
@@ -48,6 +51,9 @@ from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES, MOST_SEED
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.system.extras import check_extra
 
+MOST_NAMED = 10
+"""The most other runs that a summary names."""
+
 
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
@@ -64,6 +70,7 @@ from dealmill.pipeline.system.extras import check_extra
 @nodes_option
 @packed_option
 @layout_column_option
+@numbers_options
 @anyway_option
 @priority_option
 @tag_option
@@ -79,6 +86,7 @@ from dealmill.pipeline.system.extras import check_extra
 @resumable()
 def run(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     game: str | None,
     rules: tuple[str, ...],
@@ -91,12 +99,13 @@ def run(
     note: str | None,
     on_finish: str | None,
     form: str | None,
+    **numbers: Any,
 ) -> None:
     """Read layouts, solve them with local workers and print a summary.
 
-    FILE is a text file of layouts, a range of numbered deals such as deal:camelot:seed=1:1-1000, or anything else that
-    `dealmill ingest` reads. Layouts that were solved before are not solved again, and an interrupted run resumes where
-    it stopped.
+    FILE is a text file of layouts, numbered deals such as deal:camelot:seed=1:1-1000 or deal:klondike:seed=0:1,15,19,
+    or anything else that `dealmill ingest` reads. Layouts that were solved before are not solved again, and an
+    interrupted run resumes where it stopped.
 
     --rule changes the rules of numbered deals, and of files with --game. The name of the changed game lists the
     changes: klondike:stock.draw=1.
@@ -104,10 +113,7 @@ def run(
     A paused or cancelled run is not continued. --priority, --tag and --note apply to all runs of this command; repeat
     it to change them.
     """
-    if rules:
-        from dealmill.pipeline.games.deals import sources_with_rules  # slow to import, not needed for the help text
-
-        files, game = sources_with_rules(files, game, rules)
+    files, chosen = given_numbers(files, rules, game, **numbers)
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             commands = None
@@ -117,7 +123,7 @@ def run(
                 commands = FinishCommands(store, on_finish, progress)
             batch = store.run_all(
                 files,
-                game=game,
+                **chosen,
                 engines=engines,
                 max_nodes=max_nodes,
                 layout_column=layout_column,
@@ -153,6 +159,9 @@ def _summarise(batch: "dealmill.BatchResult", form: str | None) -> None:
     if first:
         tell(f"all verdicts:        {called_as()} query {first.id}")
         tell(f"step by step:        {called_as()} show {first.id}:1")
+    if first and (others := [run.id for run in batch.runs if run.id != first.id]):
+        listed = ", ".join([*map(str, others[:MOST_NAMED]), *["…"] * (len(others) > MOST_NAMED)])
+        tell(f"of the other runs:   the same with {listed}; {called_as()} status lists all runs")
     for run in batch.runs:
         tell_undecided(run)
         tell_unproved(run.progress.unproved, run.id)
@@ -175,29 +184,36 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
 @game_option
 @layout_column_option
+@numbers_options
 @anyway_option
 @json_option
 @click.pass_context
 @resumable()
 def ingest(
     ctx: click.Context,
+    /,
     files: tuple[str, ...],
     game: str | None,
     layout_column: str | None,
     anyway: bool,
     as_json: bool,
+    **numbers: Any,
 ) -> None:
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
-    FILE is a plain or compressed text file, `-` for standard input, a range of numbered deals such as
-    deal:camelot:seed=1:1-1000, or a query of a finished run such as query:3:verdict=undecided. A file holds one
-    canonical layout per line, has the format of its game's problem statement or, with --layout-column, is a table. An
-    invalid layout is stored as a
-    reject with its line and all reasons, and makes the exit code 4; reading continues. If reading was interrupted, it
-    resumes where it stopped.
+    FILE is a plain or compressed text file, `-` for standard input, numbered deals, or a query of a finished run such
+    as query:3:verdict=undecided. A file holds one canonical layout per line, has the format of its game's problem
+    statement or, with --layout-column, is a table; with --deals, it has numbers of deals. An invalid layout is stored
+    as a reject with its line and all reasons, and makes the exit code 4; reading continues. If reading was interrupted,
+    it resumes where it stopped.
+
+    Numbered deals are a range such as deal:camelot:seed=1:1-1000, or a list such as deal:klondike:seed=0:1,15,19-25.
+    With --sample 5000 --of 1-1000000, 5,000 of the deals deal:klondike:seed=0 are drawn; that is
+    deal:klondike:seed=0:1-1000000:sample=5000.
     """
+    files, chosen = given_numbers(files, (), game, **numbers)
     with dealmill.open() as store, shown_progress(store) as progress:
-        ingestion = store.ingest(*files, game=game, layout_column=layout_column, anyway=anyway, progress=progress)
+        ingestion = store.ingest(*files, **chosen, layout_column=layout_column, anyway=anyway, progress=progress)
     if as_json:
         write_json(list(map(_source_row, ingestion.sources)))
     _exit_after_reading(ctx, ingestion.errors, ingestion.sources)
@@ -352,6 +368,7 @@ def _exit_after_reading(
 @nodes_option
 @packed_option
 @layout_column_option
+@numbers_options
 @anyway_option
 @priority_option
 @tag_option
@@ -361,6 +378,7 @@ def _exit_after_reading(
 @resumable()
 def queue(
     ctx: click.Context,
+    /,
     source: str,
     game: str | None,
     engine: str | None,
@@ -371,18 +389,20 @@ def queue(
     tags: tuple[str, ...],
     note: str | None,
     as_json: bool,
+    **numbers: Any,
 ) -> None:
     """Queue a run over SOURCE for workers to solve.
 
-    SOURCE is the number or name of a source in the store, or a file, a range of numbered deals or a query, as for
+    SOURCE is the number or name of a source in the store, or a file, numbered deals or a query, as for
     `dealmill ingest`, which is first read into the store. The number of the run is printed on standard output; with
     --json, its status as in `dealmill status RUN --json`. If some layouts of a file are rejected, the exit code is 4.
     """
+    [source], chosen = given_numbers((source,), (), game, **numbers)
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             run = store.queue(
                 source,
-                game=game,
+                **chosen,
                 engine=engine,
                 max_nodes=max_nodes,
                 layout_column=layout_column,

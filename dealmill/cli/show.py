@@ -198,7 +198,7 @@ def _lines(result: "dealmill.Result", status: "dealmill.RunStatus | None") -> It
     """Yield a result with its evidence and its boards."""
     _, engine = result.game_and_engine
     if status is not None:
-        where = f"line {result.line} of" if result.line else "a deal left out by"
+        where = f"{status.line_name} {result.line} of" if result.line else "a deal left out by"
         yield f"item {result.item}, {where} {status.source_name}"
         if status.retracted is not None:
             yield f"RETRACTED: {status.retracted}"

@@ -21,7 +21,7 @@ from dealmill.pipeline.printable import decimal, printable
 
 GAP = 2
 """Spaces between columns."""
-NAMES = {"run", "runs", "repeats", "audit", "source", "line", "position"}
+NAMES = {"run", "runs", "repeats", "audit", "source", "line", "deal", "position"}
 """Columns whose numbers are names, which are written without separators."""
 DISPENSABLE = (
     *("dealmill", "version", "fingerprint", "storage", "duplicates", "seconds_ago", "items/s", "runs"),

@@ -277,6 +277,11 @@ def _words(run: dealmill.RunStatus) -> list[str]:
     limit = [] if run.max_nodes is None else ["--max-nodes", str(run.max_nodes)]
     if run.deals is None:
         return ["dealmill", "run", run.source_name, "--game", run.game, *engine, *limit]
+    if "column" in run.deals:
+        parameters = "".join(f":{name}={value}" for name, value in run.deals["parameters"].items())
+        deals = f"deal:{run.game}:seed={run.deals['seed']}{parameters}"
+        numbers = ["--deals", deals, "--number-column", str(run.deals["column"])]
+        return ["dealmill", "run", run.source_name, *numbers, *engine, *limit]
     if run.deals["last"] is not None:
         return ["dealmill", "run", run.source_name, *engine, *limit]
     seed, parameters = run.deals["seed"], run.deals["parameters"]

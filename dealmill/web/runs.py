@@ -175,6 +175,7 @@ def layouts(
         wanted=filter_,
         hidden=hidden,
         slice=shown or Slice([]),
+        numbered=status.deals is not None and any(each.line != each.position for each in (shown or Slice([])).results),
         sorting=shown is None,
         order=order,
         desc=desc,

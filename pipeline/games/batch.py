@@ -307,7 +307,6 @@ def concatenate_entries(parts: Sequence[Entries]) -> Entries:
     )
 
 
-def deal_entries(first: int, layouts: Texts) -> Entries:
-    """Return numbered deals as entries; `first` is the number of the first deal, and lines are deal numbers."""
-    nothing = np.zeros(0, dtype=np.int64)
-    return Entries(np.arange(first, first + len(layouts), dtype=np.int64), layouts, [], nothing)
+def deal_entries(numbers: Numbers, layouts: Texts) -> Entries:
+    """Return numbered deals as entries, whose lines are the numbers."""
+    return Entries(numbers, layouts, [], np.zeros(0, dtype=np.int64))

@@ -3,7 +3,7 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache, partial
 from hashlib import sha256
@@ -16,7 +16,7 @@ from dealmill.pipeline.arguments import formatted
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.batch import Entries, pack, unpack
 from dealmill.pipeline.games.contract import CanonicalMask, Game
-from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.deals import DealRange, parse_deals
 from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
 from dealmill.pipeline.ingest.scanning import check_of
@@ -117,10 +117,22 @@ class LayoutColumn:
 
 @dataclass(frozen=True, slots=True)
 class DealColumn:
-    """A column with numbers of deals, which stand for their layouts."""
+    """A column with numbers of deals, which stand for their layouts.
+
+    Raises
+    ------
+    UsageError
+        If the deals are not a range.
+    """
 
     deals: DealRange
-    name: str
+    name: str = NUMBER_OF_DEAL
+
+    def __post_init__(self) -> None:
+        if self.deals.chosen is not None:
+            raise UsageError(
+                f"--deals {self.deals.name}: the file has the numbers, so name a range of deals, or a seed"
+            )
 
     @property
     def game(self) -> Game:
@@ -131,6 +143,12 @@ class DealColumn:
     def column(self) -> Column:
         """The column."""
         return Column((self.name,), needed=True, option="--number-column")
+
+    @property
+    def description(self) -> dict[str, object]:
+        """The deals of a source that has these numbers, as stored; see `DealRange.numbers`."""
+        greatest = self.game.last_deal(self.deals.seed)
+        return {**self.deals.numbers, "last": min(self.deals.last, greatest), "column": self.name}
 
     @property
     def meaning(self) -> str:
@@ -170,6 +188,27 @@ class DealColumn:
             return [(str(error),)] * len(numbers)
 
 
+def deal_column(
+    deals: DealRange | str | None, layout_column: str | None, number_column: str | None
+) -> DealColumn | None:
+    """Return the column of a table that has the numbers of these deals, given as for `Store.run`; None without deals.
+
+    Raises
+    ------
+    UsageError
+        If the deals are not a range, or the arguments cannot be combined.
+    NotFoundError
+        If there is no such game.
+    """
+    if deals is None and number_column is not None:
+        raise UsageError("--number-column needs --deals: name the deals whose numbers the file has")
+    if deals is not None and layout_column is not None:
+        raise UsageError("--layout-column and --deals exclude each other: a file has layouts or numbers of deals")
+    if deals is None:
+        return None
+    return DealColumn(parse_deals(deals) if isinstance(deals, str) else deals, number_column or NUMBER_OF_DEAL)
+
+
 @dataclass(frozen=True, slots=True)
 class LayoutTable:
     """A table with a column of layouts, or of numbers of deals. `titles` are the names of its columns if it has no
@@ -195,9 +234,14 @@ class LayoutTable:
                 yield rows, self.layouts.read([cells[0] for _, cells in rows], find_check())
 
     def entries(self, reached: Reached) -> Iterator[Entries]:
-        """Yield the layouts and the rejects."""
+        """Yield the layouts and the rejects. The lines of numbered deals are their numbers."""
         for rows, layouts in self.parts((), reached):
-            yield row_entries(rows, layouts)
+            entries = row_entries(rows, layouts)
+            if isinstance(self.layouts, DealColumn):
+                dealt = zip(rows, layouts, strict=True)
+                numbers = [whole_number(cells[0]) for (_, cells), layout in dealt if isinstance(layout, str)]
+                entries = replace(entries, lines=np.array(numbers, dtype=np.int64))
+            yield entries
 
     def digest(self, about: str) -> bytes:
         """Return the digest of the contents of the file and of `about`, which says what they mean."""

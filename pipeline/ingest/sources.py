@@ -16,7 +16,7 @@ from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.games.reading import rejected
-from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
+from dealmill.pipeline.ingest.cells import DealColumn, LayoutColumn, LayoutTable
 from dealmill.pipeline.ingest.files import (
     STDIN,
     Reached,
@@ -67,6 +67,8 @@ SourceSpec = str | PathLike[str] | DealRange | Query
 range of deals, ``query:RUN:CONDITION`` or a query of one run."""
 ParsedSource = str | DealRange | SavedQuery
 """A source that is the path of a file, a range of deals, or a saved query."""
+TableColumn = str | DealColumn
+"""What is read from a table: the column of layouts with this name, or a column of numbers of deals."""
 
 
 def parse_source(source: SourceSpec) -> ParsedSource:
@@ -109,10 +111,9 @@ def open_readings(
     progress: Progress,
     *,
     anyway: bool = False,
-    layout_column: str | None = None,
+    column: TableColumn | None = None,
 ) -> Iterator[Readings]:
-    """Open the readings of files, ranges of deals and saved queries. With `layout_column`, all must be tables that have
-    a column of this name.
+    """Open the readings of files, numbered deals and saved queries. With a `column`, all must be tables that have it.
 
     All names are checked before the first source is opened. A path that cannot be read does not stop the others, and
     neither does a file that seems to be of another game, unless it is to be read `anyway`.
@@ -137,8 +138,7 @@ def open_readings(
                     check_file(source)
                 present.append(source)
         openers = [
-            _opener(database, source, game, copies, progress, anyway=anyway, layout_column=layout_column)
-            for source in present
+            _opener(database, source, game, copies, progress, anyway=anyway, column=column) for source in present
         ]
         for number, (source, opener) in enumerate(zip(present, openers, strict=True)):
             progress(Opening(number, len(present), printable(source if isinstance(source, str) else source.name)))
@@ -155,13 +155,15 @@ def _opener(
     progress: Progress,
     *,
     anyway: bool,
-    layout_column: str | None,
+    column: TableColumn | None,
 ) -> Callable[[], Reading]:
     owner = game_of_source(database, source, game)
-    if layout_column is not None:
+    if column is not None:
+        layouts = LayoutColumn(owner, column) if isinstance(column, str) else column
         if not isinstance(source, str):
-            raise UsageError(f"{source.name} has no columns: leave out --layout-column")
-        return partial(table_reading, database, source, LayoutColumn(owner, layout_column), copies, anyway=anyway)
+            option = "--layout-column" if isinstance(column, str) else "--deals, which is for a file of numbers"
+            raise UsageError(f"{source.name} has no columns: leave out {option}")
+        return partial(table_reading, database, source, layouts, copies, anyway=anyway)
     match source:
         case DealRange():
             return partial(deals_reading, database, source)
@@ -232,11 +234,16 @@ def _check_game(name: str, game: Game, reopen: Reopen) -> None:
     _check_beginning(name, game, [entry for entry in first if isinstance(entry, Reject)])
 
 
-def _check_beginning(name: str, game: Game, rejects: Sequence[Reject]) -> None:
-    """Refuse a file if its first `LOOKED_AT` entries are all rejects."""
+def _check_beginning(name: str, game: Game, rejects: Sequence[Reject], numbers: DealColumn | None = None) -> None:
+    """Refuse a file if its first `LOOKED_AT` entries are all rejects; of `numbers` of deals, if they are these."""
     if len(rejects) == LOOKED_AT:
         line, reasons = rejects[0].line, rejects[0].reasons
         why = "; ".join([*reasons[:2], *(["…"] if len(reasons) > 2 else [])])
+        if numbers is not None:
+            raise InputError(
+                f"{name} has no numbers of {numbers.deals.name} in its first {LOOKED_AT} rows (line {line}: {why}); "
+                "nothing of it is stored; name their column with --number-column, or read it with --anyway"
+            )
         column = ", its column of layouts with --layout-column" if is_table(name) else ""
         raise InputError(
             f"{name} seems to be of another game: none of its first {LOOKED_AT} entries is a layout of {game.name} "
@@ -246,23 +253,34 @@ def _check_beginning(name: str, game: Game, rejects: Sequence[Reject]) -> None:
 
 
 def table_reading(
-    database: Database, name: str, layouts: LayoutColumn, copies: ExitStack, *, anyway: bool = False
+    database: Database, name: str, layouts: LayoutColumn | DealColumn, copies: ExitStack, *, anyway: bool = False
 ) -> Reading:
-    """Return the reading of a column of layouts in a table; see `file_reading`.
+    """Return the reading of a column of layouts, or of numbers of deals, in a table; see `file_reading`. Any other file
+    with numbers of deals is text with one number in each line.
 
     Raises
     ------
     UsageError
-        If the suffix of the file is not that of a table.
+        If the suffix of the file is not that of a table, and it has layouts.
     """
-    row_reader(name)
-    table = LayoutTable(name, layouts, rereadable(name, copies))
+    numbers = layouts if isinstance(layouts, DealColumn) else None
+    titles = [layouts.name] if numbers and not is_table(name) else None
+    row_reader(name, titles)
+    table = LayoutTable(name, layouts, rereadable(name, copies), titles)
     if not anyway:
         rows = chain.from_iterable(zip(*part, strict=True) for part in table.parts((), lambda _: None))
         first = [rejected(row[0], "", layout) for row, layout in islice(rows, LOOKED_AT) if not isinstance(layout, str)]
-        _check_beginning(name, layouts.game, first)
-    digest = table.digest(f"{layouts.meaning}\n")
-    source = open_source(database, layouts.game.name, _plain_name(name), digest, layouts.game.rules_text)
+        _check_beginning(name, layouts.game, first, numbers)
+    game, digest = layouts.game, table.digest(f"{layouts.meaning}\n")
+    source = open_source(
+        database,
+        game.name,
+        _plain_name(name),
+        digest,
+        game.rules_text,
+        generator=None if numbers is None else game.generator,
+        deals=None if numbers is None else numbers.description,
+    )
     return Reading(database, source, _plain_name(name), table.entries, table.size)
 
 
@@ -283,9 +301,11 @@ def deals_source(database: Database, deals: DealRange) -> Source:
 
 
 def _deal_entries(deals: DealRange, reached: Reached) -> Iterator[Entries]:
+    count = 0
     for part in deals.parts():
-        yield deal_entries(part.first, part.texts())
-        reached(part.last - deals.first + 1)
+        count += len(part)
+        yield deal_entries(part.lines, part.texts())
+        reached(count)
 
 
 def _letters(name: str) -> str:

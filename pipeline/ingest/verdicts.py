@@ -21,16 +21,16 @@ from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Bytes, Entries, Solved, pack
 from dealmill.pipeline.games.contract import Engine, Game, Reject
-from dealmill.pipeline.games.deals import DealRange, parse_deals
+from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.reading import check_notation, read_moves
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import (
     LAYOUT,
-    NUMBER_OF_DEAL,
     DealColumn,
     LayoutColumn,
     LayoutTable,
     Reasons,
+    deal_column,
     is_plain,
     row_entries,
     whole_number,
@@ -372,20 +372,19 @@ def open_verdicts(
     """
     titles = columns.split(",") if isinstance(columns, str) else columns
     row_reader(file, titles)
-    if isinstance(deals, str):
-        deals = parse_deals(deals)
-    _check_combination(deals, layout_column, number_column, verdict_column, verdict, absent, of)
-    if deals is not None and absent is not None:
-        deals = _covered(deals, of)
-    owner = _game_of(file, engine, game, deals)
+    numbers = deal_column(deals, layout_column, number_column)
+    _check_combination(numbers, verdict_column, verdict, absent, of)
+    if numbers is not None and absent is not None:
+        numbers = replace(numbers, deals=_covered(numbers.deals, of))
+    owner = _game_of(file, engine, game, numbers)
     if notation is not None:
         check_notation(owner, notation)
     known = replace(ImportEngine.of(owner, engine, version, checked_as, words or {}), notation=notation)
     layouts: LayoutColumn | DealColumn = LayoutColumn(owner, layout_column or LAYOUT, LAYOUT_OPTIONS)
     others = None
-    if deals is not None:
-        layouts = DealColumn(deals, number_column or NUMBER_OF_DEAL)
-        others = None if absent is None else Absent(_verdict_without_row(known, absent), layouts)
+    if numbers is not None:
+        layouts = numbers
+        others = None if absent is None else Absent(_verdict_without_row(known, absent), numbers)
     verdicts: Column | int = VERDICT_COLUMN
     if verdict is not None:
         verdicts = known.chosen("--verdict", verdict)
@@ -398,21 +397,15 @@ def open_verdicts(
 
 
 def _check_combination(
-    deals: DealRange | None,
-    layout_column: str | None,
-    number_column: str | None,
+    numbers: DealColumn | None,
     verdict_column: str | None,
     verdict: str | None,
     absent: str | None,
     of: str | None,
 ) -> None:
-    if deals is None and number_column is not None:
-        raise UsageError("--number-column needs --deals: name the deals whose numbers the file has")
-    if deals is not None and layout_column is not None:
-        raise UsageError("--layout-column and --deals exclude each other: a file has layouts or numbers of deals")
     if verdict is not None and verdict_column is not None:
         raise UsageError("--verdict and --verdict-column exclude each other: one verdict is that of all rows")
-    if deals is None and absent is not None:
+    if numbers is None and absent is not None:
         raise UsageError("--absent needs --deals: only numbers of deals can be left out")
     if absent is None and of is not None:
         raise UsageError("--of needs --absent: say which verdict the other numbers have")
@@ -427,15 +420,7 @@ def _covered(deals: DealRange, of: str | None) -> DealRange:
         If `of` is not a range of their numbers, or they are too many, or have no end.
     """
     if of is not None:
-        span = re.fullmatch(r"(\d{1,18})-(\d{1,18})", of, re.ASCII)
-        if span is None:
-            raise UsageError(f"--of {of!r} is not a range of numbers; write FIRST-LAST, such as 1-3000")
-        first, last = int(span[1]), int(span[2])
-        if first > last:
-            raise UsageError(f"--of {of}: the first number is greater than the last")
-        if not deals.first <= first <= last <= deals.last:
-            raise UsageError(f"--of {of} is not a part of {deals.name}: correct one of them")
-        deals = replace(deals, first=first, last=last)
+        deals = deals.within(of)
     if deals.endless:
         raise UsageError("--absent must know which numbers the list is about: add them, as in --of 1-3000")
     if len(deals) > MOST_COVERED:
@@ -466,10 +451,10 @@ def _verdict_without_row(engine: ImportEngine, text: str) -> int:
     return verdict
 
 
-def _game_of(file: str, engine: str, game: str | None, deals: DealRange | None) -> Game:
+def _game_of(file: str, engine: str, game: str | None, numbers: DealColumn | None) -> Game:
     """Return the game of verdicts: that of the engine, `game`, that of the deals or else that in the file's name."""
     own, slash, _ = engine.rpartition("/")
-    options = {"--engine": own if slash else None, "--game": game, "--deals": deals and deals.game.name}
+    options = {"--engine": own if slash else None, "--game": game, "--deals": numbers and numbers.game.name}
     names = {option: name for option, name in options.items() if name}
     if len({*names.values()}) > 1:
         listed = ", ".join(f"{option} {name}" for option, name in names.items())
@@ -536,8 +521,10 @@ def _check_beginning(table: VerdictTable) -> None:
     if not rejects:
         raise InputError(f"{table.name} is empty: there is no verdict in it")
     rows = "rows" if len(rejects) < LOOKED_AT else f"first {LOOKED_AT} rows"
+    are_numbers = isinstance(table.table.layouts, LayoutColumn) and rejects[0].text.strip().isdecimal()
+    numbers = "; if these are numbers of deals, name the deals with --deals" if are_numbers else ""
     raise InputError(
         f"{table.name} seems to be of something else: none of its {rows} is a verdict on a layout of "
         f"{table.engine.game.name} (line {rejects[0].line}: {'; '.join(rejects[0].reasons[:2])}); nothing of it is "
-        "stored"
+        f"stored{numbers}"
     )

@@ -13,7 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from dealmill.pipeline.arguments import MOST_NODES
 from dealmill.pipeline.errors import InputError, OutputError, UsageError
@@ -134,12 +134,26 @@ class Grade(Part):
 
 
 class Deals(Part):
-    """The numbered deals that the layouts are from, as in ``deal:GAME:seed=…``; `last` is None without an end."""
+    """The numbered deals that the layouts are from, as in ``deal:GAME:seed=…``; `last` is None without an end.
+
+    If they are only some deals of that range, there is their list of `numbers`, or the size and the seed of the sample,
+    or the name of the `column` of a file that has their numbers. The others are left out.
+    """
 
     seed: int
     parameters: dict[str, int]
     first: int
     last: int | None
+    numbers: str | None = None
+    sample: int | None = None
+    sample_seed: int | None = None
+    column: str | None = None
+
+    @model_serializer(mode="wrap")
+    def _chosen(self, serialize: SerializerFunctionWrapHandler) -> dict[str, object]:
+        optional = {"numbers", "sample", "sample_seed", "column"}
+        fields: dict[str, object] = serialize(self)
+        return {name: value for name, value in fields.items() if value is not None or name not in optional}
 
 
 class Calendar(Part):

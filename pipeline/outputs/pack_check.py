@@ -130,11 +130,14 @@ def _wrong_deals(pack: Pack, unchecked: list[str]) -> Iterator[str]:
         except DamagedError:
             yield f"the deals are no range of deals of {game.name}"
             return
-        if deals.name != pack.source:
+        if pack.deals.column is not None:
+            unchecked.append(f"whether the numbers of the deals are in {pack.source}")
+        elif deals.name != pack.source:
             yield f"the deals are {deals.name}, not {pack.source}"
         for entry in pack.layouts:
-            inside = 1 <= entry.position <= len(deals)
-            [dealt] = deals.part(entry.position, entry.position + 1) if inside else [None]
+            position = entry.position if pack.deals.column is None else entry.line - deals.first + 1
+            inside = 1 <= position <= len(deals)
+            [dealt] = deals.part(position, position + 1) if inside else [None]
             if dealt is None or (dealt.line, dealt.text) != (entry.line, entry.layout):
                 yield f"layout {entry.position} is not deal {entry.line} of {pack.source}"
 

@@ -2,7 +2,7 @@
 
 A measure, such as the number of nodes, grades the layouts: the sorted numbers of all candidates are divided into grades
 of equal size, and layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one
-from each of equal stretches of the run (see `dealmill.pipeline.evidence.sampling.sampled`). A layout that differs from
+from each of equal stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from
 an earlier one only in names, such as those of its ranks, is replaced by the next that does not. So the same run gives
 the same pack on every machine.
 """
@@ -19,7 +19,6 @@ import numpy as np
 
 from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
 from dealmill.pipeline.games.contract import Game
@@ -42,6 +41,7 @@ from dealmill.pipeline.printable import counted
 from dealmill.pipeline.progress.events import Choosing, Progress, silent
 from dealmill.pipeline.results.measures import Measure, Order
 from dealmill.pipeline.results.result import Result
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query, find_result
@@ -175,7 +175,7 @@ def choose(
         positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
         numbers = numbers[indexes]
     game = game_by(run.game, run.rules)
-    grade_of = _grades(numbers, choice)
+    grade_of = _grades(numbers, choice, run.items)
     entries, grades, seen = list[Entry](), list[Grade](), _layouts_of(choice.without, run, game)
     for grade in range(1, choice.grades + 1):
         members = np.flatnonzero(grade_of == grade)
@@ -272,14 +272,15 @@ def _measured(
     return positions, measured
 
 
-def _grades(numbers: Numbers, choice: Choice) -> Numbers:
-    """Return the grade of each number, from 1."""
+def _grades(numbers: Numbers, choice: Choice, items: int) -> Numbers:
+    """Return the grade of each number, from 1, of the layouts of a run of so many items that can be chosen."""
     ordered = np.sort(-numbers if choice.descending else numbers)
     total = sum(choice.sizes)
     if len(ordered) < total:
         raise UsageError(
             f"for {_size_in_words(choice)}, {counted(total, 'layout')} must have such a verdict, evidence and a number "
-            f"for {choice.by}, but only {len(ordered):,} of the run do; solve more, or choose fewer"
+            f"for {choice.by}, but only {len(ordered):,} of the run do; {_more(total, len(ordered), items)}, or choose "
+            "fewer"
         )
     ends = ordered[np.arange(1, choice.grades) * len(ordered) // choice.grades - 1]  # the last number of each grade
     grade_of = np.searchsorted(ends, -numbers if choice.descending else numbers) + 1
@@ -288,10 +289,11 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
     sizes = np.maximum(choice.sizes, 1)  # a grade without a day still has a lowest and a highest number
     few = int(np.argmin(shares - sizes))
     if shares[few] < sizes[few]:
+        needed = int(sizes[few]) * choice.grades
         raise UsageError(
             f"grade {few + 1} needs {counted(int(sizes[few]), 'layout')}, but each of the {choice.grades} grades has "
-            f"the same share of the {len(ordered):,} that can be chosen, {shares[few]:,}; solve more, until "
-            f"{sizes[few] * choice.grades:,} can be chosen, or choose fewer of this grade"
+            f"the same share of the {len(ordered):,} that can be chosen, {shares[few]:,}; "
+            f"{_more(needed, len(ordered), items)}, until {needed:,} can be chosen, or choose fewer of this grade"
         )
     few = int(np.argmin(counts - sizes))
     if counts[few] < sizes[few]:
@@ -300,6 +302,11 @@ def _grades(numbers: Numbers, choice: Choice) -> Numbers:
             f"same number for {choice.by}; choose fewer grades or layouts, or grade by something else"
         )
     return grade_of
+
+
+def _more(needed: int, available: int, items: int) -> str:
+    """Return how many more layouts must be solved, until `needed` can be chosen, if `available` of `items` can."""
+    return f"solve about {-(-needed * items // available) - items:,} more" if available else "solve more"
 
 
 def _size_in_words(choice: Choice) -> str:

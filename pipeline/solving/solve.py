@@ -27,10 +27,12 @@ logger = logging.getLogger(__name__)
 
 PART_SECONDS = 2.0
 """The time after which a worker that solves a job leaves the rest of its layouts to others."""
-FIRST_PART = 10
-"""The layouts for which a program is called at once, or an engine at the beginning of a job."""
-GROWTH = 4
-"""How many times as many layouts an engine may get at once as before, unless it will solve all of them in time."""
+AT_ONCE = 10
+"""The layouts for which a program is called at once."""
+CALL_SECONDS = 0.25
+"""About how long an engine is called: a few layouts may take longer than all others, so the time is often looked at."""
+GROWTH = 8
+"""How many times as many layouts an engine may get at once as before."""
 LEAST_SECONDS = 1e-6
 """What a call takes at least, for a clock that stands still meanwhile."""
 
@@ -89,11 +91,13 @@ def solve_texts(
 
 def solve_part(engine: EngineKey, layouts: Texts, max_nodes: int | None, errors: Mapping[int, str]) -> Solved:
     """Solve recorded layouts as `solve_texts` does, but only the first ones: as many as take about `PART_SECONDS`, and
-    at least one, so that a job with hard layouts ends before its lease does."""
+    at least one. So a job with hard layouts ends before its lease does, other workers get the rest of it, and an
+    interruption loses no more than that time and the layout in hand. An engine begins with one layout, since ten may
+    take minutes."""
     _, known = find_engine(engine)
     load(engine)  # takes seconds if it is not compiled yet
     parts: list[Solved] = []
-    begun, first, size = time.monotonic(), 0, FIRST_PART
+    begun, first, size = time.monotonic(), 0, AT_ONCE if known.program else 1
     while first < len(layouts):
         stop = min(first + size, len(layouts))
         part_errors = {index - first: why for index, why in errors.items() if first <= index < stop}
@@ -102,8 +106,8 @@ def solve_part(engine: EngineKey, layouts: Texts, max_nodes: int | None, errors:
         if spent > PART_SECONDS:
             break
         if not known.program:
-            in_time = first * (PART_SECONDS - spent) / max(spent, LEAST_SECONDS)
-            size = len(layouts) if in_time >= len(layouts) else max(1, int(min(GROWTH * size, in_time)))
+            in_time = first * min(CALL_SECONDS, PART_SECONDS - spent) / max(spent, LEAST_SECONDS)
+            size = max(1, int(min(GROWTH * size, in_time)))
     return concatenate_solved(parts)
 
 

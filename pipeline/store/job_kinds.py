@@ -12,8 +12,8 @@ from sqlalchemy import Connection, bindparam, select
 
 from dealmill.pipeline.evidence.digests import block_of
 from dealmill.pipeline.evidence.referee import Judgement, referee
-from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
+from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.findings import Findings
 from dealmill.pipeline.store.audits.invariants import AuditScope, faults_in

@@ -14,9 +14,11 @@ from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.machine import check_limit
-from dealmill.pipeline.printable import percentage
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.printable import counted, decimal, duration, percentage
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Storage
+from dealmill.pipeline.store.distributions.higher_limit import tail_of
 from dealmill.pipeline.store.planning.run_planning import is_planned, plan_run
 from dealmill.pipeline.store.runs.jobs import CHUNK, MAX_ITEMS_PER_JOB, grow, pace
 from dealmill.pipeline.store.runs.planned import deals_of
@@ -25,6 +27,15 @@ from dealmill.pipeline.store.sources.writing import append_deals, open_deals
 from dealmill.pipeline.survey.estimate import Estimate
 
 FIRST_STAGE = 20_000
+"""The deals of the first stage, if the engine is faster than a database. All others begin with a block of deals, which
+shows what a survey takes."""
+MOST_UNKNOWN = 0.75
+"""The most of the half-width that undecided deals may take: from here on, more than 16 times as many deals are needed
+as without them."""
+ENOUGH_UNKNOWN = 0.5
+"""What they take of it with the limit that is proposed: four times as many deals are needed."""
+HIGHEST_FACTOR = 1_000
+"""How many times as high a limit is that is still proposed."""
 MOST_GROWTH = 10
 """The most by which a stage can multiply the number of deals: early results may be unrepresentative, for example if all
 deals are won, and do not yet show how fast deals are solved."""
@@ -91,32 +102,98 @@ def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: in
     return find_run(database, plan_run(*plan, storage=storage, why="survey"))
 
 
-def next_stage(estimate: Estimate | None, goal: Width | int) -> int:
+def next_stage(run: RunStatus, estimate: Estimate | None, goal: Width | int) -> int:
     """Return the number of deals of a survey's next stage; its current number if it has reached the goal.
 
     `goal` is the width of the interval, or a number of deals.
     """
+    first = BLOCK if run.storage.stores_layouts else FIRST_STAGE
     if isinstance(goal, int):
-        return min(_whole_blocks(goal), FIRST_STAGE) if estimate is None else max(_whole_blocks(goal), estimate.deals)
+        return min(_whole_blocks(goal), first) if estimate is None else max(_whole_blocks(goal), estimate.deals)
     if estimate is None:
-        return FIRST_STAGE
-    return min(_deals_for(estimate, goal.of(estimate)), estimate.deals * MOST_GROWTH)
+        return first
+    return min(deals_for(estimate, goal.of(estimate)), estimate.deals * MOST_GROWTH)
 
 
-def _deals_for(estimate: Estimate, goal: float) -> int:
-    deals, half = estimate.deals, estimate.interval.half_width
-    if half <= goal:
+def deals_for(estimate: Estimate, half_width: float) -> int:
+    """Return about how many deals give an interval of this half-width; see `check_in_reach`."""
+    deals, half, floor = estimate.deals, estimate.interval.half_width, _floor(estimate)
+    if half <= half_width:
         return deals
-    floor = 0.0 if estimate.scored else estimate.unknown / deals / 2
-    if floor >= goal:
-        interval = f"{percentage(estimate.interval.low)} to {percentage(estimate.interval.high)}"
-        raise StoreError(
-            f"{estimate.unknown:,} of {deals:,} deals are undecided or failed, which alone makes the interval wider "
-            f"than requested: it is {interval}; a higher --max-nodes may decide them, and --count {deals} shows what "
-            "is known"
-        )
-    more = ((half - floor) / (goal - floor)) ** 2 * MARGIN
+    more = ((half - floor) / (half_width - floor)) ** 2 * MARGIN
     return _whole_blocks(ceil(deals * more))
+
+
+def _floor(estimate: Estimate) -> float:
+    """Return the half-width that remains, however many deals are solved: that of the undecided ones."""
+    return 0.0 if estimate.scored else estimate.unknown / estimate.deals / 2
+
+
+def growth_of(run: RunStatus, estimate: Estimate, goal: Width) -> str:
+    """Return how many deals a survey will need, and what they cost, in words."""
+    deals = deals_for(estimate, goal.of(estimate))
+    seconds = None if run.cpu_seconds is None else run.cpu_seconds / estimate.deals * (deals - estimate.deals)
+    cost = "" if seconds is None or seconds < 1 else f", about {duration(seconds)} of processor time more"
+    return f"{_so_far(estimate)}; {_width(estimate, goal)} needs about {deals:,} deals{cost}"
+
+
+def _so_far(estimate: Estimate) -> str:
+    written, interval = decimal if estimate.scored else percentage, estimate.interval
+    return (
+        f"after {counted(estimate.deals, 'deal')}, the interval is {written(interval.low)} to {written(interval.high)}"
+    )
+
+
+def _width(estimate: Estimate, goal: Width) -> str:
+    half = goal.of(estimate)
+    return f"a half-width of {decimal(half) if estimate.scored else percentage(half)}"
+
+
+def check_in_reach(database: Database, run: RunStatus, estimate: Estimate, goal: Width) -> None:
+    """Check that a number of deals that can be solved makes the interval narrow enough.
+
+    Raises
+    ------
+    StoreError
+        If deals that are undecided or failed take more than `MOST_UNKNOWN` of the half-width. It says which node limit
+        would do, and what that costs, if this can be estimated.
+    """
+    half, floor = goal.of(estimate), _floor(estimate)
+    if estimate.interval.half_width <= half or floor <= half * MOST_UNKNOWN:
+        return
+    share = "all of" if floor >= half else f"{percentage(floor / half)} of"
+    raise StoreError(
+        f"{_so_far(estimate)}; {_width(estimate, goal)} is out of reach, because {estimate.unknown:,} deals that are "
+        f"undecided or failed take {share} it: {_proposal(database, run, estimate, half)}; or ask for a wider "
+        "interval, or for a number of deals with --count"
+    )
+
+
+def _proposal(database: Database, run: RunStatus, estimate: Estimate, half: float) -> str:
+    """Return which node limit would do for a half-width, in words."""
+    _, engine = find_engine(run.solved_by)
+    tail = tail_of(database, run)
+    failed = estimate.count(Verdict.FAILED) / estimate.deals
+    factor = inf if tail is None else tail.factor_for((2 * half * ENOUGH_UNKNOWN - failed) * estimate.deals)
+    if tail is not None and run.cpu_seconds and factor <= HIGHEST_FACTOR:
+        limit = _rounded_up(tail.limit * factor)
+        free = estimate.interval.half_width - _floor(estimate)
+        deals = _whole_blocks(ceil(estimate.deals * (free / (half - half * ENOUGH_UNKNOWN)) ** 2 * MARGIN))
+        extra = tail.cost_at(factor) - tail.undecided * tail.limit * tail.cpu_seconds
+        seconds = (run.cpu_seconds + extra) / estimate.deals * deals
+        return (
+            f"about {deals:,} deals with --max-nodes {limit} would do, in about {duration(seconds)} of processor time"
+        )
+    if run.max_nodes is not None and (engine.max_nodes is None or engine.max_nodes > run.max_nodes):
+        default = "there is no limit" if engine.max_nodes is None else f"the limit is {engine.max_nodes:,}"
+        return f"leave out --max-nodes {run.max_nodes}, by default {default}"
+    return "a higher --max-nodes may decide them"
+
+
+def _rounded_up(number: float) -> int:
+    """Return a number rounded up to two digits."""
+    unit: int = 10 ** max(len(str(ceil(number))) - 2, 0)
+    return ceil(number / unit) * unit
 
 
 def _whole_blocks(deals: int) -> int:

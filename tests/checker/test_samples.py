@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.outputs.checker.build import checker, sections_of
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.outputs.checker.writing import checker_path
+from dealmill.pipeline.sampling import sampled
 from tests.checker.loaded import Checker
 
 
@@ -61,6 +61,16 @@ def test_a_lack_of_memory_proves_nothing_and_is_no_fault_of_the_row(exports: Pat
 
     checker.names["check"] = check
     assert checker.check(path) == (2, "", f"there is not enough memory to check {path}\n")
+
+
+def test_a_row_is_shown_by_the_number_of_its_deal(exports: Path, tmp_path: Path) -> None:
+    rows = [json.loads(line) for line in (exports / "hi-q-greedy.jsonl").read_text().splitlines()]
+    renumbered = tmp_path / "renumbered.jsonl"
+    renumbered.write_text("".join(json.dumps({**row, "line": row["line"] + 1_000}) + "\n" for row in rows))
+    checker = Checker(exports / "hi-q-greedy.jsonl")
+    shown = checker.check(renumbered, "--deal", "1005", believed=True)
+    assert shown.out.startswith(f"row of position 5: {rows[4]['verdict']}\n{rows[4]['layout']}\n")
+    assert "no row is of deal or line 5" in checker.check(renumbered, "--deal", "5", believed=True).out
 
 
 def test_a_row_that_is_shown_is_proved_and_no_other_but_those_of_a_sample(exports: Path, damaged: Path) -> None:

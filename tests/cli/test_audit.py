@@ -146,3 +146,22 @@ def test_a_table_of_differences_begins_with_the_most_severe_ones(tmp_path: Path)
     kinds = [line.split()[heading.split().index("kind")] for line in lines]
     assert kinds == ["contradicted", "lost", "gained", "evidence"]
     assert "leave these differences out with: --ignore evidence\n" in table.stderr
+
+
+@pytest.mark.slow
+def test_an_audit_that_cannot_prove_everything_ends_with_code_4(tmp_path: Path) -> None:
+    """Claims without evidence and pending layouts are no faults, but they are not proved either."""
+    (tmp_path / "won.csv").write_text("number,verdict\n7,winnable\n")
+    claims = ("import", "won.csv", "--engine", "mine", "--version", "1", "--deals", "deal:camelot:seed=1")
+    assert dealmill(*claims, cwd=tmp_path).returncode == 0
+    claimed = dealmill("audit", "1", cwd=tmp_path)
+    assert (claimed.returncode, "not proved: 1 verdict of run 1" in claimed.stderr) == (4, True)
+    assert dealmill("queue", "deal:camelot:seed=1:1-3", cwd=tmp_path).returncode == 0
+    pending = dealmill("audit", "2", cwd=tmp_path)
+    assert (pending.returncode, "run 2 is not finished, so it has no seal" in pending.stderr) == (4, True)
+
+
+@pytest.mark.slow
+def test_a_summary_of_several_runs_names_all_of_them(tmp_path: Path) -> None:
+    deals = [f"deal:camelot:seed={seed}:1-3" for seed in (1, 2, 3)]
+    assert "of the other runs:   the same with 2, 3" in dealmill("run", *deals, cwd=tmp_path).stderr

@@ -191,7 +191,10 @@ def test_an_unavailable_broker_is_reported_without_its_password(tmp_path: Path) 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ("card-pairing --max-nodes 6 --half-width 0.5%", "may decide them, and --count 20000 shows what is known"),
+        (
+            "card-pairing --max-nodes 6 --half-width 0.5%",
+            "undecided or failed take all of it: leave out --max-nodes 6, by default there is no limit",
+        ),
         ("camelot --count 1 --report file/night", "the report cannot be written into file/night"),
     ],
 )

@@ -16,11 +16,13 @@ from dealmill.cli import process
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest.sources import deals_reading
-from dealmill.pipeline.progress.events import Progress, Working
+from dealmill.pipeline.progress.events import Event, Finished, Progress, Working
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.stores import Store
 from dealmill.workers import working
-from dealmill.workers.working import work_until_done
+from dealmill.workers.working import solve_runs, work_until_done
+from tests.doing import do_runs
 
 DEALS = 200_000
 SOURCE = f"deal:memory:seed=1:1-{DEALS}"
@@ -113,3 +115,24 @@ def test_a_signal_while_a_source_is_read_ends_the_reading(database: Database) ->
     with pytest.raises(KeyboardInterrupt), shown_progress() as progress:
         work_until_done(database, partial(never, progress), progress, [reading])
     assert 0 < reading.source.accepted < DEALS
+
+
+@pytest.mark.parametrize("finishing", [True, False])
+def test_an_interruption_gives_the_result_if_the_last_job_is_finished(
+    finishing: bool, sqlite_store: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Workers that are stopped get a moment to finish their jobs."""
+    run, events = Store(sqlite_store).queue("deal:memory:seed=1:1-5"), list[Event]()
+
+    def interrupted(*_: object, **_more: object) -> None:
+        if finishing:
+            do_runs(sqlite_store)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(working, "work_until_done", interrupted)
+    if not finishing:
+        with pytest.raises(KeyboardInterrupt):
+            solve_runs(sqlite_store, [run.id], events.append)
+        return
+    [status] = solve_runs(sqlite_store, [run.id], events.append)
+    assert (status.finished, [event.run for event in events if isinstance(event, Finished)]) == (True, [run.id])

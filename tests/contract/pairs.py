@@ -332,7 +332,8 @@ def check_differences(database: Database, ours: Pair, theirs: Pair) -> list[Diff
     differences = [list(diff(database, left, right)) for left in ours for right in theirs]
     assert differences[0] == differences[1] == differences[2] == differences[3]
     mirrored = [
-        Difference(it.layout, it.other, it.one, it.same_question) for it in diff(database, theirs.packed, ours.rows)
+        Difference(it.layout, it.other, it.one, it.same_question, it.line)
+        for it in diff(database, theirs.packed, ours.rows)
     ]
     assert mirrored == differences[0]
     return differences[0]

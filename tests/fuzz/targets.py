@@ -229,7 +229,15 @@ def files_of_verdicts(name: str, rows: list[str]) -> None:
 
 @given(
     inputs.mutated(
-        st.sampled_from(["deal:camelot:seed=1:1-1000", "deal:hi-q:seed=7:pegs=16:3-", "deal:memory:seed=0:9"])
+        st.sampled_from(
+            [
+                "deal:camelot:seed=1:1-1000",
+                "deal:hi-q:seed=7:pegs=16:3-",
+                "deal:memory:seed=0:9",
+                "deal:memory:seed=0:1,15,19-25",
+                "deal:camelot:seed=1:1-1000000:sample=500:sample-seed=7",
+            ]
+        )
     )
     | inputs.anything
 )

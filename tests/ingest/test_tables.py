@@ -278,6 +278,13 @@ def test_a_list_of_which_a_number_cannot_be_read_leaves_out_nothing_for_sure(
     assert (run.progress.solved, run.progress.rejected) == (49, 1), "number 9 has a row"
 
 
+def test_numbers_instead_of_layouts_are_recognised(sqlite_store: Database, tmp_path: Path) -> None:
+    path = tmp_path / "won.csv"
+    path.write_text("layout,verdict\n7,winnable\n")
+    with pytest.raises(InputError, match="if these are numbers of deals, name the deals with --deals"):
+        Store(sqlite_store).import_verdicts(path, engine="mine", version="1", game="camelot", progress=silent)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -473,7 +473,7 @@ def test_the_command_says_what_it_did(tmp_path: Path) -> None:
     for subject in ("3", "source:3"):  # at once, since nobody is reading
         assert dealmill("delete", subject, "--yes", cwd=tmp_path).returncode == 0
     ran = dealmill("audit", "1", cwd=tmp_path)
-    assert ran.returncode == 0
+    assert ran.returncode == 4
     assert "nothing proved" in dealmill("status", "1", cwd=tmp_path).stdout
     assert "not proved: 1 verdict of run 1, without evidence" in ran.stderr
     assert "\nnot proved: there is no evidence; referee: no-evidence\n" in dealmill("show", "1:1", cwd=tmp_path).stdout

@@ -1,5 +1,7 @@
 """How surveys grow, and their estimates."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -12,8 +14,8 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.status import find_run
-from dealmill.pipeline.survey.estimate import estimate, estimates_after
-from dealmill.pipeline.survey.growth import Width, extend_to, next_stage, open_survey
+from dealmill.pipeline.survey.estimate import Estimate, estimate, estimates_after
+from dealmill.pipeline.survey.growth import Width, check_in_reach, extend_to, growth_of, next_stage, open_survey
 from tests.doing import LEASE, alter, do_runs, pending
 from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
@@ -24,7 +26,7 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, databas
     finals = []
     for workers in (1, 2):
         run = open_survey(database, endless(engine), engine, 10**12 + workers)
-        while (deals := next_stage(estimate(database, run), width)) > run.items:
+        while (deals := next_stage(run, estimate(database, run), width)) > run.items:
             extend_to(database, run, deals)
             do_runs(database, backwards=workers == 2)
             run = find_run(database, run.id)
@@ -34,16 +36,40 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, databas
         assert final.deals == run.items == run.solved
         finals.append(final)
     assert finals[0] == finals[1]
-    assert next_stage(finals[0], Width(width.half * 0.9, width.relative)) > finals[0].deals
+    assert next_stage(run, finals[0], Width(width.half * 0.9, width.relative)) > finals[0].deals
 
 
-def test_a_survey_with_too_many_undecided_deals_ends_with_an_error(database: Database) -> None:
+def test_a_survey_whose_undecided_deals_take_most_of_the_width_ends_with_an_error(database: Database) -> None:
     survey = a_survey(database, PAIRING, 2_000, max_nodes=6)
     first = estimate(database, survey)
     assert first is not None and first.unknown / 2_000 > 0.02
-    with pytest.raises(StoreError, match="of 2,000 deals are undecided or failed"):
-        next_stage(first, Width(0.01, relative=False))
-    assert next_stage(first, Width(first.unknown / 2_000 / 2 + 0.001, relative=False)) > 2_000
+    with pytest.raises(StoreError, match=r"after 2,000 deals.* undecided or failed take all of it: .*--count"):
+        check_in_reach(database, survey, first, Width(0.01))
+    few = Estimate(2_000, {Verdict.WINNABLE: 1_000, Verdict.UNWINNABLE: 990, Verdict.UNDECIDED: 10}, 0, 0)
+    with pytest.raises(StoreError, match=r"10 deals that are undecided or failed take 90.00 % of it"):
+        check_in_reach(database, survey, few, Width(0.0025 / 0.9))
+    within = Width(0.0025 / 0.7)
+    check_in_reach(database, survey, few, within)
+    assert next_stage(survey, few, within) == 20_000
+    assert re.search(
+        r"after 2,000 deals, the interval is .* needs about [\d,]{7} deals", growth_of(survey, few, within)
+    )
+
+
+def test_a_limit_is_proposed_that_would_do(sqlite_store: Database) -> None:
+    """A survey with that limit and so many deals has about the width that was asked for."""
+    limited = a_survey(sqlite_store, PAIRING, 3_000, max_nodes=20)
+    few = estimate(sqlite_store, limited)
+    assert few is not None
+    half = few.unknown / 3_000 / 2 / 0.9
+    with pytest.raises(StoreError) as error:
+        check_in_reach(sqlite_store, limited, few, Width(half))
+    proposal = re.search(r"about ([\d,]+) deals with --max-nodes (\d+) would do", str(error.value))
+    assert proposal is not None, str(error.value)
+    deals, limit = int(proposal[1].replace(",", "")), int(proposal[2])
+    higher = estimate(sqlite_store, a_survey(sqlite_store, PAIRING, deals, max_nodes=limit))
+    assert higher is not None and limit > 20
+    assert 0.4 * half < higher.interval.half_width < 1.3 * half
 
 
 def test_the_interval_allows_for_any_verdict_of_undecided_deals(database: Database) -> None:

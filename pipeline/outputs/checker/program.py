@@ -15,11 +15,11 @@ from typing import Any, BinaryIO
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import Check, Outcome, judge_by
-from dealmill.pipeline.evidence.sampling import sampled
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.facts import Export
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.results.record import RESULT, ResultRow
+from dealmill.pipeline.sampling import sampled
 
 ReadRows = Callable[[BinaryIO], Iterator[ResultRow]]
 Tally = Counter[tuple[Outcome | None, str]]
@@ -70,6 +70,9 @@ def read_options(export: Export, check: Check, arguments: Sequence[str] | None) 
         type=int,
         help="check the evidence of this row only, or also of a sample; print it and, if it is a loss, what proves it",
     )
+    parser.add_argument(
+        "--deal", metavar="NUMBER", type=int, help="like --show, for the row of this deal, or of this line of the file"
+    )
     limit = getattr(check, "limit", None)
     bound = "the evidence of this game has no limit" if limit is None else f"default: {limit:,}"
     parser.add_argument("--limit", metavar="N", type=int, help=f"check losses of up to N positions ({bound})")
@@ -81,6 +84,8 @@ def read_options(export: Export, check: Check, arguments: Sequence[str] | None) 
         parser.error(f"--sample is {options.sample}, expected 1 to {export.rows}, the number of rows")
     if options.show is not None and not 1 <= options.show <= export.rows:
         parser.error(f"--show is {options.show}, expected 1 to {export.rows}, the number of rows")
+    if options.show is not None and options.deal is not None:
+        parser.error("--show and --deal exclude each other: both name the row")
     if options.source and export.source_sha256 is None:
         parser.error(f"--source cannot be used, because {export.source} is not a file")
     return options
@@ -101,6 +106,9 @@ def check_export(export: Export, check: Check, read_rows: ReadRows, options: Nam
             print_line(f"{name} is not the file that was exported: {changed}")
         if export.incomplete:
             print_line(f"{name} is not complete: {export.incomplete}")
+        if options.deal is not None:
+            options.show = row_of_line(read_rows(file), options.deal)
+            file.seek(0)
         with Progress(export.rows) as progress:
             tally = check_rows(export, check, progress.count(read_rows(file)), options)
         file.seek(0)
@@ -109,6 +117,24 @@ def check_export(export: Export, check: Check, read_rows: ReadRows, options: Nam
     print_summary(export, check, options, tally, equal)
     needs_dealmill = any(outcome is None for outcome, _ in tally)
     return 1 if changed or export.incomplete else 3 if needs_dealmill else 0
+
+
+def row_of_line(rows: Iterator[ResultRow], line: int) -> int:
+    """Return the number of the first row with the number of a deal, or a line of the source.
+
+    Raises
+    ------
+    CheckFailed
+        If there is none, or a row before it cannot be read.
+    """
+    number = 0
+    try:
+        for number, row in enumerate(rows, start=1):
+            if row.line == line:
+                return number
+    except (ValueError, RecursionError) as error:
+        raise CheckFailed(f"row {number + 1:,} cannot be read: {printable(str(error))}") from error
+    raise CheckFailed(f"no row is of deal or line {line}; the column line has their numbers")
 
 
 def other_digest(file: BufferedReader, expected: str) -> str | None:

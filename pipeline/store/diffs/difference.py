@@ -15,12 +15,14 @@ from dealmill.pipeline.store.storages.storage import RecordedVerdict
 @dataclass(frozen=True, slots=True)
 class Difference:
     """A layout on which two runs differ, with their verdicts. `same_question` says whether two verdicts can contradict
-    each other."""
+    each other. `line` is its line, or the number of its deal, in the first run, or in the other if only that one has
+    the layout; None for a block of layouts."""
 
     layout: str
     one: RecordedVerdict
     other: RecordedVerdict
     same_question: bool = True
+    line: int | None = None
 
     @property
     def kind(self) -> DifferenceKind:

@@ -34,7 +34,7 @@ PART = 5_000
 """The positions of a part of a comparison."""
 LEFT, RIGHT = 1, 2
 """The sides of a comparison."""
-LAYOUT = RowCheck(items.c.layout)
+ITEM = RowCheck(items.c.layout, items.c.line)
 
 
 def differing_rows(database: Database, left: RunStatus, right: RunStatus, *, missing: bool) -> Iterator[Difference]:
@@ -83,10 +83,10 @@ def _rows(
         for row in connection.execution_options(yield_per=DIFFERENCES_PER_FETCH).execute(differing):
             ours = recorded_verdict(left, row.here, (row.verdict, row.value, row.evidence))
             theirs = recorded_verdict(right, row.there, (row.other_verdict, row.other_value, row.other_evidence))
-            if error := LAYOUT.error(row):
+            if error := ITEM.error((row.layout, row.line)):
                 run, position = (left, row.here) if row.here is not None else (right, row.there)
                 raise DamagedResults(run.id, position, position, error)
-            yield Difference(row.layout, ours, theirs, same)
+            yield Difference(row.layout, ours, theirs, same, row.line)
 
 
 def _check_complete(database: Database, left: RunStatus, right: RunStatus) -> None:
@@ -122,9 +122,10 @@ def _differing(
     changed = [mine.c[name].is_distinct_from(theirs.c[name]) for name in comparable]
     order = (pairs.c.here,) if left.source == right.source else (pairs.c.here.nulls_last(), pairs.c.there)
     alone = or_(pairs.c.here.is_(None), pairs.c.there.is_(None))
+    sides = ((left, pairs.c.here), (right, pairs.c.there))
     query: Select[*tuple[Any, ...]] = (
         select(
-            func.coalesce(*(_layout(*each) for each in ((left, pairs.c.here), (right, pairs.c.there)))).label("layout"),
+            *(func.coalesce(*(_field(name, *each) for each in sides)).label(name) for name in ("layout", "line")),
             pairs.c.here,
             mine.c.verdict,
             mine.c.value,
@@ -181,9 +182,9 @@ def pairs_of_layouts(left: RunStatus, right: RunStatus) -> FromClause:
     )
 
 
-def _layout(run: RunStatus, position: ColumnElement[int]) -> ColumnElement[str]:
-    """Return the layout of an item."""
-    row = select(items.c.layout).where(items.c.source_id == run.source, items.c.position == position)
+def _field(name: str, run: RunStatus, position: ColumnElement[int]) -> ColumnElement[Any]:
+    """Return the layout of an item, or another field of it."""
+    row = select(items.c[name]).where(items.c.source_id == run.source, items.c.position == position)
     return row.scalar_subquery()
 
 

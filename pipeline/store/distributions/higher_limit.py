@@ -6,7 +6,8 @@ were decided in the last part of the searches, below the limit, says what to exp
 """
 
 from dataclasses import dataclass
-from math import log
+from math import inf, log
+from typing import NamedTuple
 
 from dealmill.pipeline.arguments import NUMBERS
 from dealmill.pipeline.errors import NotFoundError
@@ -47,51 +48,113 @@ class HigherLimit:
         return f"perhaps {self.decided:,} of {self.undecided:,} are decided, in about {time} of processor time, by:"
 
 
-def higher_limit(database: Database, run: RunStatus) -> HigherLimit | None:
-    """Return what a node limit ten times as high would decide; or, if too few searches came near to the limit to tell,
-    the limit of runs that name none, if that is higher, or the engine decides everything without one.
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """The searches of a run that reached its node `limit` undecided.
 
-    None if neither is known: the run is not finished, has no undecided layouts, no limit or no costs on record, some of
-    its searches gave up before the limit, or its engine is not installed here.
+    The share of them that is undecided at `factor` times the limit is ``factor ** -exponent``. `cpu_seconds` are those
+    of a node.
+    """
+
+    undecided: int
+    limit: int
+    exponent: float
+    cpu_seconds: float
+
+    def undecided_at(self, factor: float) -> float:
+        """Return how many are undecided at `factor` times the limit."""
+        return self.undecided * float(factor**-self.exponent)
+
+    def factor_for(self, undecided: float) -> float:
+        """Return how many times the limit leaves so many of them undecided."""
+        return (self.undecided / undecided) ** (1 / self.exponent) if undecided > 0 else inf
+
+    def cost_at(self, factor: float) -> float:
+        """Return the processor seconds of searching all of them with `factor` times the limit."""
+        return self.undecided * self.limit * _mean_nodes(self.exponent, factor) * self.cpu_seconds
+
+
+def tail_of(database: Database, run: RunStatus) -> Tail | None:
+    """Return what the undecided searches of a run would do beyond its limit.
+
+    None if that cannot be estimated: the run is not finished, has no undecided layouts, no limit or no costs on record,
+    some of its searches gave up before the limit, or too few of the others came near to it.
 
     Raises
     ------
     DamagedError
         If the recorded counts or distributions are damaged.
     """
-    limit = run.max_nodes
-    if run.retracted is not None or run.checked_as is not None or not run.finished or not run.cpu_seconds:
+    searches = _searches_at_limit(database, run)
+    return None if searches is None else _tail(run, searches)
+
+
+def higher_limit(database: Database, run: RunStatus) -> HigherLimit | None:
+    """Return what a node limit ten times as high would decide; or, if too few searches came near to the limit to tell,
+    the limit of runs that name none, if that is higher, or the engine decides everything without one.
+
+    None if neither is known (see `tail_of`), or the engine of the run is not installed here.
+
+    Raises
+    ------
+    DamagedError
+        If the recorded counts or distributions are damaged.
+    """
+    searches = _searches_at_limit(database, run)
+    if searches is None:
         return None
-    undecided = run.counts.get(Verdict.UNDECIDED, 0)
-    histogram = histogram_of(database, run.id, "nodes") if undecided else None
-    if histogram is None or limit is None or limit * FACTOR not in NUMBERS:
-        return None
-    near = 1 << max((limit // 8).bit_length() - 1, 0)  # where a bar begins, at an eighth to a sixteenth of the limit
-    if sum(bar.count for bar in histogram.bars if bar.high >= limit) < undecided:
-        return None
-    reached = sum(bar.count for bar in histogram.bars if bar.low >= near)
     try:
         game, engine = find_engine(run.rules_engine)
     except NotFoundError:
         return None
     option = [] if engine is game.engines[0] else ["--engine", run.engine]
-    words = ["run", f"query:{run.id}:verdict=undecided", *option]
+    words, tail = ["run", f"query:{run.id}:verdict=undecided", *option], _tail(run, searches)
+    if tail is None:
+        is_enough = engine.complete if engine.max_nodes is None else engine.max_nodes > searches.limit
+        return HigherLimit(searches.undecided, engine.max_nodes, None, None, " ".join(words)) if is_enough else None
+    if tail.limit * FACTOR not in NUMBERS:
+        return None
+    words += ["--max-nodes", str(tail.limit * FACTOR)]
+    decided = round(tail.undecided - tail.undecided_at(FACTOR))
+    return HigherLimit(tail.undecided, tail.limit * FACTOR, decided, tail.cost_at(FACTOR), " ".join(words))
+
+
+class SearchesAtLimit(NamedTuple):
+    """How many searches of a run reached its node `limit` undecided, and how many took at least `near` nodes."""
+
+    limit: int
+    undecided: int
+    near: int
+    reached: int
+
+
+def _searches_at_limit(database: Database, run: RunStatus) -> SearchesAtLimit | None:
+    """Return how many searches of a run came near to its limit; None if no higher limit would help, or nothing is known
+    of it."""
+    limit = run.max_nodes
+    if run.retracted is not None or run.checked_as is not None or not run.finished or not run.cpu_seconds:
+        return None
+    undecided = run.counts.get(Verdict.UNDECIDED, 0)
+    histogram = histogram_of(database, run.id, "nodes") if undecided else None
+    if histogram is None or limit is None:
+        return None
+    near = 1 << max((limit // 8).bit_length() - 1, 0)  # where a bar begins, at an eighth to a sixteenth of the limit
+    if sum(bar.count for bar in histogram.bars if bar.high >= limit) < undecided:
+        return None
+    return SearchesAtLimit(limit, undecided, near, sum(bar.count for bar in histogram.bars if bar.low >= near))
+
+
+def _tail(run: RunStatus, searches: SearchesAtLimit) -> Tail | None:
+    """Return what the undecided searches of a run would do beyond its limit; None if too few came near to it."""
+    limit, undecided, near, reached = searches
     if reached - undecided < LEAST_DECIDED or near >= limit:
-        is_enough = engine.complete if engine.max_nodes is None else engine.max_nodes > limit
-        return HigherLimit(undecided, engine.max_nodes, None, None, " ".join(words)) if is_enough else None
+        return None
     exponent = log(reached / undecided) / log(limit / near)
-    words += ["--max-nodes", str(limit * FACTOR)]
-    return HigherLimit(
-        undecided,
-        limit * FACTOR,
-        round(undecided * (1 - FACTOR**-exponent)),
-        undecided * limit * _mean_nodes(exponent) * run.cpu_seconds / run.nodes,
-        " ".join(words),
-    )
+    return Tail(undecided, limit, exponent, (run.cpu_seconds or 0) / run.nodes)
 
 
-def _mean_nodes(exponent: float) -> float:
-    """Return the mean nodes, in units of the old limit, of searches that pass it and stop at `FACTOR` times as many, if
-    the share that goes on is the number of nodes to the power of -`exponent`: 1 plus its integral up to `FACTOR`."""
+def _mean_nodes(exponent: float, factor: float) -> float:
+    """Return the mean nodes, in units of the old limit, of searches that pass it and stop at `factor` times as many, if
+    the share that goes on is the number of nodes to the power of -`exponent`: 1 plus its integral up to `factor`."""
     rest = 1 - exponent
-    return 1 + (log(FACTOR) if abs(rest) < 1e-9 else (FACTOR**rest - 1) / rest)
+    return 1 + (log(factor) if abs(rest) < 1e-9 else (factor**rest - 1) / rest)

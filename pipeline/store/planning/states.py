@@ -1,5 +1,6 @@
 """The state of a run in words. No words fit both a run that makes progress and one that has stopped."""
 
+from dealmill.pipeline.games.deals import deal_count
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
 from dealmill.pipeline.store.runs.status import RunStatus
@@ -31,12 +32,11 @@ def describe(run: RunStatus) -> str:
 
 
 def _reading(run: RunStatus) -> str:
-    """Return how far the reading is: of a range of deals, it is known how many there are."""
+    """Return how far the reading is: of numbered deals, it is known how many there are."""
     doing, done = ("reading and solving", run.solved) if run.jobs else ("reading", run.items)
-    last = None if run.deals is None else run.deals["last"]
-    if run.deals is None or last is None:
+    total = deal_count(run.deals)
+    if total is None:
         return f"{doing}, {done:,}{f' of {run.items:,}' if run.jobs else ''} so far"
-    total = last - run.deals["first"] + 1
     left = f", {duration((total - done) / run.rate)} left" if run.jobs and run.rate else ""
     return f"{doing}, {done:,} of {total:,}{left}"
 

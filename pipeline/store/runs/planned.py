@@ -19,7 +19,7 @@ from dealmill.pipeline.errors import DamagedError, NotFoundError
 from dealmill.pipeline.evidence.digests import seal
 from dealmill.pipeline.games import EngineKey, RecordedEngine, find_engine, game_by
 from dealmill.pipeline.games.contract import RulesText
-from dealmill.pipeline.games.deals import DealRange, check_generator, is_endless
+from dealmill.pipeline.games.deals import DealRange, are_random, check_generator, is_endless
 from dealmill.pipeline.store.database.row_checks import RowCheck, shown_value
 from dealmill.pipeline.store.database.tables import Control, Storage, engines, rules, runs, sources
 from dealmill.pipeline.store.runs.leases import JobTable
@@ -29,7 +29,7 @@ from dealmill.pipeline.store.runs.leases import JobTable
 class PlannedRun:
     """The plan of a run: one engine with its node limit over one source.
 
-    `generator` and `deals` describe a range of numbered deals (see `dealmill.pipeline.games.deals.DealRange.numbers`),
+    `generator` and `deals` describe numbered deals (see `dealmill.pipeline.games.deals.DealRange.numbers`),
     and are None for a file. `max_nodes` is None without a limit. `repeats` is the run that it is a rerun of, or None.
     `retracted` is the reason for the retraction of its engine version, or None. `control`, `priority`, `tags` and
     `note` are what users have decided about it (see `controls`). If its verdicts were imported for an engine that
@@ -70,6 +70,16 @@ class PlannedRun:
     def endless(self) -> bool:
         """Whether it is over a range of deals without an end, as surveys are."""
         return is_endless(self.deals)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its layouts are a random sample of all deals."""
+        return are_random(self.deals)
+
+    @property
+    def line_name(self) -> str:
+        """What the line of a result is: a line of a file, or the number of a deal."""
+        return "line" if self.deals is None else "deal"
 
 
 JOINED = runs.outerjoin(sources).outerjoin(engines).outerjoin(rules, sources.c.rules == rules.c.digest)
@@ -219,7 +229,7 @@ def deals_of(run: PlannedRun) -> DealRange:
 
 def expectation_of(run: PlannedRun) -> Fraction | None:
     """Return the exact share of winnable deals, or mean value, of which a run is a sample; None if it is not known."""
-    if run.deals is None:
+    if run.deals is None or not run.is_random:
         return None
     try:
         game, engine = find_engine(run.rules_engine)

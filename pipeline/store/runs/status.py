@@ -520,4 +520,4 @@ def check_finished(run: RunStatus) -> None:
             f"run {run.id} is not finished, since {run.source_name} has not been read to its end; correct it, or "
             "repeat the command that read it"
         )
-    raise UnfinishedError(f"run {run.id} is not finished; finish it with: dealmill work --drain")
+    raise UnfinishedError(f"run {run.id} is not finished; finish it with: dealmill work --drain, or name another run")

@@ -1,7 +1,7 @@
 """Writing sources: layouts and rejects are stored in batches while a file is read, so that an interrupted ingest can be
 resumed."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 
@@ -69,12 +69,21 @@ def layout_digests(game: str, layouts: Texts) -> Bytes:
     return np.frombuffer(digests, dtype=np.uint8).reshape(-1, DIGEST)
 
 
-def open_source(database: Database, game: str, name: str, digest: bytes, rules: RulesText | None = None) -> Source:
+def open_source(
+    database: Database,
+    game: str,
+    name: str,
+    digest: bytes,
+    rules: RulesText | None = None,
+    *,
+    generator: str | None = None,
+    deals: Mapping[str, object] | None = None,
+) -> Source:
     """Return the source with the given contents, read by these rules of its game. If the store has none, insert one
-    with nothing read yet."""
+    with nothing read yet. `generator` and `deals` describe the deals whose numbers a file has."""
     if rules is not None:
         digest += rules.digest.encode()
-    return _open(database, rules, game=game, name=name, digest=digest)
+    return _open(database, rules, game=game, name=name, digest=digest, generator=generator, deals=deals)
 
 
 def open_deals(database: Database, deals: DealRange) -> Source:
@@ -181,7 +190,7 @@ def append_deals(database: Database, deals: DealRange, count: int) -> None:
     while source.accepted < count:
         part = deals.part(source.accepted + 1, min(source.accepted + DEALT_AT_ONCE, count) + 1)
         try:
-            source = append(database, source, deal_entries(part.first, part.texts()))
+            source = append(database, source, deal_entries(part.lines, part.texts()))
         except StoreError:
             before, source = source, reread(database, source)
             if source == before:

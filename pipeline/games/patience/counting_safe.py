@@ -9,7 +9,7 @@ positions are compared exactly. All else is in one array, `t`, with the offsets 
 import numpy as np
 
 from dealmill.kernels import inlined, kernel, lowest_bit, routine
-from dealmill.pipeline.games.patience.counting import WON, Slots, Words, bit_of, counted, first_of, is_new_key, word
+from dealmill.pipeline.games.patience.counting import WON, Slots, Words, bit_of, counted, first_of, word
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Rules, cards_below, pairs
 
@@ -116,16 +116,16 @@ def _safe_card(t: Words, near: int, gone: int) -> int:
 
 
 @routine
-def _settle(t: Words, tops: int, cells: int, up: int, absent: int) -> None:
+def _settle(t: Words, tops: int, cells: int, up: int, absent: int, fresh: int) -> None:
     """Write to the key what happens without a move in a position: loose cards become absent, then a safe card goes up,
-    and so on."""
-    while True:
+    and so on. Of the cards that can be moved, only the `fresh` ones can be loose or safe at first."""
+    while fresh:
         leaving, code = word(0), word(IS_ABSENT)
         if t[IDLE]:
-            leaving = _loose(t, tops | cells, absent)
+            leaving = _loose(t, fresh, absent)
             absent |= leaving
         if leaving == 0:
-            card, code = _safe_card(t, tops | cells, up | absent), word(ON_FOUNDATION)
+            card, code = _safe_card(t, fresh, up | absent), word(ON_FOUNDATION)
             if card == NO_CARD:
                 return
             leaving = bit_of(card)
@@ -140,6 +140,7 @@ def _settle(t: Words, tops: int, cells: int, up: int, absent: int) -> None:
                 tops ^= bit_of(card)
                 if t[UNDER + card] != NO_CARD:
                     tops |= bit_of(t[UNDER + card])
+        fresh = tops | cells
 
 
 @routine
@@ -175,7 +176,7 @@ def _survey(t: Words) -> int:
 @routine
 def _move(t: Words, card: int, code: int, target: int) -> None:
     """Write the key of the position after a card has moved, onto `target` or `NO_CARD`."""
-    tops, cells, up, bit = t[TOPS], t[IN_CELLS], t[UP], bit_of(card)
+    tops, cells, up, bit, fresh = t[TOPS], t[IN_CELLS], t[UP], bit_of(card), word(0)
     under = t[UNDER + card]
     for suit in range(4):
         t[KEY + suit] = t[VISITED + suit]
@@ -185,9 +186,11 @@ def _move(t: Words, card: int, code: int, target: int) -> None:
     else:
         tops ^= bit
         if under != NO_CARD:
-            tops |= bit_of(under)
+            fresh = bit_of(under)
+            tops |= fresh
     if code == ON_FOUNDATION:
         up |= bit
+        fresh = tops | cells
     elif code == IN_CELL:
         cells |= bit
     else:
@@ -195,15 +198,35 @@ def _move(t: Words, card: int, code: int, target: int) -> None:
         if target != NO_CARD:
             tops ^= bit_of(target)
         t[UNDER + card] = target
-    _settle(t, tops, cells, up, t[ABSENT])
+    _settle(t, tops, cells, up, t[ABSENT], fresh)
     t[UNDER + card] = under
+
+
+@inlined
+def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
+    """Write the key as number `count` unless it is among those before; return whether it is new."""
+    clubs, hearts, spades, diamonds = t[KEY], t[KEY + 1], t[KEY + 2], t[KEY + 3]
+    mixed = (clubs ^ hearts << 12 ^ hearts >> 40) * word(-7046029254386353131)
+    mixed ^= mixed >> 32
+    mixed = (mixed ^ spades ^ diamonds << 12 ^ diamonds >> 40) * word(-7046029254386353131)
+    mask = len(slots) - 1
+    at = (mixed >> 24) & mask
+    while slots[at]:
+        known = 4 * (word(slots[at]) - 1)
+        if keys[known] == clubs and keys[known + 1] == hearts:
+            if keys[known + 2] == spades and keys[known + 3] == diamonds:
+                return False
+        at = (at + 1) & mask
+    keys[4 * count], keys[4 * count + 1], keys[4 * count + 2], keys[4 * count + 3] = clubs, hearts, spades, diamonds
+    slots[at] = count + 1
+    return True
 
 
 @inlined
 def _add(t: Words, keys: Words, slots: Slots, count: int, limit: int) -> int:
     """Add the position whose key was made to `count` others if it is new and there are no more than `limit`; return the
     number of all."""
-    return count + (count <= limit and is_new_key(t, word(KEY), word(4), keys, slots, count))
+    return count + (count <= limit and _is_new(t, keys, slots, count))
 
 
 @routine
@@ -244,7 +267,7 @@ def _count(t: Words, keys: Words, slots: Slots, counts: Words, limit: int) -> in
     for suit in range(4):
         t[VISITED + suit] = t[KEY + suit]
     _survey(t)
-    _settle(t, t[TOPS], t[IN_CELLS], t[UP], t[ABSENT])
+    _settle(t, t[TOPS], t[IN_CELLS], t[UP], t[ABSENT], t[TOPS] | t[IN_CELLS])
     count = _add(t, keys, slots, count, limit)
     while visited < count:
         if visited == before:  # all positions with one move less are visited

@@ -47,8 +47,8 @@ START, WINS, DROPPED = 460, 660, 790
 # How far a layout is decided, for a search that goes on with more room; see `solving`
 ROUND, PROVED, DEEPER, COUNTS, TOO_DEEP, POSITIONS_NEEDED, TABLE_LIMIT, SHALLOW_NODES = range(760, 768)
 # Whether the positions of a search prove a loss, and how many do; the widest beam, whether it comes before a full
-# search, and where the words of beams are
-CUTS, CUT, WIDEST, WIDE_FIRST, BEAM = range(768, 773)
+# search, and where the words of beams are; whether the positions with safe cards prove a loss, also of a list
+CUTS, CUT, WIDEST, WIDE_FIRST, BEAM, SAFE_COUNTS = range(768, 774)
 MOST_WINS = 100
 # A win that is shortened: the places of cards before and after some of its moves, and how many shortcuts to try
 HOMES, PLACES, TRIES = 842, 894, 946

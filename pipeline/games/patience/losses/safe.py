@@ -55,17 +55,19 @@ class SafeMoves(Moves):
 
     def _safe_cards(self, position: Position) -> dict[int, Position]:
         """Return the position without each safe card that can be moved, by its suit."""
-        rules, safe = self.rules, dict[int, Position]()
+        rules, heights = self.rules, position.foundations
+        suits = {
+            rules.of_foundation(height, SUITS[suit], position.base): suit
+            for suit, height in enumerate(heights)
+            if height < rules.ranks and self._is_safe(suit, heights)
+        }
+        near = {column[-1] for column in position.columns if column}.union(position.cells, position.reserve)
+        if near.union(position.stock).isdisjoint(suits):
+            return {}
         sources = list(self.uncovered(position))
         if rules.draw == 1 and rules.passes == UNLIMITED:
             sources += self.offered(position)
-        for (card, *others), rest in sources:
-            suit = SUITS.index(card[1])
-            height = position.foundations[suit]
-            is_next = height < rules.ranks and card == rules.of_foundation(height, card[1], position.base)
-            if is_next and not others and self._is_safe(suit, position.foundations):
-                safe[suit] = rest
-        return safe
+        return {suits[card]: rest for (card, *others), rest in sources if card in suits and not others}
 
     def _is_safe(self, suit: int, heights: tuple[int, ...]) -> bool:
         """Return whether no card needs the next one of a suit as a place: each that fits it is up or could go up, and

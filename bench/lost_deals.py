@@ -35,7 +35,8 @@ def main() -> int:
     game = find_game(GAME)
     layouts = [unpack(game.deal(FIELD_SEED, int(line), 1))[0] for line in lines[:: options.every]]
     load(ENGINE)
-    return int(any([_measure(layouts, limit) for limit in LIMITS]))
+    faults = [_measure(layouts, limit) for limit in LIMITS]
+    return int(any(faults))
 
 
 def _measure(layouts: Sequence[str], limit: int) -> bool:

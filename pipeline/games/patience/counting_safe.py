@@ -8,7 +8,7 @@ positions are compared exactly. All else is in one array, `t`, with the offsets 
 
 import numpy as np
 
-from dealmill.kernels import inlined, kernel, lowest_bit, routine
+from dealmill.kernels import inlined, kernel, routine
 from dealmill.pipeline.games.patience.counting import WON, Slots, Words, bit_of, counted, first_of, word
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Rules, cards_below, pairs
@@ -47,7 +47,9 @@ def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
         return 13 * SUITS.index(card[1]) + (RANKS.index(card[0]) - base) % rules.ranks
 
     deck = set(map(number, rules.deck()))
-    below = {number(card): set(map(number, cards)) for card, cards in cards_below(rules.build, rules.ranks, base).items()}
+    below = {
+        number(card): set(map(number, cards)) for card, cards in cards_below(rules.build, rules.ranks, base).items()
+    }
     up = {top - lower for top in map(number, pairs(texts.get("foundations", ""))) for lower in range(top % 13 + 1)}
     codes = dict.fromkeys(up, ON_FOUNDATION) | dict.fromkeys(map(number, pairs(texts.get("cells", ""))), IN_CELL)
     for column in columns.split("/"):
@@ -84,13 +86,13 @@ def _write(t: Words, card: int, code: int) -> None:
 @inlined
 def _height(gone: int, suit: int) -> int:
     """Return how many cards of a suit are gone, from the lowest on to the first that is not."""
-    return word(lowest_bit(~(gone >> 13 * suit & SUIT)))  # type: ignore[arg-type]
+    return first_of(~(gone >> 13 * suit & SUIT))
 
 
 @routine
 def _loose(t: Words, near: int, absent: int) -> int:
     """Return the cards of those that can be moved which become absent: they are idle, or fit an absent one."""
-    loose, rest = near & t[IDLE], near & ~t[IDLE]
+    loose, rest = word(near & t[IDLE]), word(near & ~t[IDLE])
     while rest:
         card = first_of(rest)
         rest &= rest - 1
@@ -147,7 +149,7 @@ def _settle(t: Words, tops: int, cells: int, up: int, absent: int, fresh: int) -
 def _survey(t: Words) -> int:
     """Write which cards are where in the position that is visited, and on what those in columns lie. Return the number
     of empty columns."""
-    cells, up, absent, in_columns, covered, empty = word(0), word(0), word(0), word(0), word(0), t[COLUMNS]
+    cells, up, absent, in_columns, covered, empty = word(0), word(0), word(0), word(0), word(0), word(t[COLUMNS])
     for suit in range(4):
         codes = t[VISITED + suit]
         for card in range(13 * suit, 13 * suit + t[LAST_RANK] + 1):
@@ -213,9 +215,9 @@ def _is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
     at = (mixed >> 24) & mask
     while slots[at]:
         known = 4 * (word(slots[at]) - 1)
-        if keys[known] == clubs and keys[known + 1] == hearts:
-            if keys[known + 2] == spades and keys[known + 3] == diamonds:
-                return False
+        first_two = keys[known] == clubs and keys[known + 1] == hearts
+        if first_two and keys[known + 2] == spades and keys[known + 3] == diamonds:
+            return False
         at = (at + 1) & mask
     keys[4 * count], keys[4 * count + 1], keys[4 * count + 2], keys[4 * count + 3] = clubs, hearts, spades, diamonds
     slots[at] = count + 1

@@ -44,8 +44,8 @@ def searched_with_beams(rules: Rules) -> bool:
 
 
 def counted_with_safe_cards(rules: Rules) -> bool:
-    """Return whether the plain search counts the positions of a loss in which safe cards have gone up: with cells, where
-    columns are built in alternating colours. Built by suit, lists of cards that matter are short enough."""
+    """Return whether the plain search counts the positions of a loss with safe cards: in games with cells whose columns
+    are built in alternating colours. Built by suit, lists of cards that matter are short enough."""
     return safe_cards_prove_losses(rules) and rules.cells > 0 and rules.build == "red-black"
 
 

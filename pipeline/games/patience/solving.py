@@ -216,9 +216,9 @@ def _beams(s: Words, number: int) -> int:
 @inlined
 def _decide(s: Words) -> int:
     """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for
-    a full search; in the third round, where its positions prove a loss with safe cards, with 25 times, then with ten. No budget depends on the limit, so a smaller limit changes nothing but where the search ends. It is
-    `OUT_OF_ROOM` before a round that takes more room, or in which the search is to go deeper, since else all was
-    searched.
+    a full search; from the third round on with more, where its positions with safe cards prove a loss. No budget
+    depends on the limit, so a smaller limit changes nothing but where the search ends. It is `OUT_OF_ROOM` before a
+    round that takes more room, or in which the search is to go deeper, since else all was searched.
 
     A stock that is turned by two or more cards stays whole in a search for a list of its own: without one of its
     cards, all others are always offered.

@@ -17,7 +17,7 @@ from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.losses import read_loss
-from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules

@@ -193,7 +193,10 @@ UNPROVED: dict[str, dict[str, object]] = {
 def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     golf = rules_of("golf")
     [layout] = unpack(deal(golf, 1, 5, 1))
-    rows = [{"layout": layout, "verdict": "unwinnable", "evidence": evidence} for evidence in ("ACAH 1", "cut * 1", "safe * 1")]
+    rows = [
+        {"layout": layout, "verdict": "unwinnable", "evidence": evidence}
+        for evidence in ("ACAH 1", "cut * 1", "safe * 1")
+    ]
     (tmp_path / "export.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     path = write_rules(golf, tmp_path)
     judged = subprocess.run(

@@ -1,4 +1,4 @@
-"""Losses by safe cards: the attack on docs/proofs/safe.md, and both referees, plain and compiled, against each other."""
+"""Losses by safe cards: the attack on docs/proofs/safe.md, and the plain referee against the compiled one."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games.batch import unpack
-from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
+from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order

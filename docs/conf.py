@@ -28,7 +28,7 @@ OPERATION = ("database", "deploy", "operate", "performance", "scale")
 EXTENSIONS = ("add-a-game", "engines", "architecture", "api")
 PROOFS = (
     *("guarantees", "invariants"),
-    *("proofs/README", "proofs/card-pairing", "proofs/camelot", "proofs/patience", "proofs/cut"),
+    *("proofs/README", "proofs/card-pairing", "proofs/camelot", "proofs/patience", "proofs/cut", "proofs/safe"),
 )
 CHAPTERS = {
     **{

@@ -42,6 +42,7 @@ let read_evidence game rules position evidence =
   | "walks" :: _ -> not_covered "positions by ranks, counted by walks"
   | "cut" :: _ -> not_covered "positions that a relaxed game leaves"
   | "quotient" :: _ -> not_covered "positions without the arrangement of moved cards"
+  | "safe" :: _ -> not_covered "positions in which safe cards have gone up"
   | "waits" :: _ -> not_covered "cards that wait for one another"
   | _ -> fail "%S is not the evidence of a loss" evidence
 

@@ -14,6 +14,7 @@ from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
+from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import SUITS, Rules
@@ -85,6 +86,8 @@ def compared(rules: Rules, engine: EngineFunction, layout: str, random: Random) 
         faults += _faults_of_referees(rules, layout, (can_be_won, open_positions), "walks *")
     if can_be_won and cut_proves_losses(rules):
         faults += _faults_of_referees(rules, layout, truth, "cut *")
+    if can_be_won and safe_cards_prove_losses(rules):
+        faults += _faults_of_referees(rules, layout, truth, "safe *")
     for form in ["*"] * easier_game_is_sound(rules) + [""] * cards_may_be_absent_at_once(rules):
         share = random.choice(LIVE)
         live = {card for card in naive.cards("".join(rules.deck())) if random.random() < share}

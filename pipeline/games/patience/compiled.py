@@ -13,6 +13,7 @@ from dealmill.pipeline.games.patience import (
     counting,
     counting_cut,
     counting_quotient,
+    counting_safe,
     counting_waits,
     counting_walks,
 )
@@ -21,6 +22,7 @@ from dealmill.pipeline.games.patience.losses import Loss, read_loss
 from dealmill.pipeline.games.patience.losses.counted import MOST_PLAIN, CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
+from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
@@ -91,6 +93,8 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
             return counting_quotient.check_quotient(rules, layout, loss)
         case CutLoss():
             return counting_cut.check_cut(rules, layout, loss)
+        case SafeLoss():
+            return counting_safe.check_safe(rules, layout, loss)
         case CountedLoss():
             return counting.check_count(rules, layout, loss)
         case WalkLoss():

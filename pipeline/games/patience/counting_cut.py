@@ -51,7 +51,8 @@ from dealmill.pipeline.games.patience.counting import (
     turning_of,
     word,
 )
-from dealmill.pipeline.games.patience.losses.cut import CutLoss, safe_cards_are_known
+from dealmill.pipeline.games.patience.losses.cut import CutLoss
+from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known
 from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
 
 NEVER, ALWAYS = -100, 100

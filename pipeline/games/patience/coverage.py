@@ -3,6 +3,7 @@
 from math import log2
 
 from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
+from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.rules import Rules
 
 KEY_BITS = 63
@@ -40,6 +41,12 @@ def searched_with_beams(rules: Rules) -> bool:
     dealt = built and rules.stock > 0 and rules.to == "tableau"
     kinds = rules.hole == "none" and rules.cells == 0 and not rules.complete and rules.copies == 1
     return kinds and rules.removable and (alone or dealt)
+
+
+def counted_with_safe_cards(rules: Rules) -> bool:
+    """Return whether the plain search counts the positions of a loss with safe cards: in games with cells whose columns
+    are built in alternating colours. Built by suit, lists of cards that matter are short enough."""
+    return safe_cards_prove_losses(rules) and rules.cells > 0 and rules.build == "red-black"
 
 
 def searched_without_arrangements(rules: Rules) -> bool:

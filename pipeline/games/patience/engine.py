@@ -10,7 +10,7 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
 from dealmill.pipeline.games.patience import solving
-from dealmill.pipeline.games.patience.coverage import searched_with_beams
+from dealmill.pipeline.games.patience.coverage import counted_with_safe_cards, searched_with_beams
 from dealmill.pipeline.games.patience.memory import table_slots
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
@@ -31,8 +31,8 @@ SHALLOW_NODES = 12_000_000
 FIRST_POSITIONS, FIRST_DEALT = 10_000_000, 4_000_000
 """The positions of a loss that are counted at first; the second is for stocks that are dealt to the columns."""
 BUILDING = {"none": k.NO_BUILDING, "same-suit": k.SAME_SUIT, "red-black": k.RED_BLACK, "any-suit": k.ANY_SUIT}
-CUT = "cut "
-"""How the evidence of a loss begins that the positions of a search prove."""
+CUT, SAFE = "cut ", "safe "
+"""How the evidence of a loss begins that the positions of a search prove; the second one in games with cells."""
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
 
 
@@ -120,7 +120,7 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
             return (
                 Verdict.UNWINNABLE,
                 nodes,
-                f"{CUT * bool(words[k.CUT])}*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}",
+                f"{_form(words)}*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}",
             )
         case k.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")
@@ -161,6 +161,11 @@ def words_of_win(words: k.Words, base: int, rules: Rules) -> str:
             where = f"e{target + 1}" if rules.to == "tableau" else "e"
         moves.append(_name(card, base, rules.ranks) + where)
     return " ".join(moves) or "-"
+
+
+def _form(words: k.Words) -> str:
+    """Return how the evidence of a loss begins."""
+    return SAFE if words[k.SAFE_COUNTS] else CUT * bool(words[k.CUT])
 
 
 def _list(words: k.Words, base: int, ranks: int) -> str:
@@ -217,6 +222,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.DISORDER] = 127 if has_hole else 63 if rules.complete else 511
     words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
     words[k.CUTS], words[k.WIDEST] = searched_with_beams(rules), widest_beam(rules)
+    words[k.SAFE_COUNTS] = counted_with_safe_cards(rules)
     words[k.WIDE_FIRST] = many_cards_are_open(rules)
     words[k.Z : k.END] = _random_words()
     for card in range(52):

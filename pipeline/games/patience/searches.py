@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dealmill.game import EngineFunction
 from dealmill.pipeline.games.patience.coverage import (
     corrected,
+    counted_with_safe_cards,
     searched_by_stages,
     searched_with_beams,
     searched_without_arrangements,
@@ -32,7 +33,7 @@ MAX_NODES, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 1_000_000, 10_000_000, 20
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 """The second one is that by rules whose outputs were wrong before version 8."""
-SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION = "8", "9", "8", "8"
+SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION, SAFE_VERSION = "8", "9", "8", "8", "8"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -58,6 +59,10 @@ LOSS_OF_WALKS = (
 LOSS_OF_BEAMS = (
     f"{LOSS}; or, `cut * 1357`, how many can be reached if cards that nobody needs go up at once, and nothing moves "
     "where cards could not go up even if no move ever covered one"
+)
+LOSS_OF_SAFE_CARDS = (
+    "how many positions can be reached if cards that nobody needs go up at once: `safe * 25797`; of all cards, or of "
+    "those that matter, `safe *6C4H 57`, if all others leave as soon as they can be moved"
 )
 LOSS_OF_WAITING = (
     "cards of which none can be the first to move, `waits 4C9D`, or a card on its only place, which lies face down, "
@@ -171,11 +176,18 @@ BEAMS = Search(
     evidence_of_loss=lambda _rules: LOSS_OF_BEAMS,
     memory=memory_with_beams,
 )
+SAFE = Search(
+    counted_with_safe_cards,
+    lambda _rules: SAFE_VERSION,
+    _load_plain,
+    evidence_of_loss=lambda _rules: LOSS_OF_SAFE_CARDS,
+    memory=memory_of_table,
+)
 PLAIN = Search(
     lambda _rules: True,
     lambda rules: CORRECTED_PLAIN_VERSION if corrected(rules) else PLAIN_VERSION,
     _load_plain,
     memory=memory_of_table,
 )
-SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, BEAMS, PLAIN)
+SEARCHES = (SWEEP, WALKS, WAITING, STAGES, QUOTIENT, BEAMS, SAFE, PLAIN)
 """In this order."""

@@ -12,6 +12,8 @@ from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""
+SMALL_COUNT = 1_000
+"""The positions with safe cards for which a list is looked for: it has a third less, and takes 25 times as long."""
 QUICK_TRY, LAST_TRY = 300, 20
 """The nodes that a try with one more idle card may take, besides twice those of the proof in the second case."""
 SHRINKING = 100_000
@@ -142,7 +144,7 @@ def _find_list(s: Words, candidates: int, order: int, idle: int, proof: int, pos
     result = _shrink(s, candidates, order, idle, proof)
     s[k.NOISE] = 0
     if result == k.LOST and s[k.IDLE]:
-        s[k.LITERAL] = 1
+        s[k.LITERAL] = 1 - s[k.SAFE_COUNTS]
         result = search(s, positions)
         if result == k.LOST:
             s[k.LISTED], s[k.LISTED_COUNT] = s[k.CANDIDATES] & ~s[k.IDLE], s[k.STORED]
@@ -214,9 +216,9 @@ def _beams(s: Words, number: int) -> int:
 @inlined
 def _decide(s: Words) -> int:
     """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for
-    a full search. No budget depends on the limit, so a smaller limit changes nothing but where the search ends. It is
-    `OUT_OF_ROOM` before a round that takes more room, or in which the search is to go deeper, since else all was
-    searched.
+    a full search; from the third round on with more, where its positions with safe cards prove a loss. No budget
+    depends on the limit, so a smaller limit changes nothing but where the search ends. It is `OUT_OF_ROOM` before a
+    round that takes more room, or in which the search is to go deeper, since else all was searched.
 
     A stock that is turned by two or more cards stays whole in a search for a list of its own: without one of its
     cards, all others are always offered.
@@ -227,7 +229,8 @@ def _decide(s: Words) -> int:
         proof = s[k.STORED]
     while result == k.OPEN:
         s[k.ROUND] = number
-        if _lacks_room(s, word(FULL_SEARCH) << 2 * number):
+        full_budget = FULL_SEARCH * (word(10) if s[k.SAFE_COUNTS] and number > 1 else word(4)) ** number
+        if _lacks_room(s, full_budget):
             return word(k.OUT_OF_ROOM)
         nodes, budget = s[k.PROBE_NODES] << number, word(LISTS_SEARCH) << number
         if number and _lacks_room(s, LAYERS * s[k.WIDEST]):
@@ -240,7 +243,7 @@ def _decide(s: Words) -> int:
                 result = search(s, nodes)
         s[k.NOISE] = 0
         if result == k.OPEN:
-            result = search(s, word(FULL_SEARCH) << 2 * number)
+            result = search(s, full_budget)
         proof, too_deep = s[k.STORED], s[k.TOO_DEEP]
         if result == k.OPEN and number >= FIRST_WIDE and s[k.WIDE_FIRST] == 0:
             result = _beams(s, number)
@@ -257,9 +260,11 @@ def _decide(s: Words) -> int:
             s[k.DEEPER] += 1
             s[k.POSITIONS_NEEDED] = 0
             return word(k.OUT_OF_ROOM)
-    if result == k.LOST and not s[k.LISTED] and s[k.CUTS]:
+    if result == k.LOST and not s[k.LISTED] and (s[k.CUTS] or s[k.SAFE_COUNTS]):
         s[k.CUT] = proof
-    if result != k.LOST or s[k.LISTED] or s[k.LISTS] * s[k.RELAXED] == 0 or s[k.CUT] > LISTS_SEARCH:
+    if result != k.LOST or s[k.LISTED] or s[k.LISTS] * (s[k.RELAXED] | s[k.SAFE_COUNTS]) == 0:
+        return result
+    if s[k.CUT] > (SMALL_COUNT if s[k.SAFE_COUNTS] else LISTS_SEARCH):
         return result
     if s[k.OWN_DRAW] == 1 or proof <= s[k.FIRST_NODES]:
         result = _find_list(s, s[k.CANDIDATES], word(0), word(0), proof, word(LISTS_SEARCH))

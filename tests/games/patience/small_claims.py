@@ -9,13 +9,15 @@ from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.cut import cut_proves_losses
+from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences.small import random_position
-from dealmill.verdicts import InvalidEvidence
+from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.random_rules import random_rules, random_spider_rules
 
 CLAIM = 2_000
 WON, MORE = "the game can be won", f"more than {CLAIM:,} positions can be reached"
+EASIER_WON = "the easier game can be won"
 
 
 def small_decks(seed: int) -> Iterator[tuple[Rules, str]]:
@@ -39,3 +41,15 @@ def reason(check: Callable[[], object]) -> str:
 def counted(rules: Rules, text: str, form: str) -> str:
     """Return what the compiled referee says of a claim that is not true."""
     return reason(lambda: check_loss(rules, text, read_loss(rules, f"{form} {CLAIM}")))
+
+
+def assert_that_referees_agree(rules: Rules, text: str, form: str) -> None:
+    """Check that plain Python and compiled code say the same of a claim that is not true, and count the same positions
+    move by move."""
+    check = Referee(rules)
+    plain = reason(lambda: check("winnable", text, Verdict.UNWINNABLE, None, f"{form} {CLAIM}"))
+    compiled = counted(rules, text, form)
+    assert plain == compiled or {plain, compiled} in ({WON, MORE}, {EASIER_WON, MORE}), (rules, text, form)
+    if "can be reached, not" in plain:
+        loss = read_loss(rules, f"{form} {plain.split(' ')[0].replace(',', '')}")
+        assert check_loss(rules, text, loss) == list(loss.counts(check, check.position(text), CLAIM))

@@ -6,6 +6,7 @@ from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.cut import CutLoss
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
+from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
@@ -23,6 +24,9 @@ from tests.games.patience.files import rules_of
         ("black-hole", "* 5", CountedLoss),
         ("black-hole", "walks * 5", WalkLoss),
         ("fan", "cut * 5", CutLoss),
+        ("freecell", "* 5", CountedLoss),
+        ("freecell", "safe * 5", SafeLoss),
+        ("freecell", "safe *6C4H 5", SafeLoss),
         ("scorpion", "waits * 5", WaitingLoss),
     ],
 )

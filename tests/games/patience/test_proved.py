@@ -193,17 +193,21 @@ UNPROVED: dict[str, dict[str, object]] = {
 def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     golf = rules_of("golf")
     [layout] = unpack(deal(golf, 1, 5, 1))
-    rows = [{"layout": layout, "verdict": "unwinnable", "evidence": evidence} for evidence in ("ACAH 1", "cut * 1")]
+    rows = [
+        {"layout": layout, "verdict": "unwinnable", "evidence": evidence}
+        for evidence in ("ACAH 1", "cut * 1", "safe * 1")
+    ]
     (tmp_path / "export.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     path = write_rules(golf, tmp_path)
     judged = subprocess.run(
         [programs / "referee", path, tmp_path / "export.jsonl"], capture_output=True, text=True, check=False
     )
-    assert (judged.returncode, judged.stdout.splitlines()[:2]) == (
+    assert (judged.returncode, judged.stdout.splitlines()[:3]) == (
         3,
         [
             "line 1: not covered: a list of cards by these rules",
             "line 2: not covered: positions that a relaxed game leaves",
+            "line 3: not covered: positions in which safe cards have gone up",
         ],
     )
     black_hole = rules_of("black-hole")

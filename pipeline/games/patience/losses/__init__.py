@@ -6,6 +6,7 @@ from typing import Protocol
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
 from dealmill.pipeline.games.patience.losses.cut import read_cut
 from dealmill.pipeline.games.patience.losses.quotient import read_quotient
+from dealmill.pipeline.games.patience.losses.safe import read_safe
 from dealmill.pipeline.games.patience.losses.swept import SweptLoss, can_be_swept
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.losses.waits import read_waits
@@ -63,6 +64,7 @@ class Loss(Protocol):
 READERS: Mapping[str, Callable[[Rules, str], Loss]] = {
     "cut": read_cut,
     "quotient": read_quotient,
+    "safe": read_safe,
     "waits": read_waits,
     "walks": read_walks,
 }

@@ -9,18 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.losses.safe import KNOWN_RULES, SafeMoves
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules, cards_below
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, cards_below
 from dealmill.verdicts import InvalidEvidence
 
-KNOWN_RULES = {
-    *("name", "title", "family", "numbers", "decks", "suits", "ranks", "sizes", "deal", "face_down", "build", "move"),
-    *("run", "spaces", "foundations", "initial", "removable", "complete", "cells", "filled", "reserve", "stacked"),
-    *("stock", "to", "full_columns", "draw", "passes", "hole", "wrap"),
-}
-"""The rules that the proof considers: with any other one, a card might move in a way that `CutMoves` does not know."""
 REFUTED = "Even if no move ever covered a card again, not all cards could go to the foundations."
 
 
@@ -50,55 +45,13 @@ class CutLoss(CountedLoss):
 
 
 @dataclass(frozen=True)
-class CutMoves(Moves):
+class CutMoves(SafeMoves):
     """The moves of a game in which safe cards go up at once and refuted positions have no move."""
-
-    def settled(self, position: Position) -> Position:
-        """Return a position after all that happens without a move: whatever does in the game; then the first safe card
-        goes up, in the order of suits; and so on."""
-        while True:
-            position = super().settled(position)
-            safe = self._safe_cards(position) if safe_cards_are_known(self.rules) else {}
-            if not safe:
-                return position
-            suit = min(safe)
-            counts = (*position.foundations[:suit], position.foundations[suit] + 1, *position.foundations[suit + 1 :])
-            position = safe[suit]._replace(foundations=counts)
 
     def plays(self, position: Position) -> Iterator[Play]:
         """Yield all moves, unless the position is refuted."""
         if not self.is_refuted(position):
             yield from super().plays(position)
-
-    def _safe_cards(self, position: Position) -> dict[int, Position]:
-        """Return the position without each safe card that can be moved, by its suit."""
-        rules, safe = self.rules, dict[int, Position]()
-        sources = list(self.uncovered(position))
-        if rules.draw == 1 and rules.passes == UNLIMITED:
-            sources += self.offered(position)
-        for (card, *others), rest in sources:
-            suit = SUITS.index(card[1])
-            height = position.foundations[suit]
-            is_next = height < rules.ranks and card == rules.of_foundation(height, card[1], position.base)
-            if is_next and not others and self._is_safe(suit, position.foundations):
-                safe[suit] = rest
-        return safe
-
-    def _is_safe(self, suit: int, heights: tuple[int, ...]) -> bool:
-        """Return whether no card needs the next one of a suit as a place: each that fits it is up or could go up, and
-        so are those that fit these."""
-        rules, height = self.rules, heights[suit]
-        if rules.build in ("same-suit", "none"):
-            return True
-        for second, count in enumerate(heights):
-            same_colour = (SUITS[second] in RED) == (SUITS[suit] in RED)
-            if rules.move == "any":
-                missing = height - count if rules.build == "any-suit" or not same_colour else 0
-                if rules.removable or missing > 0:
-                    return False
-            elif count < height - (2 if same_colour and rules.build == "red-black" else 1):
-                return False
-        return True
 
     def is_refuted(self, position: Position) -> bool:
         """Return whether not all cards go up in the relaxed game, in which whatever once holds stays true: that a card
@@ -179,15 +132,6 @@ def cut_proves_losses(rules: Rules) -> bool:
     places = rules.spaces in ("any", "kings", "none", "reserve") and rules.to in ("waste", "tableau")
     foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete
     return is_known and places and foundations and rules.cells == 0
-
-
-def safe_cards_are_known(rules: Rules) -> bool:
-    """Return whether safe cards go up at once by some rules: not where an empty column can do harm, nor where a card
-    could carry away others that do not fit it."""
-    is_run = rules.move != "run" or rules.run in ("build", rules.build) or rules.build == "any-suit"
-    if rules.to == "tableau":
-        is_run = rules.move in ("card", "run") and rules.run == "build" and rules.spaces != "reserve"
-    return is_run and not rules.full_columns
 
 
 def read_cut(rules: Rules, evidence: str) -> CutLoss:

@@ -1,0 +1,120 @@
+"""Losses that are proved by a number of positions in which cards that nobody needs have gone to their foundations.
+
+The evidence is ``safe * 25797``: the positions that can be reached if *safe* cards go up at once, none of which is won;
+or ``safe *6C4H5H6S 57``, those of an easier game, see `losses.counted`, in which they do so, too. See
+docs/proofs/safe.md for the reason why a game that can be won is still won then.
+"""
+
+from dataclasses import dataclass
+
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss, read_counted
+from dealmill.pipeline.games.patience.moves import Moves
+from dealmill.pipeline.games.patience.position import Position
+from dealmill.pipeline.games.patience.rules import RED, SUITS, UNLIMITED, Rules
+from dealmill.verdicts import InvalidEvidence
+
+KNOWN_RULES = {
+    *("name", "title", "family", "numbers", "decks", "suits", "ranks", "sizes", "deal", "face_down", "build", "move"),
+    *("run", "spaces", "foundations", "initial", "removable", "complete", "cells", "filled", "reserve", "stacked"),
+    *("stock", "to", "full_columns", "draw", "passes", "hole", "wrap"),
+}
+"""The rules that the proofs consider: with any other one, a card might move in a way that they do not know."""
+
+
+class SafeLoss(CountedLoss):
+    """The evidence of such a loss."""
+
+    __slots__ = ()
+
+    @property
+    def reason(self) -> str:
+        """Why the game is lost, in words."""
+        return f"{super().reason} Cards that nobody needs go up at once."
+
+    def easier(self, game: Moves, position: Position) -> tuple[Moves, Position]:
+        """Return the moves that are counted, and the first position."""
+        moves = SafeMoves(game.rules, self.idle_cards(game.rules, position))
+        return moves, moves.settled(position)
+
+
+@dataclass(frozen=True)
+class SafeMoves(Moves):
+    """The moves of a game in which safe cards go up at once."""
+
+    def settled(self, position: Position) -> Position:
+        """Return a position after all that happens without a move: whatever does in the game; then the first safe card
+        goes up, in the order of suits; and so on."""
+        while True:
+            position = super().settled(position)
+            safe = self._safe_cards(position) if safe_cards_are_known(self.rules) else {}
+            if not safe:
+                return position
+            suit = min(safe)
+            counts = (*position.foundations[:suit], position.foundations[suit] + 1, *position.foundations[suit + 1 :])
+            position = safe[suit]._replace(foundations=counts)
+
+    def _safe_cards(self, position: Position) -> dict[int, Position]:
+        """Return the position without each safe card that can be moved, by its suit."""
+        rules, heights = self.rules, position.foundations
+        suits = {
+            rules.of_foundation(height, SUITS[suit], position.base): suit
+            for suit, height in enumerate(heights)
+            if height < rules.ranks and self._is_safe(suit, heights)
+        }
+        near = {column[-1] for column in position.columns if column}.union(position.cells, position.reserve)
+        if near.union(position.stock).isdisjoint(suits):
+            return {}
+        sources = list(self.uncovered(position))
+        if rules.draw == 1 and rules.passes == UNLIMITED:
+            sources += self.offered(position)
+        return {suits[card]: rest for (card, *others), rest in sources if card in suits and not others}
+
+    def _is_safe(self, suit: int, heights: tuple[int, ...]) -> bool:
+        """Return whether no card needs the next one of a suit as a place: each that fits it is up or could go up, and
+        so are those that fit these."""
+        rules, height = self.rules, heights[suit]
+        if rules.build in ("same-suit", "none"):
+            return True
+        for second, count in enumerate(heights):
+            same_colour = (SUITS[second] in RED) == (SUITS[suit] in RED)
+            if rules.move == "any":
+                missing = height - count if rules.build == "any-suit" or not same_colour else 0
+                if rules.removable or missing > 0:
+                    return False
+            elif count < height - (2 if same_colour and rules.build == "red-black" else 1):
+                return False
+        return True
+
+
+def safe_cards_are_known(rules: Rules) -> bool:
+    """Return whether safe cards go up at once by some rules: not where an empty column can do harm, nor where a card
+    could carry away others that do not fit it."""
+    is_run = rules.move != "run" or rules.run in ("build", rules.build) or rules.build == "any-suit"
+    if rules.to == "tableau":
+        is_run = rules.move in ("card", "run") and rules.run == "build" and rules.spaces != "reserve"
+    return is_run and not rules.full_columns
+
+
+def safe_cards_prove_losses(rules: Rules) -> bool:
+    """Return whether such evidence proves losses by some rules: all that they say is known, and cards move one by one,
+    face up, between columns and cells, and to foundations from which none comes back."""
+    is_known = vars(rules).keys() == KNOWN_RULES and rules.move == "card" and rules.face_down == "none"
+    places = rules.spaces in ("any", "kings", "none") and rules.stock == rules.reserve == 0 and rules.to == "waste"
+    foundations = rules.hole == "none" and rules.copies == 1 and not rules.complete and not rules.removable
+    return is_known and places and foundations
+
+
+def read_safe(rules: Rules, evidence: str) -> SafeLoss:
+    """Return what evidence claims, without its first word and without visiting the positions.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it cannot be read, proves nothing by these rules, or claims more positions than any referee visits.
+    """
+    if not safe_cards_prove_losses(rules):
+        raise InvalidEvidence(1, f"a count with safe cards proves nothing in {rules.name}")
+    loss = read_counted(rules, evidence, "safe ")
+    if loss.absent_at_once and loss.live is not None:
+        raise InvalidEvidence(1, "cards leave as soon as they can be moved in this form: it is like safe *6C4H5H6S 57")
+    return SafeLoss(*loss)

@@ -1,0 +1,141 @@
+"""Losses by safe cards: the attack on docs/proofs/safe.md, and the plain referee against the compiled one."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+import pytest
+
+from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.patience.deal import deal
+from dealmill.pipeline.games.patience.losses import read_loss
+from dealmill.pipeline.games.patience.losses.counted import in_order
+from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
+from dealmill.pipeline.games.patience.referee import Referee
+from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.testing.patiences import naive
+from dealmill.testing.patiences.small import random_position
+from dealmill.verdicts import Verdict
+from tests.games.patience import small_claims
+from tests.games.patience.files import rules_of
+from tests.games.patience.random_rules import random_rules, seeds
+from tests.games.patience.small_claims import EASIER_WON, MORE, WON, assert_that_referees_agree, counted, reason
+from tests.selection import parts_by_hand
+
+LISTS, FEW = 2, 300
+"""The random lists for each layout, and the positions that plain code counts."""
+
+
+def small_decks(seed: int) -> Iterator[tuple[Rules, str, list[str]]]:
+    """Yield deals and random positions of small decks by random rules for which the form is made, each with the starts
+    of some claims: of all cards, and of random ones."""
+    random = Random(seed)
+    while True:
+        rules = replace(random_rules(random), face_down="none", move="card", removable=False)
+        if safe_cards_prove_losses(rules):
+            break
+    for text in [*unpack(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in range(3))]:
+        lists = [[card for card in rules.deck() if random.random() < 0.6] for _ in range(LISTS)]
+        yield rules, text, ["safe *", *(f"safe *{''.join(in_order(cards))}" for cards in lists if cards)]
+
+
+def attack(seeds: Sequence[int]) -> Counter[str]:
+    """Return how many games can be won and are lost. What the full count wins, that with safe cards must win, and one
+    of all cards wins nothing else."""
+    verdicts = Counter[str]()
+    for seed in seeds:
+        for rules, text, forms in small_decks(seed):
+            full = counted(rules, text, "*")
+            if full == MORE:
+                continue
+            verdicts[WON if full == WON else "lost"] += 1
+            claims = [counted(rules, text, form) for form in forms]
+            assert (claims[0] == WON) == (full == WON), (rules, text)
+            assert full != WON or set(claims[1:]) <= {WON, EASIER_WON}, (rules, text, forms)
+    return verdicts
+
+
+@pytest.mark.parametrize("seeds", seeds(0, 100, quick=30))
+def test_what_can_be_won_can_be_won_with_safe_cards(seeds: Sequence[int]) -> None:
+    attack(seeds)
+
+
+@pytest.mark.slow
+@pytest.mark.long
+@pytest.mark.parametrize("seeds", parts_by_hand(range(100_000, 124_000, 4_000), 4_000))
+def test_what_can_be_won_can_be_won_with_safe_cards_in_many_decks(seeds: range) -> None:
+    """In more than 100,000 decks in all, each with three claims."""
+    verdicts = attack(seeds)
+    assert min(verdicts.values()) > 3_000
+    assert verdicts.total() > 16_000
+
+
+@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10))
+def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
+    for seed in seeds:
+        for rules, text, forms in small_decks(seed):
+            for form in forms:
+                assert_that_referees_agree(rules, text, form)
+
+
+@pytest.mark.parametrize("seeds", seeds(50_000, 200, quick=10))
+def test_safe_cards_are_the_same_in_the_relaxed_game(seeds: Sequence[int]) -> None:
+    """By rules of other kinds, with runs, stocks and reserves."""
+    for seed in seeds:
+        for rules, text in small_claims.small_decks(seed):
+            assert_that_referees_agree(rules, text, "cut *")
+
+
+@pytest.mark.parametrize("seeds", seeds(70_000, 100, quick=10))
+def test_a_loss_with_safe_cards_is_one_by_plain_code(seeds: Sequence[int]) -> None:
+    """Which shares nothing with the referees."""
+    for seed in seeds:
+        for rules, text, [form, *_] in small_decks(seed):
+            outcome = naive.counted(text, rules, FEW)
+            assert outcome is None or outcome[0] == (counted(rules, text, form) == WON), (rules, text)
+
+
+def test_the_form_is_refused_where_it_proves_nothing() -> None:
+    freecell = rules_of("freecell")
+    for rules in (rules_of("klondike"), rules_of("fan"), rules_of("golf"), rules_of("spider")):
+        assert reason(lambda: read_loss(rules, "safe * 1")).startswith("a count with safe cards proves nothing in")  # noqa: B023
+    changes = [{"move": "run"}, {"spaces": "reserve"}, {"stock": 1}, {"reserve": 1}, {"face_down": "all-but-top"}]
+    for change in (*changes, {"decks": 2}, {"hole": "AS"}, {"removable": True}, {"complete": True}, {"to": "tableau"}):
+        assert not safe_cards_prove_losses(replace(freecell, **change))  # type: ignore[arg-type]
+
+    @dataclass(frozen=True)
+    class LaterRules(Rules):
+        swaps: bool = False
+
+    assert safe_cards_prove_losses(freecell) and not safe_cards_prove_losses(LaterRules(**vars(freecell)))
+    for evidence in ("safe", "safe ", "safe 1", "safe * 0", "safe 8D 1", "safe  * 1", "safe * 1 ", "safes * 1"):
+        assert reason(lambda: read_loss(freecell, evidence))  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    ("number", "form", "count"), [(3, "safe *", 26), (8, "safe *3C6C8C9CTC3H5H6HJH3S8SQSKS3D5D6D", 10)]
+)
+def test_altered_claims_are_refused(number: int, form: str, count: int) -> None:
+    rules = rules_of("free-cell-1-cell")
+    [text] = unpack(deal(rules, 1, number, 1))
+    refusals = {
+        count: "",
+        count - 1: f"more than {count - 1} positions can be reached",
+        count + 1: f"{count} positions can be reached, not {count + 1}",
+    }
+    for claim, refusal in refusals.items():
+        loss = read_loss(rules, f"{form} {claim}")
+        assert reason(lambda: loss.check(Referee(rules), Referee(rules).position(text))) == refusal  # noqa: B023
+        assert reason(lambda: check_loss(rules, text, loss)) == refusal  # noqa: B023
+
+
+def test_a_loss_is_told_in_words() -> None:
+    rules = rules_of("free-cell-1-cell")
+    [text] = unpack(deal(rules, 1, 6, 1))
+    reason_of_loss, first, *_ = Referee(rules).explained(text, Verdict.UNWINNABLE, "safe * 11")
+    assert reason_of_loss == (
+        "11 positions can be reached, and none of them is won. Cards that nobody needs go up at once."
+    )
+    assert first.startswith("position 1: column 1: ")

@@ -17,7 +17,7 @@ BROKER_PATIENCE = 10.0
 
 
 app = Celery("dealmill")
-app.add_defaults(lambda: {"broker_url": settings().broker_url})  # read when it is used, as by ``celery inspect``
+app.add_defaults(lambda: {"broker_url": settings().broker_url})  # read when it is used, as by Flower
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",

@@ -24,7 +24,7 @@ from dealmill.pipeline.store.database.revisions import check_tables
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.leases import give_back, leased
-from dealmill.pipeline.store.runs.workers import local_process
+from dealmill.pipeline.store.runs.workers import end_reports, local_process, worker_name
 from dealmill.pipeline.system.extras import check_extra
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.broker import LocalBroker
@@ -152,7 +152,7 @@ class Farm:
         self._last_lines: deque[str] = deque(maxlen=20)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
-        self._broker_answers = True
+        self._broker_trouble = ""
         self._broker: LocalBroker | None = None
         self._opened = ExitStack()
         self._ticked = 0.0
@@ -199,13 +199,13 @@ class Farm:
         patiently(partial(check_tables, self._database), self.say)
         try:
             patiently(partial(reconcile, self._database, self._queue, self.installation, self._only), self.say)
-            if not self._broker_answers:
+            if self._broker_trouble:
                 self.say("the broker is available again")
-            self._broker_answers = True
+            self._broker_trouble = ""
         except BrokerError as error:
-            if self._broker_answers:
-                self.say(str(error))
-            self._broker_answers = False
+            if (reason := str(error)) != self._broker_trouble:
+                self.say(reason)
+            self._broker_trouble = reason
 
     def say(self, message: str) -> None:
         """Report a message in the format of the workers' log."""
@@ -265,6 +265,7 @@ class Farm:
                     if self._is_ours(process) or has_ended(process):
                         for kind in KINDS.values():
                             give_back(self._database, kind.table, worker)
+                end_reports(self._database, worker_name(self._worker.pid))
 
     def _at_work(self) -> dict[str, int]:
         """Return the processes of this machine that hold leases, by the names of the workers."""

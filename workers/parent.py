@@ -13,10 +13,9 @@ from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.system.settings import settings
 
 # Imported here, because Celery's `include` would search the working directory first.
-from dealmill.workers import metrics, tasks
+from dealmill.workers import metrics, renewal, tasks
 from dealmill.workers.app import app
 from dealmill.workers.logs import connect_logs
-from dealmill.workers.renewal import Renewal
 from dealmill.workers.siblings import share_slots
 from dealmill.workers.transport import patch_redis_transport
 
@@ -38,6 +37,7 @@ def prepare() -> None:
 def _begin(**_signal: object) -> None:
     """Set up a child process."""
     die_with_parent()
+    renewal.begin()
     gc.freeze()  # exclude loaded modules from garbage collection, which takes a sixth of an audit otherwise
 
 
@@ -71,6 +71,6 @@ def main(processes: int, *, engines: bool) -> int:
         without_heartbeat=True,
     )
     share_slots(processes)
-    Renewal(tasks.configured_database(), processes).start()
+    renewal.Renewal(tasks.configured_database(), processes).start()
     worker.start()
     return int(worker.exitcode or 0)

@@ -9,6 +9,7 @@ from typing import Any, Self
 from kombu.connection import Connection
 from kombu.exceptions import OperationalError
 from kombu.transport.redis import Channel
+from redis import AuthenticationError
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.progress.waiting import waiting_for
@@ -35,6 +36,20 @@ NO_URL = (
 )
 
 
+REFUSED = (
+    "the broker refuses this user or password; correct DEALMILL_BROKER_URL, and start the command again: it is read "
+    "only at the start"
+)
+
+
+def _unavailable(broker: str, error: Exception) -> BrokerError:
+    """Return an error that says why a broker is not available, and what to do."""
+    causes: list[BaseException | None] = [error, error.__cause__, error.__context__]
+    refused = any(isinstance(cause, AuthenticationError) for cause in causes)
+    hint = REFUSED if refused else "is it running, and is DEALMILL_BROKER_URL right?"
+    return BrokerError(f"{broker} is not available: {error}; {hint}")
+
+
 def check_broker(url: str) -> None:
     """Check that the broker at a URL is available, and that no other program uses the keys of the queue.
 
@@ -52,10 +67,7 @@ def check_broker(url: str) -> None:
             with connection.channel() as channel:
                 _check_keys(channel)
     except OperationalError as error:
-        raise BrokerError(
-            f"the broker {connection.as_uri()} is not available: {error}; is it running, and is DEALMILL_BROKER_URL "
-            "right?"
-        ) from error
+        raise _unavailable(f"the broker {connection.as_uri()}", error) from error
     except URL_ERRORS:  # its message may contain parts of a password
         raise BrokerError(NO_URL) from None
 
@@ -89,7 +101,7 @@ class Queue:
             yield self._open_channel()
         except BROKER_ERRORS as error:
             self._close()
-            raise BrokerError(f"the broker is not available: {error}") from error
+            raise _unavailable("the broker", error) from error
 
     def _open_channel(self) -> Any:
         if self._opened is not None:

@@ -268,6 +268,20 @@ def make_read_only(scene: Scene) -> None:
     scene.set_for_all("RESET default_transaction_read_only")
 
 
+def refuse_the_user(scene: Scene) -> None:
+    """Have the database refuse the user of the commands for a while."""
+    rules = scene.postgres.data / "pg_hba.conf"
+    accepting = rules.read_text()
+    for text, seconds in (
+        (f"local {scene.database_name} all reject\n{accepting}", scene.chance.uniform(1, 2)),
+        (accepting, 0),
+    ):
+        rules.write_text(text)
+        scene.sql("SELECT pg_reload_conf()")
+        scene.database.cut()
+        time.sleep(seconds)
+
+
 def set_the_clock_forward(scene: Scene) -> None:
     """Set the clock of the database forward."""
     _jump(scene, scene.chance.randint(60, DAYS))
@@ -328,6 +342,7 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "database silent past leases": silence_the_database,
     "no connections left": use_up_the_connections,
     "database read-only": make_read_only,
+    "user refused by the database": refuse_the_user,
     "clock set forward": set_the_clock_forward,
     "clock set back": set_the_clock_back,
 }

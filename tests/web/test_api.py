@@ -30,6 +30,7 @@ OPERATIONS = {
     ("GET", "/api/runs/{run}/results/{position}"),
     ("GET", "/api/runs/{run}/results/{position}/playback"),
     ("GET", "/api/runs/{run}/rejects"),
+    ("GET", "/api/health"),
     ("POST", "/api/check"),
 }
 

@@ -2,6 +2,7 @@
 the commands of ``dealmill db``."""
 
 import re
+import secrets
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
@@ -28,11 +29,13 @@ from dealmill.pipeline.store.database.tables import (
     JOB_TABLES,
     LEASED,
     REVISION,
+    farm,
     items,
     jobs,
     metadata,
     runs,
     sources,
+    store,
 )
 from dealmill.pipeline.store.database.urls import database_url, read_only, shown
 from dealmill.pipeline.store.database.views import create_views
@@ -111,7 +114,9 @@ def revision_of(connection: Connection) -> str | None:
 def create_tables(connection: Connection) -> None:
     """Create the tables and views of the newest revision in an empty database. The result equals that of all
     migrations, in a fraction of their time (docs/decisions/0030-starting.md)."""
-    metadata.create_all(connection, checkfirst=False)
+    for tables in (metadata, farm):
+        tables.create_all(connection, checkfirst=False)
+    connection.execute(store.insert().values(identity=secrets.token_hex(8)))
     create_views(connection)
     alembic_version.create(connection, checkfirst=True)  # Dealmill 0.1.0 left it where it dropped all others
     connection.execute(alembic_version.insert().values(version_num=REVISION))

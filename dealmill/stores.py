@@ -27,6 +27,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.planning.missing_engines import MissingEngine, missing_engines
 from dealmill.pipeline.store.planning.run_planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.queries.results import (
     FIRST_ITEM,
@@ -592,8 +593,13 @@ class Store:
             time.sleep(WATCH_SECONDS)
 
     def workers(self) -> list[Worker]:
-        """Return the worker processes that hold a job or claimed or finished one in the last hour."""
+        """Return the worker processes that report to the store, hold a job, or claimed or finished one in the last
+        hour."""
         return list_workers(self._database)
+
+    def missing_engines(self) -> list[MissingEngine]:
+        """Return the versions of engines that pending jobs need, but workers lack."""
+        return missing_engines(self._database)
 
     def query(
         self,

@@ -83,8 +83,8 @@ def status(
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
-    jobs it holds. Workers without a job in the last hour are not listed. With --sources, show what was read: files,
-    ranges of deals and queries, with the number by which `queue`, `query` and `delete` know them.
+    jobs it holds. Another line says which workers lack versions of engines that pending jobs need. With --sources, show
+    what was read: files, ranges of deals and queries, with the number by which `queue`, `query` and `delete` know them.
     """
     selected = bool(runs or game or engine or (tags and watch))
     if (sources or workers) and (selected or tags or note is not None or (sources and (workers or watch))):
@@ -110,6 +110,8 @@ def status(
             else:
                 asked = {measure: _histogram(listed[0], measure) for measure in measures}  # or a usage error
                 _show_runs(store, listed, form, labelled=labelled)
+                if form is None:
+                    _tell_missing(store)
                 _tell_run(store, listed, asked, quiet=not (runs or measures) or form is not None)
 
 
@@ -142,15 +144,24 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
             "jobs": worker.jobs,
             "items": worker.items,
             "items/s": None if worker.rate is None else round(worker.rate),
-            "seconds_ago": round(worker.seen, 1),
-            "last_job": f"{duration(worker.seen)} ago",
+            "seconds_ago": None if worker.seen is None else round(worker.seen, 1),
+            "last_job": "none in the last hour" if worker.seen is None else f"{duration(worker.seen)} ago",
+            "reports": worker.reported is not None,
+            "lacks": [" ".join(engine) for engine in worker.lacks],
             "holds": [_held(job) for job in worker.holds],
         }
         for worker in store.workers()
     ]
-    none = "no worker had a job in the last hour; start some with: dealmill work"
-    seen = "last_job" if form is None else "seconds_ago"
-    write_rows(["worker", "dealmill", "jobs", "items", "items/s", seen, "holds"], rows, form, none)
+    none = "no worker reports or had a job in the last hour; start some with: dealmill work"
+    columns = ["last_job", "holds"] if form is None else ["seconds_ago", "reports", "lacks", "holds"]
+    write_rows(["worker", "dealmill", "jobs", "items", "items/s", *columns], rows, form, none)
+    if form is None:
+        _tell_missing(store)
+
+
+def _tell_missing(store: "dealmill.Store") -> None:
+    for missing in store.missing_engines():
+        tell(str(missing))
 
 
 def _show_sources(store: "dealmill.Store", form: str | None) -> None:

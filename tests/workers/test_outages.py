@@ -98,7 +98,7 @@ def test_workers_and_their_health_check_say_what_is_wrong(
     until(lambda: "the database is available again" in log.read_text(), log)
 
     redis.config_set("requirepass", "secret")
-    redis.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    redis.client_kill_filter(_type="normal", skipme=True)
     until(lambda: "the broker refuses this user or password; correct DEALMILL_BROKER_URL" in log.read_text(), log)
     assert "the broker refuses this user or password" in failed_checks(tmp_path, env)["broker"]
     redis.config_set("requirepass", "")

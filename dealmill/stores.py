@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from datetime import datetime
 from itertools import chain, islice
 from os import PathLike, fsdecode
 from types import TracebackType
@@ -41,6 +42,7 @@ from dealmill.pipeline.store.queries.results import (
 )
 from dealmill.pipeline.store.runs.controls import Labels, labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
+from dealmill.pipeline.store.runs.incidents import Incident, list_incidents
 from dealmill.pipeline.store.runs.log import Action, list_actions
 from dealmill.pipeline.store.runs.selection import selected_runs
 from dealmill.pipeline.store.runs.status import (
@@ -830,6 +832,11 @@ class Store:
         With `run`, return only its entries for this run and for retractions of its engine version.
         """
         return list_actions(self._database, run, skip=skip, limit=limit, descending=descending)
+
+    def incidents(self, since: datetime | None = None) -> list[Incident]:
+        """Return the outages, deaths of workers and retries of jobs of the last month, or `since` some time, in the
+        order in which they began."""
+        return list_incidents(self._database, since)
 
     def _audited_run(self, status: RunStatus, audit: AuditStatus | None) -> Run:
         run = Run(self._database, status)

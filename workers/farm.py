@@ -19,10 +19,11 @@ from typing import IO, Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.games.caches import caches
-from dealmill.pipeline.store.database.connections import Database, patiently
+from dealmill.pipeline.store.database.connections import WAITING, Database, patiently
 from dealmill.pipeline.store.database.revisions import check_tables
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.runs.incidents import DEATH, OUTAGE, record_incident
 from dealmill.pipeline.store.runs.leases import give_back, leased
 from dealmill.pipeline.store.runs.workers import end_reports, local_process, worker_name
 from dealmill.pipeline.system.extras import check_extra
@@ -39,7 +40,7 @@ from dealmill.workers.children import (
     start,
     stop,
 )
-from dealmill.workers.logs import line_of
+from dealmill.workers.logs import in_log_format, line_of
 from dealmill.workers.reconciler import Parents, Queue, check_broker, reconcile
 
 PREFIX = "dealmill-"
@@ -152,7 +153,7 @@ class Farm:
         self._last_lines: deque[str] = deque(maxlen=20)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
-        self._broker_trouble = ""
+        self._broker_trouble, self._broker_left = "", 0.0
         self._broker: LocalBroker | None = None
         self._opened = ExitStack()
         self._ticked = 0.0
@@ -196,16 +197,35 @@ class Farm:
             self._broker.keep_up()
         if self._worker.poll() is not None:
             self._restart_worker()
-        patiently(partial(check_tables, self._database), self.say)
+        self._patiently(partial(check_tables, self._database))
         try:
-            patiently(partial(reconcile, self._database, self._queue, self.installation, self._only), self.say)
+            self._patiently(partial(reconcile, self._database, self._queue, self.installation, self._only))
             if self._broker_trouble:
                 self.say("the broker is available again")
+                self._record(OUTAGE, self._broker_trouble, time.monotonic() - self._broker_left)
             self._broker_trouble = ""
         except BrokerError as error:
+            if not self._broker_trouble:
+                self._broker_left = time.monotonic()
             if (reason := str(error)) != self._broker_trouble:
                 self.say(reason)
             self._broker_trouble = reason
+
+    def _patiently(self, step: Callable[[], None]) -> None:
+        """Call a step, and wait while the database is not available. Record the outage when it is over."""
+        begun, reasons = time.monotonic(), list[str]()
+
+        def report(message: str) -> None:
+            reasons.append(message)
+            self.say(message)
+
+        patiently(step, report)
+        if reasons:
+            self._record(OUTAGE, reasons[-2], time.monotonic() - begun)
+
+    def _record(self, kind: str, what: str, seconds: float = 0.0) -> None:
+        with suppress(StoreError):  # the log has it, too
+            record_incident(self._database, kind, what.removesuffix(WAITING), seconds=seconds)
 
     def say(self, message: str) -> None:
         """Report a message in the format of the workers' log."""
@@ -286,13 +306,14 @@ class Farm:
         if self._quick_deaths >= QUICK_DEATHS:
             raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._last_lines]))
         self.say("the workers died; restarting them")
+        self._record(DEATH, "all worker processes of a command died, and were started again")
         self._start_worker()
 
     def _listen(self, output: IO[str]) -> None:
         with output:
             for line in output:
                 self._last_lines.append(line.rstrip())
-                self._lines.put(line.rstrip())
+                self._lines.put(in_log_format(line.rstrip()))
 
     def _tell_lines(self) -> None:
         while not self._lines.empty():

@@ -13,8 +13,9 @@ from celery.worker.consumer import consumer
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.transport import BROKER_ERRORS
 
-PLAIN = f"{gethostname().replace('%', '%%')}:%(process)d: %(message)s"
-"""Begins with the name of the worker, as in ``dealmill status --workers``."""
+PLAIN = f"%(asctime)s {gethostname().replace('%', '%%')}:%(process)d: %(message)s"
+"""The local time and the name of the worker, as in ``dealmill status --workers``, before the message."""
+TIME = "%Y-%m-%d %H:%M:%S"
 IN_HAND: dict[str, int] = {}
 """The numbers of this process's current job and of its run or audit, which are added to JSON lines."""
 
@@ -22,7 +23,7 @@ IN_HAND: dict[str, int] = {}
 def formatter() -> logging.Formatter:
     """Return the log formatter that the settings select."""
     if settings().log_format == "console":
-        return logging.Formatter(PLAIN)
+        return logging.Formatter(PLAIN, TIME)
     return JsonLines()
 
 
@@ -47,8 +48,13 @@ class JsonLines(logging.Formatter):
 def line_of(message: str) -> str:
     """Format a message of the command itself as a log line. In the console format, it has no process name."""
     if settings().log_format == "console":
-        return message
+        return f"{datetime.now().astimezone():{TIME}} {message}"
     return formatter().format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, None, None))
+
+
+def in_log_format(line: str) -> str:
+    """Format a line that a worker process wrote: those of the interpreter and of libraries are not in JSON."""
+    return line if settings().log_format == "console" or line.startswith('{"event":') else line_of(line)
 
 
 TASKS_LOG = "celery.app.trace"

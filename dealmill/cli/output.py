@@ -17,6 +17,7 @@ from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, percentage, printable
 from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
+from dealmill.pipeline.system.settings import settings
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Row = TypeVar("Row", bound=Mapping[str, object] | str)
@@ -74,8 +75,19 @@ def called_as() -> str:
 
 
 def tell(message: str) -> None:
-    """Print a line on standard error."""
+    """Print a line on standard error. It is JSON if the log of workers is, unless it already is such a line."""
+    if not message.startswith('{"event":') and _logs_json():
+        from dealmill.workers.logs import line_of  # loads Celery
+
+        message = line_of(message)
     click.echo(printable(message), err=True)
+
+
+def _logs_json() -> bool:
+    try:
+        return settings().log_format == "json"
+    except DealmillError:  # which is what is to be printed
+        return False
 
 
 UNPROVED = "not proved"

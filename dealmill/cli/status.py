@@ -12,6 +12,7 @@ import dealmill
 from dealmill.cli.options import chosen_options, runs_argument
 from dealmill.cli.output import (
     NO_PAGER,
+    called_as,
     counted,
     output_options,
     per_second,
@@ -76,10 +77,10 @@ def status(
 ) -> None:
     """Show the progress of all runs, or of each RUN (a number, a range such as 3-7, or `last`).
 
-    For a single RUN, also show how its node counts and values are distributed: bounds that half, 90 % and 99 % of the
-    layouts do not exceed, and histograms; for numbered deals, the 95 % confidence interval of the share of winnable
-    deals; and what a higher --max-nodes would decide, if the node counts of the run tell. --histogram adds other
-    numbers.
+    For a single RUN, also show why layouts failed; how its node counts and values are distributed: bounds that half,
+    90 % and 99 % of the layouts do not exceed, and histograms; for numbered deals, the 95 % confidence interval of the
+    share of winnable deals; and what a higher --max-nodes would decide, if the node counts of the run tell. --histogram
+    adds other numbers.
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
@@ -128,6 +129,7 @@ def _tell_run(
         return
     [run] = runs
     _tell_work(store, run)
+    _tell_failures(run)
     _tell_cost(run)
     tell_winnability(run)
     tell_undecided(run)
@@ -225,6 +227,8 @@ def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
 
 SHARES = (0.5, 0.9, 0.99)
 """The shares of layouts for which `_tell_numbers` prints a bound."""
+MOST_REASONS = 5
+"""The most reasons of failures that are printed."""
 SHORTEST = 0.01
 """The shortest processor time in seconds that is printed."""
 LONGEST_BAR = 40
@@ -261,6 +265,18 @@ def _bars(histogram: "dealmill.Histogram") -> list[str]:
     lengths = [ceil(LONGEST_BAR * count / max(counts)) for count in counts]
     rows = zip(spans, counts, lengths, strict=True)
     return [f"  {span:>{longest}}  {count:>{digits},}  {'#' * length}".rstrip() for span, count, length in rows]
+
+
+def _tell_failures(run: "dealmill.Run") -> None:
+    """Print for which reasons layouts failed, the most frequent first."""
+    if not run.progress.counts.get(Verdict.FAILED):
+        return
+    failures = run.failures()
+    for failure in failures[:MOST_REASONS]:
+        tell(f"{failure.count:,} failed, first {run.id}:{failure.first}: {failure.reason}")
+    if rest := failures[MOST_REASONS:]:
+        tell(f"{sum(failure.count for failure in rest):,} failed for {counted(len(rest), 'other reason')}")
+    tell(f"list them with: {called_as()} query {run.id} --verdict failed")
 
 
 def _tell_cost(run: "dealmill.Run") -> None:

@@ -1,6 +1,7 @@
 """A PostgreSQL server that goes away and comes back under running commands with real workers."""
 
 import json
+import re
 import subprocess
 import time
 from collections.abc import Callable, Iterator
@@ -64,7 +65,8 @@ def test_reading_and_solving_resume_when_the_database_is_back(
 
     def ours() -> list[str]:
         """What the command itself has said of the database."""
-        return [line for line in file.read_text().splitlines() if line.startswith("the database")]
+        lines = [re.sub(r"^\d+-\d\d-\d\d \d\d:\d\d:\d\d ", "", line) for line in file.read_text().splitlines()]
+        return [line for line in lines if line.startswith("the database")]
 
     def until(true: Callable[[], bool]) -> None:
         while not true():

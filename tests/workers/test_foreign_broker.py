@@ -67,7 +67,7 @@ def test_messages_of_other_programs_are_dropped_with_a_line_in_the_log(
     broker.lpush(QUEUE, *RAW)
     told = run(url, tmp_path)
     assert len(told) == 2 + len(MESSAGES) + len(RAW), told
-    assert all(re.match(rf"{gethostname()}:\d+: ", line) for line in told)
+    assert all(re.match(rf"\d+-\d\d-\d\d \d\d:\d\d:\d\d {gethostname()}:\d+: ", line) for line in told)
     assert broker.llen(QUEUE) == broker.hlen("unacked") == 0
 
 

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import select
 import subprocess
 import sys
@@ -36,7 +37,7 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     }
     ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env=env)
     assert (ran.returncode, json.loads(ran.stdout)[0]["failed"]) == (0, 1), ran.stderr
-    logged = [json.loads(line) for line in ran.stderr.splitlines() if line.startswith("{")]
+    logged = [json.loads(line) for line in ran.stderr.splitlines()]  # also what the command says
     [failed] = [line for line in logged if "failed on" in line["event"]]
     assert failed["event"].startswith("memory/two-pass failed on ")
     assert (failed["level"], failed["logger"], failed["run"], failed["job"]) == (
@@ -79,10 +80,13 @@ def test_the_last_lines_of_workers_are_reported_however_late_they_are_read(
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
     from dealmill.pipeline.system.settings import Settings
 
-    assert logs.line_of("the broker is away") == "the broker is away"
+    assert re.fullmatch(r"\d+-\d\d-\d\d \d\d:\d\d:\d\d the broker is away", logs.line_of("the broker is away"))
+    assert logs.in_log_format("a warning of the interpreter") == "a warning of the interpreter"
     monkeypatch.setattr(logs, "settings", lambda: Settings(log_format="json"))
     told = json.loads(logs.line_of("the broker is away"))
     assert (told["event"], told["level"]) == ("the broker is away", "warning")
+    assert json.loads(logs.in_log_format("Traceback (most recent call last):"))["event"].startswith("Traceback")
+    assert logs.in_log_format(json.dumps(told)) == json.dumps(told)
 
 
 @pytest.mark.parametrize(

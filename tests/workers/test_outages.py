@@ -92,7 +92,7 @@ def test_workers_and_their_health_check_say_what_is_wrong(
     failed = failed_checks(tmp_path, env)
     assert BEGIN in failed.pop("database")
     assert set(failed) == {"tables", "workers", "work"}
-    reasons = [line for line in log.read_text().splitlines() if line.startswith("the database ")]
+    reasons = [line.partition(" the database ")[2] for line in log.read_text().splitlines() if " the database " in line]
     assert len(reasons) == len(set(reasons)), reasons  # each reason once, not at each attempt
     change_password(server, "first")
     until(lambda: "the database is available again" in log.read_text(), log)
@@ -104,6 +104,10 @@ def test_workers_and_their_health_check_say_what_is_wrong(
     redis.config_set("requirepass", "")
     until(lambda: "the broker is available again" in log.read_text(), log)
     until(lambda: not failed_checks(tmp_path, env), log)
+    entries = json.loads(dealmill("log", "--since", "yesterday", "--json", cwd=tmp_path, env=env).stdout)
+    database, broker_away = [entry for entry in entries if entry["what"] == "outage"]
+    assert "password authentication failed" in database["why"] and "Authentication required" in broker_away["why"]
+    assert database["when"] <= database["until"] <= broker_away["until"]
     working.terminate()
     assert working.wait(60) == 0
     assert list(failed_checks(tmp_path, env)) == ["workers"]  # it has taken its report back

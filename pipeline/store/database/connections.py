@@ -59,6 +59,10 @@ def pauses() -> Iterator[float]:
         pause = min(2 * pause, LONGEST)
 
 
+WAITING = "; waiting for it"
+"""How messages about a database that is not available end."""
+
+
 def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
     """Call `step`, and retry while the database is not available. Call `tell` with a message when the waiting starts,
     when its reason changes, and when it ends.
@@ -71,7 +75,7 @@ def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
             result = step()
         except StoreUnavailable as away:
             if (reason := str(away)) != reported:
-                tell(f"{reason}; waiting for it")
+                tell(f"{reason}{WAITING}")
             reported = reason
             time.sleep(pause)
         else:

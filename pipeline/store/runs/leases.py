@@ -280,12 +280,11 @@ def _renewing(jobs: JobTable) -> Update:
     )
 
 
-def expire(database: Database, jobs: JobTable, worker: str, error: str) -> None:
-    """End the leases of a worker that has died."""
+def expire(database: Database, jobs: JobTable, worker: str, error: str) -> list[Lease]:
+    """End the leases of a worker that has died, and return them."""
+    ended = _leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=error, unstarted=False)
     with database.writing() as connection:
-        connection.execute(
-            _leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=error, unstarted=False)
-        )
+        return [Lease(*row) for row in connection.execute(ended.returning(*_columns(jobs)))]
 
 
 def give_back(database: Database, jobs: JobTable, worker: str) -> None:

@@ -136,7 +136,8 @@ def operated(store: dealmill.Store) -> None:
     """See what workers do."""
     workers: list[dealmill.Worker] = store.workers()
     missing: list[dealmill.MissingEngine] = store.missing_engines()
-    assert workers[0].items > 0 and not missing
+    incidents: list[dealmill.Incident] = store.incidents()
+    assert workers[0].items > 0 and not missing and not incidents
 
 
 def the_store(store: dealmill.Store, run: dealmill.Run) -> None:

@@ -41,7 +41,7 @@ from dealmill.workers.children import (
     stop,
 )
 from dealmill.workers.logs import in_log_format, line_of
-from dealmill.workers.reconciler import Parents, Queue, check_broker, reconcile
+from dealmill.workers.reconciler import Parents, Queue, check_broker, queue_of, reconcile
 
 PREFIX = "dealmill-"
 OWNED = "owned"
@@ -120,13 +120,13 @@ QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 
 
-def _run_worker(processes: int, *, engines: bool) -> int:
+def _run_worker(processes: int, queue: str, *, engines: bool) -> int:
     """Run a worker in a forked process, as ``python -m dealmill.workers`` does in a new one."""
     from dealmill.workers.parent import main  # connects Celery's signals
 
     for message in QUIET[1::2]:
         warnings.filterwarnings("ignore", message.split(":")[1], UserWarning)
-    return main(processes, engines=engines)
+    return main(processes, queue, engines=engines)
 
 
 class Farm:
@@ -166,14 +166,14 @@ class Farm:
             self._folder = opened.enter_context(work_folder())
             if settings().metrics_port:
                 check_extra("metrics")
-            configured = settings().broker_url
+            configured, queue = settings().broker_url, queue_of(self._database)
             if configured is None:
                 self._broker = opened.enter_context(LocalBroker(self._folder))
                 self._broker_url = self._broker.url
             else:
                 self._broker_url = configured
-                check_broker(self._broker_url)
-            self._queue = opened.enter_context(Queue(self._broker_url))
+                check_broker(self._broker_url, queue)
+            self._queue = opened.enter_context(Queue(self._broker_url, queue))
             self._start_worker(forked=self._can_fork())
             opened.callback(self._stop_worker)
             self._opened = opened.pop_all()
@@ -246,12 +246,12 @@ class Farm:
             "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
         }
         if forked:
-            run = partial(_run_worker, processes, engines=self._engines)
+            run = partial(_run_worker, processes, self._queue.name, engines=self._engines)
             self._worker: Process = fork(run, name=WORKER_NAME, environment=environment)
         else:
             loaded = ["engines"] if self._engines else []
             self._worker = start(
-                (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(processes), *loaded),
+                (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(processes), self._queue.name, *loaded),
                 environment=environment,
             )
         self._listener = Thread(target=self._listen, args=(self._worker.stdout,), daemon=True)

@@ -28,7 +28,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.workers import REPORTED, Worker, list_workers
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.broker import find_server
-from dealmill.workers.reconciler import check_broker, unfinished, unworkable
+from dealmill.workers.reconciler import check_broker, queue_of, unfinished, unworkable
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 OF_A_PACKAGE = (
@@ -91,7 +91,7 @@ def _worker_checks(database: Database) -> list[Check]:
     checks: dict[str, Callable[[], str]] = {
         "database": lambda: _database(database),
         "tables": lambda: _tables(database),
-        "broker": _broker,
+        "broker": lambda: _broker(database),
         "workers": lambda: _reporting(database),
         "work": lambda: _work(database),
     }
@@ -279,9 +279,9 @@ def _disk(folder: Path) -> str:
     return f"{free / 1e9:,.1f} GB free in {folder}"
 
 
-def _broker() -> str:
+def _broker(database: Database | None = None) -> str:
     configured = settings().broker_url
     if configured is None:
         return f"not configured; commands start {find_server()}"
-    check_broker(configured)
+    check_broker(configured, None if database is None else queue_of(database))
     return "the configured broker responds"

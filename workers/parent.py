@@ -45,8 +45,8 @@ def _serve_metrics(**_signal: object) -> None:
     metrics.serve()
 
 
-def main(processes: int, *, engines: bool) -> int:
-    """Run the worker until it is told to stop, and return its exit code."""
+def main(processes: int, queue: str, *, engines: bool) -> int:
+    """Run the worker, which reads a queue, until it is told to stop, and return its exit code."""
     try:
         billiard.Lock()
     except OSError as error:
@@ -62,6 +62,7 @@ def main(processes: int, *, engines: bool) -> int:
         load_compiler()
     gc.freeze()  # child processes share the memory of loaded modules if the garbage collector does not touch it
     worker = app.Worker(
+        queues=[queue],
         pool="prefork",
         concurrency=processes,
         loglevel="WARNING",

@@ -123,7 +123,7 @@ def test_workers_that_cannot_create_semaphores_say_what_to_do(
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(billiard, "Lock", refuse)
-    assert parent.main(1, engines=False) == 1
+    assert parent.main(1, "dealmill-1", engines=False) == 1
     assert capsys.readouterr().err == (
         "worker processes need semaphores, which cannot be created (Read-only file system); mount a writable file "
         "system at /dev/shm\n"

@@ -19,6 +19,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers.app import TASK, app
 from dealmill.workers.broker import LocalBroker
+from dealmill.workers.reconciler import queue_of
 from tests.servers import dealmill, start
 
 ROOT = Path(__file__).parent.parent.parent
@@ -54,7 +55,7 @@ def test_a_worker_leaves_jobs_of_other_versions_and_keeps_working(newer: str, br
     with app.connection_for_write(broker) as connection:
         two_pass, incremental, surveyed = leases.pending(store, SOLVING, installed_engines(), 99)
         for number in (surveyed, two_pass, incremental):  # the command ends with the one that it can do
-            app.send_task(TASK, ("solve", number), connection=connection)
+            app.send_task(TASK, ("solve", number), connection=connection, queue=queue_of(store))
 
     env = {"DEALMILL_BROKER_URL": broker, "DEALMILL_WORKERS": "1"}
     ran = dealmill("work", "--drain", cwd=tmp_path, env={**env, "PYTHONPATH": newer})

@@ -116,10 +116,33 @@ def create_tables(connection: Connection) -> None:
     migrations, in a fraction of their time (docs/decisions/0030-starting.md)."""
     for tables in (metadata, farm):
         tables.create_all(connection, checkfirst=False)
-    connection.execute(store.insert().values(identity=secrets.token_hex(8)))
+    connection.execute(store.insert().values(identity=new_identity()))
     create_views(connection)
     alembic_version.create(connection, checkfirst=True)  # Dealmill 0.1.0 left it where it dropped all others
     connection.execute(alembic_version.insert().values(version_num=REVISION))
+
+
+def new_identity() -> str:
+    """Return a random identity for a store."""
+    return secrets.token_hex(8)
+
+
+def identity_of(database: Database) -> str:
+    """Return the identity of a store, which no other store has.
+
+    Raises
+    ------
+    DamagedError
+        If it has none, or several.
+    """
+    with database.reading() as connection:
+        identities = connection.execute(select(store.c.identity)).scalars().all()
+    if len(identities) != 1:
+        raise DamagedError(
+            f"the table {store.name} of the database {shown(database.url)} has {len(identities) or 'no'} rows instead "
+            "of one; leave or insert one, with any text that no other store has"
+        )
+    return str(identities[0])
 
 
 def begin_copy(source: Database, target: Database) -> None:

@@ -42,7 +42,7 @@ def _begin(**_signal: object) -> None:
 
 
 def _serve_metrics(**_signal: object) -> None:
-    metrics.serve()
+    metrics.serve(tasks.configured_database(), renewal.FORKING)
 
 
 def main(processes: int, queue: str, *, engines: bool) -> int:

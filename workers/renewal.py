@@ -36,6 +36,8 @@ LOOKS_PER_LEASE = 4
 
 SLOT = struct.Struct("3q")
 """What a child does: its process number, and the number and attempt of its job, which are zeros between two jobs."""
+FORKING = Lock()
+"""Held while a thread of the parent uses the database, and while the parent forks."""
 _slots: mmap.mmap | None = None
 """A slot for each child, in the order of the pool; None in processes that are no workers."""
 
@@ -71,10 +73,7 @@ class Renewal(Thread):
         super().__init__(name="renewal", daemon=True)
         self._database = database
         _slots = mmap.mmap(-1, processes * SLOT.size)
-        self._forking = Lock()
-        os.register_at_fork(
-            before=self._forking.acquire, after_in_parent=self._forking.release, after_in_child=self._forking.release
-        )
+        os.register_at_fork(before=FORKING.acquire, after_in_parent=FORKING.release, after_in_child=FORKING.release)
 
     def run(self) -> None:
         """Look what the children do, again and again."""
@@ -85,7 +84,7 @@ class Renewal(Thread):
             children = {slot for slot in SLOT.iter_unpack(_slots[:]) if slot[0] and runs(slot[0])}
             now = {slot for slot in children if slot[1]}
             if now & before:
-                with self._forking, suppress(DealmillError):  # the children and the command report it, too
+                with FORKING, suppress(DealmillError):  # the children and the command report it, too
                     self._renew(
                         {
                             JobInHand(job_id, attempt, worker_name(child)): child
@@ -96,7 +95,7 @@ class Renewal(Thread):
             before = now
             if children and time.monotonic() >= due:
                 due = time.monotonic() + REPORT_SECONDS
-                with self._forking, suppress(DealmillError):
+                with FORKING, suppress(DealmillError):
                     names = [worker_name(child) for child, *_ in children]
                     report(self._database, names, worker_name(os.getpid()), lacking_engines(self._database))
 

@@ -6,6 +6,7 @@ from importlib.metadata import version
 import pytest
 from sqlalchemy import update
 
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.store.audits.audit import AUDITING
 from dealmill.pipeline.store.audits.audit_planning import queue_audit
 from dealmill.pipeline.store.database import tables
@@ -16,10 +17,12 @@ from dealmill.pipeline.store.planning.installation import installed_engines, lac
 from dealmill.pipeline.store.planning.missing_engines import missing_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.backlog import LONGEST, backlog
+from dealmill.pipeline.store.runs.controls import control
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.runs.workers import end_reports, list_workers, releases_with, report, worker_name
-from tests.doing import a_run, a_source
+from tests.doing import a_run, a_source, deal
 
 TEXTS = ["AABB", "ABAB", "ABBA", "CCDD", "CDCD"]
 ME = worker_name(os.getpid())
@@ -103,3 +106,21 @@ def test_workers_that_lack_a_version_which_a_run_needs_are_named(database: Datab
     with database.writing() as connection:
         connection.execute(update(tables.jobs).values(state=tables.DONE))
     assert missing_engines(database) == []
+
+
+def test_the_backlog_counts_jobs_by_game(database: Database) -> None:
+    queue_audit(database, a_run(database, "hi-q/greedy", deal(find_game("hi-q"), 1, 1, 1)), None, 1)
+    source = a_source(database, "memory/two-pass", TEXTS)
+    run = find_run(database, plan_run(database, source, "memory/two-pass", "1", 9, chunk=2))
+    first, second, _ = leases.pending(database, SOLVING, installed_engines(), 9)
+    for number in (first, second):
+        job = SOLVING_JOBS.claim(database, number, ME, 60.0)
+        assert job is not None
+        if number == first:
+            SOLVING_JOBS.finish(database, job, SOLVING_JOBS.do(database, job))
+    of_run, of_audit = sorted(backlog(database), key=lambda each: each.kind, reverse=True)
+    assert (of_run.game, of_run.kind, of_run.pending, of_run.running) == ("memory", "run", 1, 1)
+    assert of_run.oldest is not None and 0 <= of_run.last_result <= of_run.oldest < 60
+    assert (of_audit.game, of_audit.kind, of_audit.pending, of_audit.last_result) == ("hi-q", "audit", 1, LONGEST)
+    control(database, run, tables.Control.PAUSED)
+    assert [each.kind for each in backlog(database)] == ["audit"]

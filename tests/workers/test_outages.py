@@ -13,7 +13,9 @@ from redis import Redis
 
 from dealmill.workers.broker import LocalBroker
 from tests.forks.background import ForkedCommand
+from tests.forks.slow import JOB_SECONDS
 from tests.servers import LONGEST_SECONDS, Postgres, dealmill, running_postgres, start
+from tests.workers.test_metrics import free_port, scraped
 
 BEGIN = "the server refuses this user or password; correct the URL"
 
@@ -72,6 +74,13 @@ def work(folder: Path, env: dict[str, str]) -> tuple[ForkedCommand, Path]:
         return start("work", cwd=folder, env=env, streams=(nothing, output, output)), log
 
 
+def of_store(port: int) -> dict[str, float]:
+    """Return the metrics of the store that do not grow with time."""
+    samples = {name.removeprefix("dealmill_"): value for (name, _), value in scraped(port).items()}
+    names = ("database_up", "broker_up", "jobs_pending", "jobs_running")
+    return {name: samples[name] for name in names if name in samples}
+
+
 @pytest.mark.long
 def test_workers_and_their_health_check_say_what_is_wrong(
     server: Postgres, broker: tuple[str, Redis], tmp_path: Path
@@ -81,14 +90,20 @@ def test_workers_and_their_health_check_say_what_is_wrong(
         "DEALMILL_DATABASE_URL": f"postgresql://worker:first@/farm?host={server.folder}",
         "DEALMILL_BROKER_URL": broker_url,
         "DEALMILL_WORKERS": "1",
+        "DEALMILL_METRICS_PORT": str(port := free_port()),
+        JOB_SECONDS: "3600",
     }
     assert dealmill("db", "upgrade", cwd=tmp_path, env=env).returncode == 0
     assert list(failed_checks(tmp_path, env)) == ["workers"]
+    for source in ("deal:memory:seed=1:1-9", "deal:memory:seed=2:1-9"):
+        assert dealmill("queue", source, cwd=tmp_path, env=env).returncode == 0
     working, log = work(tmp_path, env)
     until(lambda: not failed_checks(tmp_path, env), log)
+    until(lambda: of_store(port) == {"database_up": 1, "broker_up": 1, "jobs_pending": 1, "jobs_running": 1}, log)
 
     change_password(server, "second")
     until(lambda: log.read_text().count(BEGIN) == 1, log)
+    assert of_store(port) == {"database_up": 0, "broker_up": 1}
     failed = failed_checks(tmp_path, env)
     assert BEGIN in failed.pop("database")
     assert set(failed) == {"tables", "workers", "work"}
@@ -100,6 +115,7 @@ def test_workers_and_their_health_check_say_what_is_wrong(
     redis.config_set("requirepass", "secret")
     redis.client_kill_filter(_type="normal", skipme=True)
     until(lambda: "the broker refuses this user or password; correct DEALMILL_BROKER_URL" in log.read_text(), log)
+    assert of_store(port)["broker_up"] == 0
     assert "the broker refuses this user or password" in failed_checks(tmp_path, env)["broker"]
     redis.config_set("requirepass", "")
     until(lambda: "the broker is available again" in log.read_text(), log)

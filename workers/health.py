@@ -26,7 +26,7 @@ from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation, installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.workers import REPORTED, Worker, list_workers
-from dealmill.pipeline.system.settings import settings
+from dealmill.pipeline.system.settings import FILE, open_secrets, settings
 from dealmill.workers.broker import find_server
 from dealmill.workers.reconciler import check_broker, queue_of, unfinished, unworkable
 
@@ -84,6 +84,8 @@ def doctor(url: str | None = None, *, worker: bool = False) -> list[Check]:
     if file:
         checks["disk"] = lambda: _disk(file.parent)
     checks["broker"] = _broker
+    if Path(FILE).exists():
+        checks["settings"] = _settings
     return _checked(database, checks)
 
 
@@ -277,6 +279,14 @@ def _disk(folder: Path) -> str:
             "file elsewhere"
         )
     return f"{free / 1e9:,.1f} GB free in {folder}"
+
+
+def _settings() -> str:
+    if names := open_secrets():
+        raise DealmillError(
+            f"every user of this machine can read {FILE}, which has {', '.join(names)}: chmod 600 {FILE}"
+        )
+    return f"other users cannot read passwords in {FILE}"
 
 
 def _broker(database: Database | None = None) -> str:

@@ -45,11 +45,11 @@ class JsonLines(logging.Formatter):
         return json.dumps(fields)
 
 
-def line_of(message: str) -> str:
+def line_of(message: str, level: int = logging.WARNING) -> str:
     """Format a message of the command itself as a log line. In the console format, it has no process name."""
     if settings().log_format == "console":
         return f"{datetime.now().astimezone():{TIME}} {message}"
-    return formatter().format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, None, None))
+    return formatter().format(logging.LogRecord(__name__, level, "", 0, message, None, None))
 
 
 def in_log_format(line: str) -> str:

@@ -172,8 +172,9 @@ def current(as_json: bool) -> None:
 def doctor(ctx: click.Context, worker: bool, form: str | None) -> None:
     """Check the installation; each failed check suggests a fix.
 
-    The checks cover versions, games, engines, programs, compiled kernels, database, tables, clock, disk and broker.
-    Nothing is changed; each engine that is a program is started once. The exit code is 1 if a check fails.
+    The checks cover versions, games, engines, programs, compiled kernels, database, tables, clock, disk, broker, and
+    who can read `.env`. Nothing is changed; each engine that is a program is started once. The exit code is 1 if a
+    check fails.
 
     With --worker, a quick check for supervisors: it fails if the database or the broker cannot be used, no worker of
     this machine reports to the store, all pending jobs need other versions of engines, or the workers have claimed no

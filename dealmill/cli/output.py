@@ -1,6 +1,7 @@
 """Rows on standard output: a table for people, or JSON, JSON lines or CSV for programs."""
 
 import csv
+import logging
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -79,7 +80,7 @@ def tell(message: str) -> None:
     if not message.startswith('{"event":') and _logs_json():
         from dealmill.workers.logs import line_of  # loads Celery
 
-        message = line_of(message)
+        message = line_of(message, logging.INFO)
     click.echo(printable(message), err=True)
 
 

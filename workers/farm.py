@@ -27,6 +27,7 @@ from dealmill.pipeline.store.runs.incidents import DEATH, OUTAGE, record_inciden
 from dealmill.pipeline.store.runs.leases import give_back, leased
 from dealmill.pipeline.store.runs.workers import end_reports, local_process, worker_name
 from dealmill.pipeline.system.extras import check_extra
+from dealmill.pipeline.system.log_lines import in_log_format
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import (
@@ -40,7 +41,7 @@ from dealmill.workers.children import (
     start,
     stop,
 )
-from dealmill.workers.logs import in_log_format, line_of
+from dealmill.workers.logs import line_of
 from dealmill.workers.reconciler import Parents, Queue, check_broker, queue_of, reconcile
 
 PREFIX = "dealmill-"

@@ -1,7 +1,6 @@
 """Rows on standard output: a table for people, or JSON, JSON lines or CSV for programs."""
 
 import csv
-import logging
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, percentage, printable
 from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
-from dealmill.pipeline.system.settings import settings
+from dealmill.pipeline.system.log_lines import in_log_format
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Row = TypeVar("Row", bound=Mapping[str, object] | str)
@@ -76,19 +75,8 @@ def called_as() -> str:
 
 
 def tell(message: str) -> None:
-    """Print a line on standard error. It is JSON if the log of workers is, unless it already is such a line."""
-    if not message.startswith('{"event":') and _logs_json():
-        from dealmill.workers.logs import line_of  # loads Celery
-
-        message = line_of(message, logging.INFO)
-    click.echo(printable(message), err=True)
-
-
-def _logs_json() -> bool:
-    try:
-        return settings().log_format == "json"
-    except DealmillError:  # which is what is to be printed
-        return False
+    """Print a line on standard error, as a JSON object if the log of workers is in JSON."""
+    click.echo(printable(in_log_format(message)), err=True)
 
 
 UNPROVED = "not proved"

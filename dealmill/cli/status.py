@@ -163,7 +163,7 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
 
 def _tell_missing(store: "dealmill.Store") -> None:
     for missing in store.missing_engines():
-        tell(str(missing))
+        tell(f"{missing}")
 
 
 def _show_sources(store: "dealmill.Store", form: str | None) -> None:

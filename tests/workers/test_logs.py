@@ -17,6 +17,8 @@ from celery.signals import after_setup_logger
 
 from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.system import log_lines
+from dealmill.pipeline.system.log_lines import in_log_format
 from dealmill.workers import farm, logs, parent
 from dealmill.workers.children import kill, start
 from dealmill.workers.farm import Farm
@@ -81,12 +83,13 @@ def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: p
     from dealmill.pipeline.system.settings import Settings
 
     assert re.fullmatch(r"\d+-\d\d-\d\d \d\d:\d\d:\d\d the broker is away", logs.line_of("the broker is away"))
-    assert logs.in_log_format("a warning of the interpreter") == "a warning of the interpreter"
-    monkeypatch.setattr(logs, "settings", lambda: Settings(log_format="json"))
+    assert in_log_format("a warning of the interpreter") == "a warning of the interpreter"
+    for module in (logs, log_lines):
+        monkeypatch.setattr(module, "settings", lambda: Settings(log_format="json"))
     told = json.loads(logs.line_of("the broker is away"))
     assert (told["event"], told["level"]) == ("the broker is away", "warning")
-    assert json.loads(logs.in_log_format("Traceback (most recent call last):"))["event"].startswith("Traceback")
-    assert logs.in_log_format(json.dumps(told)) == json.dumps(told)
+    assert json.loads(in_log_format("Traceback (most recent call last):"))["event"].startswith("Traceback")
+    assert in_log_format(json.dumps(told)) == json.dumps(told)
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,8 @@ def operated(store: dealmill.Store) -> None:
     workers: list[dealmill.Worker] = store.workers()
     missing: list[dealmill.MissingEngine] = store.missing_engines()
     incidents: list[dealmill.Incident] = store.incidents()
+    failures: list[dealmill.Failure] = store.find_run("last").failures()
+    assert not failures
     assert workers[0].items > 0 and not missing and not incidents
 
 

@@ -18,7 +18,7 @@ from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import start, stop
-from dealmill.workers.reconciler import Queue, reconcile, unfinished
+from dealmill.workers.reconciler import Queue, queue_of, reconcile, unfinished
 from tests.servers import Postgres
 
 JOBS, PROCESSES = 4_000, 2
@@ -42,7 +42,7 @@ def messages(server: Postgres) -> str:
 
 def _a_job(server: Postgres, database: Database, url: str, valkey: Redis) -> list[str]:
     run = plan_jobs(database, JOBS)
-    with _host(database, url) as worker, Queue(url) as queue:
+    with _host(database, url) as worker, Queue(url, queue_of(database)) as queue:
         time.sleep(3)
 
         def work() -> None:
@@ -74,7 +74,7 @@ def _a_look(server: Postgres, database: Database, url: str, valkey: Redis) -> li
             reconcile(database, queue, Installation())
             unfinished(database, Installation())
 
-    with Queue(url) as queue:
+    with Queue(url, queue_of(database)) as queue:
         look()
         return _spent("a look at the queue", look, TICKS, server, valkey, [])
 
@@ -105,7 +105,7 @@ def _now(server: Postgres, valkey: Redis, workers: list[int]) -> tuple[float, fl
 def _host(database: Database, url: str) -> Iterator[int]:
     """The Celery worker of a host with its processes, started as `dealmill work` does; the number of its process."""
     worker = start(
-        (sys.executable, "-m", "dealmill.workers", str(PROCESSES), "engines"),
+        (sys.executable, "-m", "dealmill.workers", str(PROCESSES), queue_of(database), "engines"),
         environment={
             "DEALMILL_DATABASE_URL": database.url.render_as_string(hide_password=False),
             "DEALMILL_BROKER_URL": url,

@@ -84,8 +84,11 @@ from .pipeline.store.distributions.higher_limit import HigherLimit as HigherLimi
 from .pipeline.store.distributions.histograms import Bar as Bar
 from .pipeline.store.distributions.histograms import Histogram as Histogram
 from .pipeline.store.filters import Filter as Filter
+from .pipeline.store.planning.missing_engines import MissingEngine as MissingEngine
+from .pipeline.store.queries.failures import Failure as Failure
 from .pipeline.store.queries.find import Match as Match
 from .pipeline.store.queries.results import Query as Query
+from .pipeline.store.runs.incidents import Incident as Incident
 from .pipeline.store.runs.log import Action as Action
 from .pipeline.store.runs.status import RunStatus as RunStatus
 from .pipeline.store.runs.workers import Held as Held

@@ -30,6 +30,7 @@ from dealmill.pipeline.store.distributions.histograms import Histogram, histogra
 from dealmill.pipeline.store.filters import Filter, Range
 from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.planning.states import describe
+from dealmill.pipeline.store.queries.failures import Failure, failures_of
 from dealmill.pipeline.store.queries.results import FIRST_ITEM, Query, find_result, query_of, unless_retracted
 from dealmill.pipeline.store.runs.controls import control, set_note, set_priority, tag, untag
 from dealmill.pipeline.store.runs.planned import expectation_of
@@ -291,6 +292,10 @@ class Run(Tabular):
             If the engine version was retracted.
         """
         return find_result(self._database, unless_retracted(self.status(), retracted=retracted), position)
+
+    def failures(self) -> list[Failure]:
+        """Return the reasons for which layouts failed, the most frequent first."""
+        return failures_of(self._database, self.id)
 
     def histogram(self, measure: str) -> Histogram | None:
         """Return the distribution of a measure over the verdicts of the run so far.

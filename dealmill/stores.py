@@ -4,6 +4,7 @@ import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from datetime import datetime
 from itertools import chain, islice
 from os import PathLike, fsdecode
 from types import TracebackType
@@ -27,6 +28,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.urls import shown
 from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.planning.missing_engines import MissingEngine, missing_engines
 from dealmill.pipeline.store.planning.run_planning import engines_for, fitting_engine, queue_run
 from dealmill.pipeline.store.queries.results import (
     FIRST_ITEM,
@@ -40,6 +42,7 @@ from dealmill.pipeline.store.queries.results import (
 )
 from dealmill.pipeline.store.runs.controls import Labels, labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
+from dealmill.pipeline.store.runs.incidents import Incident, list_incidents
 from dealmill.pipeline.store.runs.log import Action, list_actions
 from dealmill.pipeline.store.runs.selection import selected_runs
 from dealmill.pipeline.store.runs.status import (
@@ -610,8 +613,13 @@ class Store:
             time.sleep(WATCH_SECONDS)
 
     def workers(self) -> list[Worker]:
-        """Return the worker processes that hold a job or claimed or finished one in the last hour."""
+        """Return the worker processes that report to the store, hold a job, or claimed or finished one in the last
+        hour."""
         return list_workers(self._database)
+
+    def missing_engines(self) -> list[MissingEngine]:
+        """Return the versions of engines that pending jobs need, but workers lack."""
+        return missing_engines(self._database)
 
     def query(
         self,
@@ -842,6 +850,11 @@ class Store:
         With `run`, return only its entries for this run and for retractions of its engine version.
         """
         return list_actions(self._database, run, skip=skip, limit=limit, descending=descending)
+
+    def incidents(self, since: datetime | None = None) -> list[Incident]:
+        """Return the outages, deaths of workers and retries of jobs of the last month, or `since` some time, in the
+        order in which they began."""
+        return list_incidents(self._database, since)
 
     def _audited_run(self, status: RunStatus, audit: AuditStatus | None) -> Run:
         run = Run(self._database, status)

@@ -8,7 +8,6 @@ from celery import Celery
 
 from dealmill.pipeline.system.settings import settings
 
-QUEUE = "dealmill"
 TASK = "dealmill.job"
 """The name of the only task. Its arguments are the kind and the number of a job."""
 
@@ -17,11 +16,10 @@ BROKER_PATIENCE = 10.0
 
 
 app = Celery("dealmill")
-app.add_defaults(lambda: {"broker_url": settings().broker_url})  # read when it is used, as by ``celery inspect``
+app.add_defaults(lambda: {"broker_url": settings().broker_url})  # read when it is used, as by Flower
 app.conf.update(
     accept_content=["json"],
     task_serializer="json",
-    task_default_queue=QUEUE,
     task_ignore_result=True,
     task_acks_late=True,
     task_reject_on_worker_lost=True,

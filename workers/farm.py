@@ -19,13 +19,15 @@ from typing import IO, Self
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.games.caches import caches
-from dealmill.pipeline.store.database.connections import Database, patiently
+from dealmill.pipeline.store.database.connections import WAITING, Database, patiently
 from dealmill.pipeline.store.database.revisions import check_tables
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation
+from dealmill.pipeline.store.runs.incidents import DEATH, OUTAGE, record_incident
 from dealmill.pipeline.store.runs.leases import give_back, leased
-from dealmill.pipeline.store.runs.workers import local_process
+from dealmill.pipeline.store.runs.workers import end_reports, local_process, worker_name
 from dealmill.pipeline.system.extras import check_extra
+from dealmill.pipeline.system.log_lines import in_log_format
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import (
@@ -40,7 +42,7 @@ from dealmill.workers.children import (
     stop,
 )
 from dealmill.workers.logs import line_of
-from dealmill.workers.reconciler import Parents, Queue, check_broker, reconcile
+from dealmill.workers.reconciler import Parents, Queue, check_broker, queue_of, reconcile
 
 PREFIX = "dealmill-"
 OWNED = "owned"
@@ -119,13 +121,13 @@ QUICK_DEATH = 5.0
 QUICK_DEATHS = 3
 
 
-def _run_worker(processes: int, *, engines: bool) -> int:
+def _run_worker(processes: int, queue: str, *, engines: bool) -> int:
     """Run a worker in a forked process, as ``python -m dealmill.workers`` does in a new one."""
     from dealmill.workers.parent import main  # connects Celery's signals
 
     for message in QUIET[1::2]:
         warnings.filterwarnings("ignore", message.split(":")[1], UserWarning)
-    return main(processes, engines=engines)
+    return main(processes, queue, engines=engines)
 
 
 class Farm:
@@ -152,7 +154,7 @@ class Farm:
         self._last_lines: deque[str] = deque(maxlen=20)
         self._lines: SimpleQueue[str] = SimpleQueue()
         self._quick_deaths = 0
-        self._broker_answers = True
+        self._broker_trouble, self._broker_left = "", 0.0
         self._broker: LocalBroker | None = None
         self._opened = ExitStack()
         self._ticked = 0.0
@@ -165,14 +167,14 @@ class Farm:
             self._folder = opened.enter_context(work_folder())
             if settings().metrics_port:
                 check_extra("metrics")
-            configured = settings().broker_url
+            configured, queue = settings().broker_url, queue_of(self._database)
             if configured is None:
                 self._broker = opened.enter_context(LocalBroker(self._folder))
                 self._broker_url = self._broker.url
             else:
                 self._broker_url = configured
-                check_broker(self._broker_url)
-            self._queue = opened.enter_context(Queue(self._broker_url))
+                check_broker(self._broker_url, queue)
+            self._queue = opened.enter_context(Queue(self._broker_url, queue))
             self._start_worker(forked=self._can_fork())
             opened.callback(self._stop_worker)
             self._opened = opened.pop_all()
@@ -196,16 +198,35 @@ class Farm:
             self._broker.keep_up()
         if self._worker.poll() is not None:
             self._restart_worker()
-        patiently(partial(check_tables, self._database), self.say)
+        self._patiently(partial(check_tables, self._database))
         try:
-            patiently(partial(reconcile, self._database, self._queue, self.installation, self._only), self.say)
-            if not self._broker_answers:
+            self._patiently(partial(reconcile, self._database, self._queue, self.installation, self._only))
+            if self._broker_trouble:
                 self.say("the broker is available again")
-            self._broker_answers = True
+                self._record(OUTAGE, self._broker_trouble, time.monotonic() - self._broker_left)
+            self._broker_trouble = ""
         except BrokerError as error:
-            if self._broker_answers:
-                self.say(str(error))
-            self._broker_answers = False
+            if not self._broker_trouble:
+                self._broker_left = time.monotonic()
+            if (reason := str(error)) != self._broker_trouble:
+                self.say(reason)
+            self._broker_trouble = reason
+
+    def _patiently(self, step: Callable[[], None]) -> None:
+        """Call a step, and wait while the database is not available. Record the outage when it is over."""
+        begun, reasons = time.monotonic(), list[str]()
+
+        def report(message: str) -> None:
+            reasons.append(message)
+            self.say(message)
+
+        patiently(step, report)
+        if reasons:
+            self._record(OUTAGE, reasons[-2], time.monotonic() - begun)
+
+    def _record(self, kind: str, what: str, seconds: float = 0.0) -> None:
+        with suppress(StoreError):  # the log has it, too
+            record_incident(self._database, kind, what.removesuffix(WAITING), seconds=seconds)
 
     def say(self, message: str) -> None:
         """Report a message in the format of the workers' log."""
@@ -226,12 +247,12 @@ class Farm:
             "TMPDIR": str(self._folder),  # so that files of a killed worker are removed with the folder
         }
         if forked:
-            run = partial(_run_worker, processes, engines=self._engines)
+            run = partial(_run_worker, processes, self._queue.name, engines=self._engines)
             self._worker: Process = fork(run, name=WORKER_NAME, environment=environment)
         else:
             loaded = ["engines"] if self._engines else []
             self._worker = start(
-                (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(processes), *loaded),
+                (sys.executable, "-P", *QUIET, "-m", "dealmill.workers", str(processes), self._queue.name, *loaded),
                 environment=environment,
             )
         self._listener = Thread(target=self._listen, args=(self._worker.stdout,), daemon=True)
@@ -265,6 +286,7 @@ class Farm:
                     if self._is_ours(process) or has_ended(process):
                         for kind in KINDS.values():
                             give_back(self._database, kind.table, worker)
+                end_reports(self._database, worker_name(self._worker.pid))
 
     def _at_work(self) -> dict[str, int]:
         """Return the processes of this machine that hold leases, by the names of the workers."""
@@ -285,13 +307,14 @@ class Farm:
         if self._quick_deaths >= QUICK_DEATHS:
             raise WorkerError("\n".join(["the workers exit right after they start; their output:", *self._last_lines]))
         self.say("the workers died; restarting them")
+        self._record(DEATH, "all worker processes of a command died, and were started again")
         self._start_worker()
 
     def _listen(self, output: IO[str]) -> None:
         with output:
             for line in output:
                 self._last_lines.append(line.rstrip())
-                self._lines.put(line.rstrip())
+                self._lines.put(in_log_format(line.rstrip()))
 
     def _tell_lines(self) -> None:
         while not self._lines.empty():

@@ -4,26 +4,31 @@ import os
 import platform
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from importlib.metadata import version
+from math import inf
 from pathlib import Path
+from socket import gethostname
 
-from dealmill.pipeline.errors import DealmillError, StoreError
+from dealmill.pipeline.errors import DealmillError, StoreError, VersionError, WorkerError
 from dealmill.pipeline.games import broken_games, games
 from dealmill.pipeline.games.contract import VERBS
 from dealmill.pipeline.games.installed import OWN, RULES, BrokenGame, Offer, all_offers, load
-from dealmill.pipeline.printable import counted
+from dealmill.pipeline.printable import counted, duration
 from dealmill.pipeline.programs.solver import any_programs, check_programs
 from dealmill.pipeline.store.database.connections import Database, clock_difference, file_of, server_version
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import REVISION
 from dealmill.pipeline.store.database.urls import database_url, shown
-from dealmill.pipeline.store.planning.installation import installed_engines
-from dealmill.pipeline.system.settings import settings
+from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import Installation, installed_engines
+from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.workers import REPORTED, Worker, list_workers
+from dealmill.pipeline.system.settings import FILE, open_secrets, settings
 from dealmill.workers.broker import find_server
-from dealmill.workers.reconciler import check_broker
+from dealmill.workers.reconciler import check_broker, queue_of, unfinished, unworkable
 
 PACKAGES = ("dealmill", "celery", "sqlalchemy", "numba")
 OF_A_PACKAGE = (
@@ -31,6 +36,10 @@ OF_A_PACKAGE = (
 )
 NEED_DATABASE = ("tables", "clock")
 """The checks that are left out if the database cannot be used."""
+NEED_TABLES = ("workers", "work")
+"""The checks that are left out if the tables cannot be used."""
+LONGEST_IDLE = 300.0
+"""The longest time in seconds for which workers may claim no job while there are jobs that they can do."""
 LEAST_FREE = 1e9
 """Free disk space in bytes, enough for some millions of layouts with their verdicts."""
 MOST_SECONDS = 5.0
@@ -45,8 +54,9 @@ class Check:
     details: str
 
 
-def doctor(url: str | None = None) -> list[Check]:
-    """Check the database, broker, versions, games, clock, engines and disk, without changing anything.
+def doctor(url: str | None = None, *, worker: bool = False) -> list[Check]:
+    """Check the database, broker, versions, games, clock, engines and disk, without changing anything. If it is a
+    `worker` that is checked, check only whether the workers of this machine can work and do, within a second.
 
     `url` is the URL of the database; None means ``DEALMILL_DATABASE_URL``.
 
@@ -56,6 +66,8 @@ def doctor(url: str | None = None) -> list[Check]:
         If a setting cannot be used.
     """
     database = Database(database_url(settings().database_url if url is None else url))
+    if worker:
+        return _worker_checks(database)
     file = file_of(database)
     checks: dict[str, Callable[[], str]] = {"versions": _versions, "games": _games, "engines": _engines}
     if any_programs(games()):
@@ -72,11 +84,32 @@ def doctor(url: str | None = None) -> list[Check]:
     if file:
         checks["disk"] = lambda: _disk(file.parent)
     checks["broker"] = _broker
+    if Path(FILE).exists():
+        checks["settings"] = _settings
+    return _checked(database, checks)
+
+
+def _worker_checks(database: Database) -> list[Check]:
+    checks: dict[str, Callable[[], str]] = {
+        "database": lambda: _database(database),
+        "tables": lambda: _tables(database),
+        "broker": lambda: _broker(database),
+        "workers": lambda: _reporting(database),
+        "work": lambda: _work(database),
+    }
+    return _checked(database, checks)
+
+
+def _checked(database: Database, checks: Mapping[str, Callable[[], str]]) -> list[Check]:
+    """Run checks in their order. Without a database, those that need it are left out; without tables, those of workers
+    are, too."""
     done = dict[str, Check]()
     with closing(database):
         for name, check in checks.items():
             if name in NEED_DATABASE and not done["database"].passed:
                 done[name] = Check(name, False, "not checked, because the database cannot be used")
+            elif name in NEED_TABLES and not done["tables"].passed:
+                done[name] = Check(name, False, "not checked, because the tables cannot be used")
             else:
                 done[name] = _check(name, check)
     return list(done.values())
@@ -193,6 +226,45 @@ def _clock(database: Database) -> str:
     return f"within {abs(ahead):.1f} s of the database's clock"
 
 
+def _reporting(database: Database) -> str:
+    machine = gethostname()
+    reporting = [worker for worker in _workers_here(database) if worker.reported is not None]
+    if not reporting:
+        raise WorkerError(
+            f"no worker of {machine} has reported for {REPORTED:.0f} s; start dealmill work, or read its log if it runs"
+        )
+    return f"{counted(len(reporting), 'worker')} of {machine}"
+
+
+def _workers_here(database: Database) -> list[Worker]:
+    machine = gethostname()
+    return [worker for worker in list_workers(database) if worker.name.rpartition(":")[0] == machine]
+
+
+def _work(database: Database) -> str:
+    installation = Installation()
+    if not unfinished(database, installation):
+        left = [jobs for jobs in unworkable(database, installation) if not jobs.retracted]
+        if left:
+            versions = ", ".join(f"{jobs.engine} {jobs.version}" for jobs in left)
+            raise VersionError(
+                f"all pending jobs need versions of engines that are not installed here ({versions}); install the "
+                "Dealmill or the programs that have them, or start new runs and cancel these"
+            )
+        return "no job is pending"
+    engines = installation.engines(database)
+    waits = [leases.longest_wait(database, kind.table, engines) for kind in KINDS.values()]
+    waited = max((wait for wait in waits if wait is not None), default=0.0)
+    here = _workers_here(database)
+    idle = min((worker.seen for worker in here if worker.seen is not None), default=inf)
+    if waited > LONGEST_IDLE and idle > LONGEST_IDLE and not any(worker.holds for worker in here):
+        raise WorkerError(
+            f"jobs wait since {duration(waited)}, but workers of {gethostname()} have claimed none for "
+            f"{duration(LONGEST_IDLE)}; read the log of dealmill work, and start it again"
+        )
+    return "jobs are pending, and done" if waited else "no job waits"
+
+
 def _disk(folder: Path) -> str:
     try:
         free = shutil.disk_usage(folder).free
@@ -209,9 +281,21 @@ def _disk(folder: Path) -> str:
     return f"{free / 1e9:,.1f} GB free in {folder}"
 
 
-def _broker() -> str:
+def _settings() -> str:
+    if names := open_secrets():
+        raise DealmillError(
+            f"every user of this machine can read {FILE}, which has {', '.join(names)}: chmod 600 {FILE}"
+        )
+    return f"other users cannot read passwords in {FILE}"
+
+
+def _broker(database: Database | None = None) -> str:
     configured = settings().broker_url
     if configured is None:
         return f"not configured; commands start {find_server()}"
-    check_broker(configured)
+    queue = None
+    if database is not None:
+        with suppress(StoreError):  # which the other checks report
+            queue = queue_of(database)
+    check_broker(configured, queue)
     return "the configured broker responds"

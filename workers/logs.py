@@ -1,20 +1,21 @@
 """Logging of workers: lines for people, or one JSON object per line with the run and the job."""
 
-import json
 import logging
 import warnings
-from datetime import UTC, datetime
+from datetime import datetime
 from socket import gethostname
 
 from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
 from celery.worker.consumer import consumer
 
+from dealmill.pipeline.system.log_lines import json_line
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.transport import BROKER_ERRORS
 
-PLAIN = f"{gethostname().replace('%', '%%')}:%(process)d: %(message)s"
-"""Begins with the name of the worker, as in ``dealmill status --workers``."""
+PLAIN = f"%(asctime)s {gethostname().replace('%', '%%')}:%(process)d: %(message)s"
+"""The local time and the name of the worker, as in ``dealmill status --workers``, before the message."""
+TIME = "%Y-%m-%d %H:%M:%S"
 IN_HAND: dict[str, int] = {}
 """The numbers of this process's current job and of its run or audit, which are added to JSON lines."""
 
@@ -22,7 +23,7 @@ IN_HAND: dict[str, int] = {}
 def formatter() -> logging.Formatter:
     """Return the log formatter that the settings select."""
     if settings().log_format == "console":
-        return logging.Formatter(PLAIN)
+        return logging.Formatter(PLAIN, TIME)
     return JsonLines()
 
 
@@ -31,23 +32,17 @@ class JsonLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the object: event, run or audit, job, level, logger, timestamp, process, and traceback if any."""
-        fields: dict[str, object] = {
-            "event": record.getMessage(),
-            **IN_HAND,
-            "level": record.levelname.lower(),
-            "logger": record.name,
-            "timestamp": f"{datetime.fromtimestamp(record.created, UTC):%Y-%m-%dT%H:%M:%S.%fZ}",
-            "process": record.process,
-        }
+        more: dict[str, object] = {**IN_HAND}
         if record.exc_info:
-            fields["exception"] = self.formatException(record.exc_info)
-        return json.dumps(fields)
+            more["exception"] = self.formatException(record.exc_info)
+        level = record.levelname.lower()
+        return json_line(record.getMessage(), level, record.name, record.created, record.process, more)
 
 
 def line_of(message: str) -> str:
     """Format a message of the command itself as a log line. In the console format, it has no process name."""
     if settings().log_format == "console":
-        return message
+        return f"{datetime.now().astimezone():{TIME}} {message}"
     return formatter().format(logging.LogRecord(__name__, logging.WARNING, "", 0, message, None, None))
 
 

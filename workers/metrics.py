@@ -1,12 +1,22 @@
 """Prometheus metrics of workers, if a port is set on which to serve them. Each process writes its counters to files in
-a folder of the farm. The parent process adds them up on request, so the counts of dead processes are included."""
+a folder of the farm. The parent process adds them up on request, so the counts of dead processes are included. It also
+reads the backlog of the store then, and tries the broker."""
 
 import logging
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING
 
+from dealmill.pipeline.errors import DealmillError
+from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.runs.backlog import Backlog, backlog
 from dealmill.pipeline.system.settings import settings
+from dealmill.workers.reconciler import check_broker
+
+if TYPE_CHECKING:
+    from prometheus_client import Metric
 
 logger = logging.getLogger(__name__)
 
@@ -54,8 +64,56 @@ def timed(engine: str, kind: str) -> Iterator[None]:
         yield
 
 
-def serve() -> None:
-    """Serve the sums over all worker processes, in their parent."""
+class StoreCollector:
+    """The metrics of a store, which are read when they are asked for. No child is forked while `forking` is held, and
+    the database used."""
+
+    def __init__(self, database: Database, broker_url: str, forking: Lock) -> None:
+        self._database = database
+        self._broker_url = broker_url
+        self._forking = forking
+
+    def describe(self) -> "list[Metric]":
+        """Return nothing, so that nothing is read when the collector is registered."""
+        return []
+
+    def collect(self) -> "Iterator[Metric]":
+        """Yield the metrics; without a database, only that it is not available."""
+        from prometheus_client.core import GaugeMetricFamily
+
+        jobs: list[Backlog] | None = None
+        with self._forking, suppress(DealmillError):
+            jobs = backlog(self._database)
+        yield GaugeMetricFamily("dealmill_database_up", "Whether the database can be read", float(jobs is not None))
+        broker = 0.0
+        with suppress(DealmillError):
+            check_broker(self._broker_url)
+            broker = 1.0
+        yield GaugeMetricFamily("dealmill_broker_up", "Whether the broker responds", broker)
+        for name, meaning, value in GAUGES:
+            gauge = GaugeMetricFamily(name, meaning, labels=["game", "kind"])
+            for each in jobs or ():
+                number = value(each)
+                if number is not None:
+                    gauge.add_metric([each.game, each.kind], number)
+            yield gauge
+
+
+GAUGES: tuple[tuple[str, str, Callable[[Backlog], float | None]], ...] = (
+    ("dealmill_jobs_pending", "Jobs that wait for a worker", lambda jobs: jobs.pending),
+    ("dealmill_jobs_running", "Jobs that workers hold", lambda jobs: jobs.running),
+    (
+        "dealmill_oldest_pending_seconds",
+        "Time since the oldest run with a pending job was planned",
+        lambda it: it.oldest,
+    ),
+    ("dealmill_last_result_seconds", "Time since a job was finished, at most an hour", lambda it: it.last_result),
+)
+"""The metrics of the backlog of a game: name, meaning and value."""
+
+
+def serve(database: Database, forking: Lock) -> None:
+    """Serve the sums over all worker processes, and the metrics of the store, in their parent."""
     port = settings().metrics_port
     if port is None:
         return
@@ -64,6 +122,7 @@ def serve() -> None:
 
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    registry.register(StoreCollector(database, settings().broker_url or "", forking))
     try:
         start_http_server(port, settings().metrics_host, registry)
     except OSError as error:

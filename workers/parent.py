@@ -13,10 +13,9 @@ from dealmill.pipeline.programs.bounds import die_with_parent
 from dealmill.pipeline.system.settings import settings
 
 # Imported here, because Celery's `include` would search the working directory first.
-from dealmill.workers import metrics, tasks
+from dealmill.workers import metrics, renewal, tasks
 from dealmill.workers.app import app
 from dealmill.workers.logs import connect_logs
-from dealmill.workers.renewal import Renewal
 from dealmill.workers.siblings import share_slots
 from dealmill.workers.transport import patch_redis_transport
 
@@ -38,15 +37,16 @@ def prepare() -> None:
 def _begin(**_signal: object) -> None:
     """Set up a child process."""
     die_with_parent()
+    renewal.begin()
     gc.freeze()  # exclude loaded modules from garbage collection, which takes a sixth of an audit otherwise
 
 
 def _serve_metrics(**_signal: object) -> None:
-    metrics.serve()
+    metrics.serve(tasks.configured_database(), renewal.FORKING)
 
 
-def main(processes: int, *, engines: bool) -> int:
-    """Run the worker until it is told to stop, and return its exit code."""
+def main(processes: int, queue: str, *, engines: bool) -> int:
+    """Run the worker, which reads a queue, until it is told to stop, and return its exit code."""
     try:
         billiard.Lock()
     except OSError as error:
@@ -62,6 +62,7 @@ def main(processes: int, *, engines: bool) -> int:
         load_compiler()
     gc.freeze()  # child processes share the memory of loaded modules if the garbage collector does not touch it
     worker = app.Worker(
+        queues=[queue],
         pool="prefork",
         concurrency=processes,
         loglevel="WARNING",
@@ -71,6 +72,6 @@ def main(processes: int, *, engines: bool) -> int:
         without_heartbeat=True,
     )
     share_slots(processes)
-    Renewal(tasks.configured_database(), processes).start()
+    renewal.Renewal(tasks.configured_database(), processes).start()
     worker.start()
     return int(worker.exitcode or 0)

@@ -9,15 +9,17 @@ from typing import Any, Self
 from kombu.connection import Connection
 from kombu.exceptions import OperationalError
 from kombu.transport.redis import Channel
+from redis import AuthenticationError
 
 from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.progress.waiting import waiting_for
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import identity_of
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.leases import UnworkableJobs
-from dealmill.workers.app import QUEUE, TASK, app
+from dealmill.workers.app import TASK, app
 from dealmill.workers.transport import BROKER_ERRORS
 
 WINDOW = 10_000
@@ -35,8 +37,28 @@ NO_URL = (
 )
 
 
-def check_broker(url: str) -> None:
-    """Check that the broker at a URL is available, and that no other program uses the keys of the queue.
+REFUSED = (
+    "the broker refuses this user or password; correct DEALMILL_BROKER_URL, and start the command again: it is read "
+    "only at the start"
+)
+
+
+def _unavailable(broker: str, error: Exception) -> BrokerError:
+    """Return an error that says why a broker is not available, and what to do."""
+    causes: list[BaseException | None] = [error, error.__cause__, error.__context__]
+    refused = any(isinstance(cause, AuthenticationError) for cause in causes)
+    hint = REFUSED if refused else "is it running, and is DEALMILL_BROKER_URL right?"
+    return BrokerError(f"{broker} is not available: {error}; {hint}")
+
+
+def queue_of(database: Database) -> str:
+    """Return the name of the queue of a store: workers of other stores that share the broker do not read it."""
+    return f"dealmill-{identity_of(database)}"
+
+
+def check_broker(url: str, queue: str | None = None) -> None:
+    """Check that the broker at a URL is available, and that no other program uses the keys of a `queue`, if it is
+    known.
 
     Raises
     ------
@@ -50,21 +72,20 @@ def check_broker(url: str) -> None:
         with connection, waiting_for(f"the broker {connection.as_uri()}"):
             connection.ensure_connection(max_retries=1, interval_start=0.2)
             with connection.channel() as channel:
-                _check_keys(channel)
+                if queue is not None:
+                    _check_keys(channel, queue)
     except OperationalError as error:
-        raise BrokerError(
-            f"the broker {connection.as_uri()} is not available: {error}; is it running, and is DEALMILL_BROKER_URL "
-            "right?"
-        ) from error
+        raise _unavailable(f"the broker {connection.as_uri()}", error) from error
     except URL_ERRORS:  # its message may contain parts of a password
         raise BrokerError(NO_URL) from None
 
 
 class Queue:
-    """The queue of messages at a broker, by its URL: that of the app is not used, because a process may use several
+    """A queue of messages at a broker, by its URL: that of the app is not used, because a process may use several
     brokers. The connection stays open until it fails or is closed."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, name: str) -> None:
+        self.name = name
         self._url = url
         self._opened: tuple[Connection, Any] | None = None
 
@@ -89,20 +110,20 @@ class Queue:
             yield self._open_channel()
         except BROKER_ERRORS as error:
             self._close()
-            raise BrokerError(f"the broker is not available: {error}") from error
+            raise _unavailable("the broker", error) from error
 
     def _open_channel(self) -> Any:
         if self._opened is not None:
             connection, channel = self._opened
             try:
-                _check_keys(channel)
+                _check_keys(channel, self.name)
             except BROKER_ERRORS:  # the broker may have been restarted since
                 self._close()
             else:
                 return channel
         connection = app.connection_for_write(self._url)
         self._opened = connection, connection.channel()
-        _check_keys(self._opened[1])
+        _check_keys(self._opened[1], self.name)
         return self._opened[1]
 
     def _close(self) -> None:
@@ -123,9 +144,9 @@ def reconcile(database: Database, queue: Queue, installation: Installation, only
     for kind in KINDS.values():
         leases.free_expired(database, kind.table)
     with queue.channel() as channel:
-        waiting = channel.queue_declare(QUEUE, passive=False, durable=True).message_count
+        waiting = channel.queue_declare(queue.name, passive=False, durable=True).message_count
         if waiting > CLOGGED:
-            channel.queue_purge(QUEUE)
+            channel.queue_purge(queue.name)
         elif waiting:
             return
         engines = installation.engines(database)
@@ -133,11 +154,12 @@ def reconcile(database: Database, queue: Queue, installation: Installation, only
             for name, kind in KINDS.items():
                 parents = None if only is None else only.get(name, ())
                 for job_id in leases.pending(database, kind.table, engines, WINDOW, parents):
-                    app.send_task(TASK, (name, job_id), {"named_only": only is not None}, producer=producer)
+                    named_only = {"named_only": only is not None}
+                    app.send_task(TASK, (name, job_id), named_only, producer=producer, queue=queue.name)
 
 
-def _check_keys(channel: Any) -> None:
-    """Check the types of the keys that the queue uses. With a key of another type, every command would fail.
+def _check_keys(channel: Any, queue: str) -> None:
+    """Check the types of the keys that a queue uses. With a key of another type, every command would fail.
 
     Raises
     ------
@@ -147,9 +169,9 @@ def _check_keys(channel: Any) -> None:
     if not isinstance(channel, Channel):
         return
     types = {
-        QUEUE: "list",
-        channel.keyprefix_queue % QUEUE: "set",
-        channel.keyprefix_binding_permanent % QUEUE: "set",
+        queue: "list",
+        channel.keyprefix_queue % queue: "set",
+        channel.keyprefix_binding_permanent % queue: "set",
         channel.keyprefix_binding_deadlines: "zset",
         channel.unacked_key: "hash",
         channel.unacked_index_key: "zset",

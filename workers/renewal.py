@@ -1,5 +1,6 @@
 """Renewal of leases: the parent of the worker processes renews the lease of each job that a child does, however long it
-takes. So only a silent worker loses its job: one that was killed or stopped, or is cut off from the database.
+takes. So only a silent worker loses its job: one that was killed or stopped, or is cut off from the database. It also
+reports its children to the store, whether they have a job or not.
 
 The parent also kills a child whose run was cancelled, since nothing else can end a kernel.
 
@@ -22,8 +23,9 @@ from billiard import current_process
 from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.job_kinds import KINDS
+from dealmill.pipeline.store.planning.installation import lacking_engines
 from dealmill.pipeline.store.runs.leases import JobInHand, Lease, give_back, renew
-from dealmill.pipeline.store.runs.workers import worker_name
+from dealmill.pipeline.store.runs.workers import REPORT_SECONDS, report, worker_name
 from dealmill.pipeline.system.settings import settings
 
 logger = logging.getLogger(__name__)
@@ -33,24 +35,31 @@ LOOK_SECONDS = 1.0
 LOOKS_PER_LEASE = 4
 
 SLOT = struct.Struct("3q")
-"""What a child does: its process number, and the number and attempt of its job; zeros between two jobs."""
+"""What a child does: its process number, and the number and attempt of its job, which are zeros between two jobs."""
+FORKING = Lock()
+"""Held while a thread of the parent uses the database, and while the parent forks."""
 _slots: mmap.mmap | None = None
 """A slot for each child, in the order of the pool; None in processes that are no workers."""
+
+
+def begin() -> None:
+    """Say that this child has started, so that its parent reports it."""
+    _write(0, 0)
 
 
 @contextmanager
 def in_hand(lease: Lease) -> Iterator[None]:
     """Say that this child does a job, so that its parent renews the lease."""
-    _write(os.getpid(), lease.id, lease.attempt)
+    _write(lease.id, lease.attempt)
     try:
         yield
     finally:
-        _write(0, 0, 0)
+        _write(0, 0)
 
 
 def _write(*job: int) -> None:
     if _slots is not None:
-        SLOT.pack_into(_slots, current_process().index * SLOT.size, *job)
+        SLOT.pack_into(_slots, current_process().index * SLOT.size, os.getpid(), *job)
 
 
 class Renewal(Thread):
@@ -64,20 +73,18 @@ class Renewal(Thread):
         super().__init__(name="renewal", daemon=True)
         self._database = database
         _slots = mmap.mmap(-1, processes * SLOT.size)
-        self._forking = Lock()
-        os.register_at_fork(
-            before=self._forking.acquire, after_in_parent=self._forking.release, after_in_child=self._forking.release
-        )
+        os.register_at_fork(before=FORKING.acquire, after_in_parent=FORKING.release, after_in_child=FORKING.release)
 
     def run(self) -> None:
         """Look what the children do, again and again."""
-        seconds, before = settings().lease_seconds, set[tuple[int, ...]]()
+        seconds, before, due = settings().lease_seconds, set[tuple[int, ...]](), 0.0
         while True:
             time.sleep(min(LOOK_SECONDS, seconds / LOOKS_PER_LEASE))
             assert _slots is not None  # noqa: S101 -- created with this thread
-            now = {slot for slot in SLOT.iter_unpack(_slots[:]) if slot[0] and runs(slot[0])}
+            children = {slot for slot in SLOT.iter_unpack(_slots[:]) if slot[0] and runs(slot[0])}
+            now = {slot for slot in children if slot[1]}
             if now & before:
-                with self._forking, suppress(DealmillError):  # the children and the command report it, too
+                with FORKING, suppress(DealmillError):  # the children and the command report it, too
                     self._renew(
                         {
                             JobInHand(job_id, attempt, worker_name(child)): child
@@ -86,6 +93,11 @@ class Renewal(Thread):
                         seconds,
                     )
             before = now
+            if children and time.monotonic() >= due:
+                due = time.monotonic() + REPORT_SECONDS
+                with FORKING, suppress(DealmillError):
+                    names = [worker_name(child) for child, *_ in children]
+                    report(self._database, names, worker_name(os.getpid()), lacking_engines(self._database))
 
     def _renew(self, children: dict[JobInHand, int], seconds: float) -> None:
         for kind in KINDS.values():

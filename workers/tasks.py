@@ -21,6 +21,7 @@ from dealmill.pipeline.store.database.urls import database_url
 from dealmill.pipeline.store.job_kinds import KINDS, JobKind
 from dealmill.pipeline.store.planning.installation import Installation, workable_engines
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.incidents import DEATH, RETRY, record_incident
 from dealmill.pipeline.store.runs.leases import Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.pipeline.store.runs.workers import worker_name
@@ -131,6 +132,7 @@ def _do(database: Database, kind: JobKind[Any, Any], job: Any) -> None:
             logger.error("job %d failed, attempt %d: %s", job_id, job.lease.attempt, reason, exc_info=not known)
         release = partial(leases.release, database, kind.table, job.lease, reason)
         _waiting(partial(release, unstarted=unstarted, hopeless=hopeless))
+        _waiting(partial(record_incident, database, RETRY, f"{noun} {job.lease.parent}: {reason}"))
         metrics.count(engine, noun, "retried", {})
         return
     if finished:
@@ -211,7 +213,12 @@ class WatchedRequest(Request):  # type: ignore[misc]
 
 def _end_leases(worker: str, error: str) -> None:
     try:
+        database = configured_database()
         for kind in KINDS.values():
-            leases.expire(configured_database(), kind.table, worker, error)
+            for lease in leases.expire(database, kind.table, worker, error):
+                items = f"items {lease.first:,} to {lease.stop - 1:,}"
+                lost = f"job {lease.id} of {kind.table.noun} {lease.parent}, {items}, is tried again"
+                logger.error("%s: %s: %s", worker.partition(" ")[0], error.rstrip("."), lost)
+                record_incident(database, DEATH, f"{kind.table.noun} {lease.parent}, {items}: {error}")
     except DealmillError as away:
         logger.warning("the job of %s cannot be retried before its lease expires: %s", worker, away)

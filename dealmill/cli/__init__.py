@@ -191,8 +191,10 @@ def _report(error: Exception) -> int:
     elif not isinstance(error, DealmillError):
         raise error
     lines[0] = f"dealmill: {lines[0]}"
+    from dealmill.cli.output import tell
+
     for line in lines:
-        click.echo(printable(line), err=True)
+        tell(line)
     if isinstance(error, DealmillError):
         return exit_code(error)
     sys.stdout = StringIO()  # else Python fails again when it flushes the old one at exit
@@ -211,7 +213,9 @@ def main() -> None:
         status = dealmill.main(standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.Abort as error:
-        click.echo("; ".join(["dealmill: interrupted", *error.args]), err=True)
+        from dealmill.cli.output import tell
+
+        tell("; ".join(["dealmill: interrupted", *error.args]))
         status = INTERRUPTED
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)

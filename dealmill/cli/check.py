@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
 
 import click
 
@@ -199,16 +201,36 @@ def _retract(
         )
 
 
+class Moment(click.ParamType[datetime]):
+    """A time: ``yesterday``, ``today``, a date, or a date with a time, in local time."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Return the time; of a day, its beginning."""
+        midnight = datetime.now().astimezone().replace(hour=0, minute=0, second=0, microsecond=0)
+        days = {"today": midnight, "yesterday": midnight - timedelta(days=1)}
+        try:
+            return days[value] if value in days else datetime.fromisoformat(value).astimezone()
+        except (ValueError, OverflowError):
+            self.fail(f"{value!r} is not a time; write yesterday, today, 2026-01-31 or '2026-01-31 18:00'", param, ctx)
+
+
 @click.command()
+@click.option("--since", metavar="TIME", type=Moment(), help="Only from this time on, with what went wrong since.")
 @output_options
-def log(form: str | None) -> None:
+def log(since: datetime | None, form: str | None) -> None:
     """List what was done to the store, oldest first: when, who, what and why.
 
     These are runs, reruns, retries, audits, retractions and deletions, and what was decided about runs: pauses,
     priorities, tags and notes.
+
+    With --since, only what was done from TIME on (`yesterday`, `today`, a date, or a date with a time), and what went
+    wrong since: outages of the database and the broker, deaths of workers and retries of jobs, of the last month.
     """
     with dealmill.open() as store:
-        actions = store.log()
+        actions = [action for action in store.log() if since is None or action.at >= since]
+        incidents = [] if since is None else store.incidents(since)
     rows = [
         {
             "when": written_time(action.at, form),
@@ -223,4 +245,22 @@ def log(form: str | None) -> None:
         }
         for action in actions
     ]
+    if since is not None:
+        rows += [
+            {
+                "when": written_time(incident.first, form),
+                "until": None if incident.first == incident.last else written_time(incident.last, form),
+                "who": incident.machine,
+                "what": incident.kind,
+                "why": incident.what,
+                "times": incident.count,
+            }
+            for incident in incidents
+        ]
+        times = [action.at for action in actions] + [incident.first for incident in incidents]
+        rows = [row for _, row in sorted(zip(times, rows, strict=True), key=lambda pair: pair[0])]
+        columns = ["when", "until", "who", "what", "times", "run", "audit", "engine", "version", "why", "dealmill"]
+        rows = [dict.fromkeys(columns) | row for row in rows]
+        write_rows(columns, rows, form, "nothing was done, and nothing went wrong")
+        return
     write_rows(["when", "who", "what", "run", "audit", "engine", "version", "why", "dealmill"], rows, form)

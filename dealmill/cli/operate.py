@@ -182,15 +182,21 @@ def current(as_json: bool) -> None:
 
 
 @click.command()
+@click.option("--worker", is_flag=True, help="Check whether the workers of this machine can work and do.")
 @output_options
 @click.pass_context
-def doctor(ctx: click.Context, form: str | None) -> None:
+def doctor(ctx: click.Context, worker: bool, form: str | None) -> None:
     """Check the installation; each failed check suggests a fix.
 
-    The checks cover versions, games, engines, programs, compiled kernels, database, tables, clock, disk and broker.
-    Nothing is changed; each engine that is a program is started once. The exit code is 1 if a check fails.
+    The checks cover versions, games, engines, programs, compiled kernels, database, tables, clock, disk, broker, and
+    who can read `.env`. Nothing is changed; each engine that is a program is started once. The exit code is 1 if a
+    check fails.
+
+    With --worker, a quick check for supervisors: it fails if the database or the broker cannot be used, no worker of
+    this machine reports to the store, all pending jobs need other versions of engines, or the workers have claimed no
+    job for five minutes although jobs wait.
     """
-    checks = dealmill.doctor()
+    checks = dealmill.doctor(worker=worker)
     rows = [
         {"check": check.name, "state": "ok" if check.passed else "failed", "details": check.details} for check in checks
     ]

@@ -17,6 +17,7 @@ from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import cell_text, percentage, printable
 from dealmill.pipeline.printable import counted as counted  # noqa: PLC0414 -- for all commands
+from dealmill.pipeline.system.log_lines import in_log_format
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 Row = TypeVar("Row", bound=Mapping[str, object] | str)
@@ -74,8 +75,8 @@ def called_as() -> str:
 
 
 def tell(message: str) -> None:
-    """Print a line on standard error."""
-    click.echo(printable(message), err=True)
+    """Print a line on standard error, as a JSON object if the log of workers is in JSON."""
+    click.echo(printable(in_log_format(message)), err=True)
 
 
 UNPROVED = "not proved"

@@ -28,6 +28,7 @@ from dealmill.pipeline.errors import (
     UnknownSettingWarning,
     UsageError,
 )
+from dealmill.pipeline.printable import printable
 
 DONE = 0
 ERROR = 1
@@ -161,5 +162,8 @@ class Warned:
         if not issubclass(category, DamagedWarning | UnknownSettingWarning):
             PYTHON_SHOWS(message, category, *where)
             return
-        self.damaged = self.damaged or issubclass(category, DamagedWarning)
+        if issubclass(category, UnknownSettingWarning):  # the settings, such as the format of the log, are being read
+            click.echo(printable(f"dealmill: {message}"), err=True)
+            return
+        self.damaged = True
         tell(f"dealmill: {message}")

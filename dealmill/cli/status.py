@@ -12,6 +12,7 @@ import dealmill
 from dealmill.cli.options import chosen_options, runs_argument
 from dealmill.cli.output import (
     NO_PAGER,
+    called_as,
     counted,
     output_options,
     per_second,
@@ -76,15 +77,15 @@ def status(
 ) -> None:
     """Show the progress of all runs, or of each RUN (a number, a range such as 3-7, or `last`).
 
-    For a single RUN, also show how its node counts and values are distributed: bounds that half, 90 % and 99 % of the
-    layouts do not exceed, and histograms; for numbered deals, the 95 % confidence interval of the share of winnable
-    deals; and what a higher --max-nodes would decide, if the node counts of the run tell. --histogram adds other
-    numbers.
+    For a single RUN, also show why layouts failed; how its node counts and values are distributed: bounds that half,
+    90 % and 99 % of the layouts do not exceed, and histograms; for numbered deals, the 95 % confidence interval of the
+    share of winnable deals; and what a higher --max-nodes would decide, if the node counts of the run tell. --histogram
+    adds other numbers.
 
     With --workers, show the worker processes instead: the version of Dealmill, the jobs and items completed in the last
     hour, the items per second in the last minute, the seconds since the worker last claimed or finished a job, and the
-    jobs it holds. Workers without a job in the last hour are not listed. With --sources, show what was read: files,
-    ranges of deals and queries, with the number by which `queue`, `query` and `delete` know them.
+    jobs it holds. Another line says which workers lack versions of engines that pending jobs need. With --sources, show
+    what was read: files, ranges of deals and queries, with the number by which `queue`, `query` and `delete` know them.
     """
     selected = bool(runs or game or engine or (tags and watch))
     if (sources or workers) and (selected or tags or note is not None or (sources and (workers or watch))):
@@ -110,6 +111,8 @@ def status(
             else:
                 asked = {measure: _histogram(listed[0], measure) for measure in measures}  # or a usage error
                 _show_runs(store, listed, form, labelled=labelled)
+                if form is None:
+                    _tell_missing(store)
                 _tell_run(store, listed, asked, quiet=not (runs or measures) or form is not None)
 
 
@@ -126,6 +129,7 @@ def _tell_run(
         return
     [run] = runs
     _tell_work(store, run)
+    _tell_failures(run)
     _tell_cost(run)
     tell_winnability(run)
     tell_undecided(run)
@@ -142,15 +146,24 @@ def _show_workers(store: "dealmill.Store", form: str | None) -> None:
             "jobs": worker.jobs,
             "items": worker.items,
             "items/s": None if worker.rate is None else round(worker.rate),
-            "seconds_ago": round(worker.seen, 1),
-            "last_job": f"{duration(worker.seen)} ago",
+            "seconds_ago": None if worker.seen is None else round(worker.seen, 1),
+            "last_job": "none in the last hour" if worker.seen is None else f"{duration(worker.seen)} ago",
+            "reports": worker.reported is not None,
+            "lacks": [" ".join(engine) for engine in worker.lacks],
             "holds": [_held(job) for job in worker.holds],
         }
         for worker in store.workers()
     ]
-    none = "no worker had a job in the last hour; start some with: dealmill work"
-    seen = "last_job" if form is None else "seconds_ago"
-    write_rows(["worker", "dealmill", "jobs", "items", "items/s", seen, "holds"], rows, form, none)
+    none = "no worker reports or had a job in the last hour; start some with: dealmill work"
+    columns = ["last_job", "holds"] if form is None else ["seconds_ago", "reports", "lacks", "holds"]
+    write_rows(["worker", "dealmill", "jobs", "items", "items/s", *columns], rows, form, none)
+    if form is None:
+        _tell_missing(store)
+
+
+def _tell_missing(store: "dealmill.Store") -> None:
+    for missing in store.missing_engines():
+        tell(f"{missing}")
 
 
 def _show_sources(store: "dealmill.Store", form: str | None) -> None:
@@ -214,6 +227,8 @@ def _tell_work(store: "dealmill.Store", run: "dealmill.Run") -> None:
 
 SHARES = (0.5, 0.9, 0.99)
 """The shares of layouts for which `_tell_numbers` prints a bound."""
+MOST_REASONS = 5
+"""The most reasons of failures that are printed."""
 SHORTEST = 0.01
 """The shortest processor time in seconds that is printed."""
 LONGEST_BAR = 40
@@ -250,6 +265,18 @@ def _bars(histogram: "dealmill.Histogram") -> list[str]:
     lengths = [ceil(LONGEST_BAR * count / max(counts)) for count in counts]
     rows = zip(spans, counts, lengths, strict=True)
     return [f"  {span:>{longest}}  {count:>{digits},}  {'#' * length}".rstrip() for span, count, length in rows]
+
+
+def _tell_failures(run: "dealmill.Run") -> None:
+    """Print for which reasons layouts failed, the most frequent first."""
+    if not run.progress.counts.get(Verdict.FAILED):
+        return
+    failures = run.failures()
+    for failure in failures[:MOST_REASONS]:
+        tell(f"{failure.count:,} failed, first {run.id}:{failure.first}: {failure.reason}")
+    if rest := failures[MOST_REASONS:]:
+        tell(f"{sum(failure.count for failure in rest):,} failed for {counted(len(rest), 'other reason')}")
+    tell(f"list them with: {called_as()} query {run.id} --verdict failed")
 
 
 def _tell_cost(run: "dealmill.Run") -> None:

@@ -18,6 +18,7 @@ from dealmill.web.deals import Packs, WinnableDeal, deal_name, how_to_prepare, s
 from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.filters import Filtered
 from dealmill.web.runs import After, Before, slice_of
+from dealmill.web.safety import HEALTH
 from dealmill.web.site import MOST_NUMBER, Digits, OpenStore, Position, RunNumber, fingerprint_of
 
 MOST_RESULTS = 1_000
@@ -108,6 +109,12 @@ class Rejects(BaseModel):
     rejects: list[Reject]
 
 
+class Health(BaseModel):
+    """The state of the service."""
+
+    database: str = Field(description="Always ``available``; otherwise, the status is 503.")
+
+
 class ToCheck(BaseModel):
     """A layout to solve."""
 
@@ -140,6 +147,13 @@ ERRORS: dict[int | str, dict[str, Any]] = {
     }.items()
 }
 router = APIRouter(prefix="/api", responses=ERRORS)
+
+
+@router.get(HEALTH.removeprefix("/api"))
+def health(store: OpenStore) -> Health:
+    """Read the store, for health checks. No token is needed."""
+    store.run_ids(limit=1)
+    return Health(database="available")
 
 
 @router.get("/runs")

@@ -3,6 +3,7 @@
 The store is opened read-only. Handlers are plain functions, which run in threads.
 """
 
+import logging
 from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.resources import files
@@ -28,6 +29,8 @@ from dealmill.web.safety import MOST_BYTES, Gate, report_damage
 from dealmill.web.searches import Searches
 from dealmill.web.site import Shared, page
 
+logger = logging.getLogger(__name__)
+
 STATUS: dict[type[dealmill.DealmillError], int] = {
     dealmill.BadLayout: 400,
     dealmill.UsageError: 400,
@@ -42,6 +45,9 @@ STATUS: dict[type[dealmill.DealmillError], int] = {
     dealmill.DealmillError: 500,
 }
 """The HTTP status of an error: that of the first class in its list of base classes."""
+NAMES_NO_STORE = (dealmill.DamagedError, dealmill.SlowQuery, dealmill.UnfinishedError)
+"""The errors of a store whose messages do not name the host, the user and the options of its database."""
+UNAVAILABLE = "the store is not available; the log of dealmill web says why"
 NOT_FOUND, METHOD_NOT_ALLOWED = 404, 405
 
 
@@ -127,6 +133,9 @@ def _explain(request: Request, error: Exception) -> Response:
             message = f"{printable(request.url.path)} does not take {request.method}: use {allowed}"
     else:
         code, message = next(STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), str(error)
+        if isinstance(error, dealmill.StoreError) and not isinstance(error, NAMES_NO_STORE):
+            logger.error("%s", message)
+            message = UNAVAILABLE
     headers = error.headers if isinstance(error, HTTPException) else None
     further = _further(request, error) if isinstance(error, DamagedResults) else None
     if _is_api(request):

@@ -101,14 +101,23 @@ def is_live(run: dealmill.Run) -> bool:
 
 @router.get("/workers")
 def workers(request: Request, store: OpenStore) -> Response:
-    """Show the workers that hold a job, or had one in the last minute."""
+    """Show the workers that report to the store, hold a job, or had one in the last minute."""
     return shared_page(request, "workers.html", partial(_workers, store))
 
 
 def _workers(store: dealmill.Store) -> dict[str, Any]:
     every = store.workers()
-    living = [worker for worker in every if worker.holds or worker.seen < MINUTE]
-    return {"workers": living, "ended": len(every) - len(living), "live": True}
+    living = [
+        worker
+        for worker in every
+        if worker.holds or worker.reported is not None or (worker.seen is not None and worker.seen < MINUTE)
+    ]
+    return {
+        "workers": living,
+        "ended": len(every) - len(living),
+        "missing": list(map(str, store.missing_engines())),
+        "live": True,
+    }
 
 
 @router.get("/log")

@@ -64,6 +64,8 @@ HEADERS: Mapping[str, str] = {
 WARNING = "Dealmill-Warning"
 """The header with the warnings of rows that a list leaves out, in ASCII with escapes."""
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="Dealmill", charset="UTF-8"'}
+HEALTH = "/api/health"
+"""The path that needs no token: it says only whether the store can be read."""
 SHORTEST_TOKEN = 12
 EMBEDDED = "this request comes from a page of another site\n"
 MALFORMED_LENGTH = "the header Content-Length is not a number of bytes\n"
@@ -124,7 +126,7 @@ class Gate:
 
         collect_damage()
         app, headers = self._app, Headers(scope=scope)
-        if self._token is not None and not _has_token(headers, self._token):
+        if self._token is not None and scope["path"] != HEALTH and not _has_token(headers, self._token):
             app = PlainTextResponse(TOKEN_MISSING, 401, CHALLENGE)
         elif headers.get("sec-fetch-site") == "cross-site" and headers.get("sec-fetch-mode") != "navigate":
             app = PlainTextResponse(EMBEDDED, 403)

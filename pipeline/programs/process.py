@@ -11,6 +11,7 @@ from contextlib import suppress
 
 from dealmill.pipeline.errors import ProgramError, VersionError
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
+from dealmill.pipeline.printable import printable
 from dealmill.pipeline.programs.bounds import cpu_seconds, environment, limiter
 from dealmill.pipeline.programs.manifest import Program
 from dealmill.pipeline.programs.protocol import (
@@ -26,6 +27,8 @@ from dealmill.pipeline.programs.protocol import (
 READ_BYTES = 1 << 16
 KEPT_BYTES = 2_000
 """How much of the end of its error output is kept for the log."""
+LONGEST_LINE = 200
+"""How many characters of its last line of error output are part of the reason of a failure."""
 LOOK_SECONDS = 0.5
 """How often to look whether the program has ended, in case its children keep its output open."""
 SIGNALS = {number.value: number.name for number in signal.Signals}
@@ -184,9 +187,11 @@ class Process:
         return f"; its error output ends with: {text}" if text else ""
 
     def last_error(self) -> str:
-        """Return the last line of what it had written as errors when it was killed, as the end of a message."""
-        text = self._errors.decode(errors="replace").strip().rpartition("\n")[2]
-        return f"; its error output ends with: {text}" if text else ""
+        """Return the last line of what it had written as errors when it was killed, as the end of a message in
+        ASCII."""
+        text = printable(self._errors.decode(errors="replace").strip().rpartition("\n")[2])
+        shown = text.encode("ascii", "backslashreplace").decode()[-LONGEST_LINE:]
+        return f"; its error output ends with: {shown}" if shown else ""
 
     @property
     def runs(self) -> bool:

@@ -80,7 +80,8 @@ class ProgramSolver:
             )
             error.hopeless = True
             raise error
-        return Answer(Verdict.FAILED, 0, 0, reason)
+        written = last_error if reason.startswith(RETRYABLE) else ""  # otherwise, each run must have the same evidence
+        return Answer(Verdict.FAILED, 0, 0, f"{reason}{written}")
 
 
 _logged: set[tuple[str, str]] = set()

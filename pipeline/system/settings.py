@@ -26,7 +26,8 @@ MOST_BYTES = 1_000_000
 VARIABLE = re.compile(r"\$\{([^}:]*)(?::-([^}]*))?\}")
 """A variable in a value, with its default, as python-dotenv expands it."""
 PREFIX = "DEALMILL_"
-OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD"}
+PASSWORDS_OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD"}
+OF_COMPOSE = PASSWORDS_OF_COMPOSE | {"DEALMILL_WORKER_MEMORY"}
 """Variables that compose.yaml reads from the same file."""
 
 
@@ -121,6 +122,19 @@ def settings() -> Settings:
         raise DealmillError(f"invalid setting: {'; '.join(wrong)}")
     _warn_of_unknown(name for name, text in given.items() if text)
     return Settings(**values)
+
+
+SECRETS = PASSWORDS_OF_COMPOSE | {"DEALMILL_DATABASE_URL", "DEALMILL_BROKER_URL", "DEALMILL_WEB_TOKEN"}
+"""Variables that may contain passwords."""
+
+
+def open_secrets() -> list[str]:
+    """Return the names of variables with passwords in a ``.env`` that every user of the machine can read."""
+    if not _file_exists() or not Path(FILE).stat().st_mode & stat.S_IROTH:
+        return []
+    from dotenv import dotenv_values
+
+    return sorted(SECRETS & {name.upper() for name, value in dotenv_values(FILE, encoding="utf-8").items() if value})
 
 
 def _read(text: str, metadata: Mapping[str, Any]) -> object:

@@ -66,6 +66,20 @@ def test_all_failed_checks_are_reported_together(tmp_path: Path) -> None:
     assert "is DEALMILL_BROKER_URL right?" in wrong["broker"]
 
 
+def test_passwords_that_everybody_can_read_are_reported(tmp_path: Path) -> None:
+    file = tmp_path / ".env"
+    file.write_text("DEALMILL_WEB_TOKEN=secret\nDEALMILL_WORKERS=2\n")
+    file.chmod(0o644)
+    code, checks = examined(tmp_path, {})
+    assert (code, checks["settings"]) == (
+        1,
+        ("failed", "every user of this machine can read .env, which has DEALMILL_WEB_TOKEN: chmod 600 .env"),
+    )
+    file.chmod(0o640)
+    code, checks = examined(tmp_path, {})
+    assert (code, checks["settings"][0]) == (0, "ok")
+
+
 def test_empty_settings_count_as_unset(tmp_path: Path) -> None:
     code, checks = examined(tmp_path, {f"DEALMILL_{field.upper()}": "" for field in Settings.__dataclass_fields__})
     assert (code, {state for state, _ in checks.values()}) == (0, {"ok"}), checks

@@ -1,7 +1,9 @@
 """compose.yaml and the Dockerfile, read as Docker reads them."""
 
 import re
+import tomllib
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +11,10 @@ from ruamel.yaml import YAML
 
 ROOT = Path(__file__).parent.parent.parent
 COMPOSE = ROOT / "compose.yaml"
-OURS = "dealmill"
+OURS = f"dealmill:{tomllib.loads((ROOT / 'pyproject.toml').read_text())['project']['version']}"
 """The image that the Dockerfile makes."""
-REQUIRED = re.compile(r"\$(?:\$|\{(\w+):\?[^}]+\})")
-"""A dollar sign, or a variable that has to be set; compose.yaml uses no others."""
+REQUIRED = re.compile(r"\$(?:\$|\{(\w+):\?[^}]+\}|\{(\w+):-(\w+)\})")
+"""A dollar sign, a variable that has to be set, or one with a default; compose.yaml uses no others."""
 
 
 def compose() -> dict[str, Any]:
@@ -26,7 +28,7 @@ def services(environment: Mapping[str, str]) -> dict[str, Any]:
 
     def fill(value: Any) -> Any:
         if isinstance(value, str):
-            return REQUIRED.sub(lambda filled: environment[filled[1]] if filled[1] else "$", value)
+            return REQUIRED.sub(partial(_filled, environment), value)
         if isinstance(value, dict):
             return {key: fill(item) for key, item in value.items()}
         return [fill(item) for item in value] if isinstance(value, list) else value
@@ -35,9 +37,15 @@ def services(environment: Mapping[str, str]) -> dict[str, Any]:
     return filled
 
 
+def _filled(environment: Mapping[str, str], variable: re.Match[str]) -> str:
+    if variable[2]:
+        return environment.get(variable[2], variable[3])
+    return environment[variable[1]] if variable[1] else "$"
+
+
 def variables() -> set[str]:
     """The variables that have to be set."""
-    return {name for name in REQUIRED.findall(COMPOSE.read_text()) if name}
+    return {name for name, *_ in REQUIRED.findall(COMPOSE.read_text()) if name}
 
 
 def dockerfile() -> list[tuple[str, str]]:

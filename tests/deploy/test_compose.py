@@ -77,6 +77,12 @@ def test_every_setting_of_dealmill_is_passed_to_the_services(name: str) -> None:
     }
 
 
+def test_workers_have_limits() -> None:
+    assert SERVICES["worker"]["pids_limit"] > 0
+    assert services(dict.fromkeys(variables(), "x") | {"DEALMILL_WORKER_MEMORY": "8g"})["worker"]["mem_limit"] == "8g"
+    assert "`DEALMILL_WORKER_MEMORY`" in PAGE
+
+
 def test_the_page_names_existing_services() -> None:
     spoken = re.findall(r"docker compose (?:run|exec|logs|stop|up)\b(?: -\S+)* (?:--scale )?([a-z]+)\b", PAGE)
     assert spoken

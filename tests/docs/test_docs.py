@@ -11,6 +11,7 @@ from shutil import which
 from types import ModuleType
 
 import pytest
+from packaging.version import Version
 
 from tests.docs import fields, invariants, pictures, thresholds
 from tests.docs.commands import PAGE
@@ -148,10 +149,13 @@ def test_every_decision_is_in_the_index_once_with_the_number_of_its_file() -> No
         assert (DECISIONS / page).read_text().startswith(f"# {number}. "), page
 
 
-def test_the_citation_names_the_version_and_the_license() -> None:
+def test_the_citation_names_the_last_release_and_the_license() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     citation = (ROOT / "CITATION.cff").read_text().splitlines()
-    assert {f"version: {project['version']}", f"license: {project['license']}"} <= {*citation}
+    released = re.findall(r"^## (\d\S+) –", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[0]
+    assert {f"version: {released}", f"license: {project['license']}"} <= {*citation}
+    developed = Version(project["version"])
+    assert developed == Version(released) or (developed.is_devrelease and developed > Version(released))
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))

@@ -16,7 +16,8 @@ from dealmill.pipeline.store.runs.controls import control
 from dealmill.pipeline.store.runs.jobs import jobs_over
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.runs.workers import worker_name
-from dealmill.workers.app import BROKER_PATIENCE, QUEUE
+from dealmill.workers.app import BROKER_PATIENCE
+from dealmill.workers.reconciler import queue_of
 from tests.faults.farm import LEASE_SECONDS, UP_SECONDS
 from tests.faults.processes import children_of, is_worker
 from tests.faults.scene import HOSTS, Scene
@@ -169,34 +170,35 @@ def deafen_the_broker_for_long(scene: Scene) -> None:
 
 def empty_the_broker(scene: Scene) -> None:
     """Delete all messages."""
-    scene.queue().delete(QUEUE)
+    scene.queue().delete(queue_of(scene.store))
 
 
 def repeat_messages(scene: Scene) -> None:
     """Deliver some of the waiting messages twice."""
-    queue = scene.queue()
-    if waiting := queue.lrange(QUEUE, 0, REPEATED - 1):
-        queue.rpush(QUEUE, *waiting)
+    queue, name = scene.queue(), queue_of(scene.store)
+    if waiting := queue.lrange(name, 0, REPEATED - 1):
+        queue.rpush(name, *waiting)
 
 
 def reorder_messages(scene: Scene) -> None:
     """Deliver the waiting messages in another order."""
+    name = queue_of(scene.store)
     with scene.queue().pipeline() as queue:
-        queue.lrange(QUEUE, 0, -1)
-        queue.delete(QUEUE)
+        queue.lrange(name, 0, -1)
+        queue.delete(name)
         waiting, _ = queue.execute()
         if waiting:
-            queue.rpush(QUEUE, *scene.chance.sample(waiting, len(waiting)))
+            queue.rpush(name, *scene.chance.sample(waiting, len(waiting)))
             queue.execute()
 
 
 def forge_messages(scene: Scene) -> None:
     """Send messages that no reconciler would send."""
-    queue = scene.queue()
-    scene.until(lambda: queue.llen(QUEUE))
-    [genuine] = queue.lrange(QUEUE, 0, 0)
+    queue, name = scene.queue(), queue_of(scene.store)
+    scene.until(lambda: queue.llen(name))
+    [genuine] = queue.lrange(name, 0, 0)
     for forged in (*NO_MESSAGES, *(_forged(genuine, *arguments) for arguments in NO_JOBS)):
-        queue.rpush(QUEUE, forged)
+        queue.rpush(name, forged)
 
 
 NO_MESSAGES = (b"not JSON", b"[]", b"{}", b"\xff\xfe", b'"' + b"x" * HUGE + b'"', json.dumps({"body": "e30="}).encode())
@@ -268,6 +270,20 @@ def make_read_only(scene: Scene) -> None:
     scene.set_for_all("RESET default_transaction_read_only")
 
 
+def refuse_the_user(scene: Scene) -> None:
+    """Have the database refuse the user of the commands for a while."""
+    rules = scene.postgres.data / "pg_hba.conf"
+    accepting = rules.read_text()
+    for text, seconds in (
+        (f"local {scene.database_name} all reject\n{accepting}", scene.chance.uniform(1, 2)),
+        (accepting, 0),
+    ):
+        rules.write_text(text)
+        scene.sql("SELECT pg_reload_conf()")
+        scene.database.cut()
+        time.sleep(seconds)
+
+
 def set_the_clock_forward(scene: Scene) -> None:
     """Set the clock of the database forward."""
     _jump(scene, scene.chance.randint(60, DAYS))
@@ -328,6 +344,7 @@ FAULTS: dict[str, Callable[[Scene], None]] = {
     "database silent past leases": silence_the_database,
     "no connections left": use_up_the_connections,
     "database read-only": make_read_only,
+    "user refused by the database": refuse_the_user,
     "clock set forward": set_the_clock_forward,
     "clock set back": set_the_clock_back,
 }

@@ -45,15 +45,15 @@ class Scene(Farm):
         self.postgres = postgres
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
-        self._name = url.partition("?")[0].rpartition("/")[2]
+        self.database_name = url.partition("?")[0].rpartition("/")[2]
         self._more_to_come = True
         self.sql(JUMPING_CLOCK)
-        self.sql(f"ALTER DATABASE {self._name} SET search_path = public, faults, pg_catalog")
+        self.sql(f"ALTER DATABASE {self.database_name} SET search_path = public, faults, pg_catalog")
         self.database = Wire(folder / "pg" / ".s.PGSQL.5432", postgres.folder / ".s.PGSQL.5432")
         self._start_broker()
         self.broker = Wire(folder / "broker.wire", folder / "broker.sock")
         self.settings |= {
-            "DEALMILL_DATABASE_URL": f"postgresql://dealmill@/{self._name}?host={folder / 'pg'}",
+            "DEALMILL_DATABASE_URL": f"postgresql://dealmill@/{self.database_name}?host={folder / 'pg'}",
             "DEALMILL_BROKER_URL": f"redis+socket://{folder / 'broker.wire'}",
             "TMPDIR": str(self.temporary),
         }
@@ -86,7 +86,7 @@ class Scene(Farm):
 
     def set_for_all(self, setting: str) -> None:
         """Change a setting of the database for new connections, and break the existing ones."""
-        self.sql(f"ALTER DATABASE {self._name} {setting}")
+        self.sql(f"ALTER DATABASE {self.database_name} {setting}")
         self.database.cut()
 
     def keep_up(self) -> None:

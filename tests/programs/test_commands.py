@@ -20,6 +20,9 @@ def test_what_failed_for_lack_of_memory_is_tried_again(declare: Declare, tmp_pat
     assert (summary["scored"], summary["failed"]) == (3, 1)
     assert "memory/program: it ended with exit code 1" in ran.stderr
     assert "MemoryError" in ran.stderr
+    told = dealmill("status", "1", cwd=tmp_path, env=env).stderr
+    reason = "retryable: it ended with exit code 1; its error output ends with: MemoryError"
+    assert f"1 failed, first 1:3: {reason}\nlist them with: dealmill query 1 --verdict failed\n" in told
     assert "retry 1" in ran.stderr
 
     retried = dealmill("retry", "1", "--json", cwd=tmp_path, env=env)

@@ -31,6 +31,7 @@ OPERATIONS = {
     ("GET", "/api/runs/{run}/results/{position}/playback"),
     ("GET", "/api/runs/{run}/rejects"),
     ("GET", "/api/deal"),
+    ("GET", "/api/health"),
     ("POST", "/api/check"),
 }
 

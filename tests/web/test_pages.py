@@ -408,7 +408,7 @@ def test_an_empty_store_and_a_missing_one(database: Database, tmp_path: Path) ->
         assert client.get("/runs/1/layouts/1").status_code == 200
     with client_of(f"sqlite:///{tmp_path}/none.db") as client:
         answer = client.get("/")
-        assert answer.status_code == 503 and "there is no store" in answer.text
+        assert answer.status_code == 503 and "the log of dealmill web says why" in answer.text
 
 
 def test_a_page_ends_before_a_damaged_row_and_another_one_begins_after_it(sqlite_store: Database) -> None:

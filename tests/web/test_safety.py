@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 import dealmill
-from dealmill import StoreError, UsageError
+from dealmill import Store, StoreError, StoreUnavailable, UsageError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.web.app import application
 from dealmill.web.safety import HEADERS, MOST_BYTES, check_address
@@ -83,6 +83,22 @@ def test_a_token_is_a_password_or_a_bearer_token(guarded: TestClient) -> None:
 @pytest.mark.parametrize("path", ["/", "/static/style.css", "/api/openapi.json", "/nothing"])
 def test_requests_without_the_token_are_refused(guarded: TestClient, path: str, authorization: str) -> None:
     assert guarded.get(path, headers={b"Authorization": authorization.encode()}).status_code == 401
+
+
+def test_a_health_check_needs_no_token_and_learns_nothing_else(
+    guarded: TestClient, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert guarded.get("/api/health").json() == {"database": "available"}
+
+    def away(*_: object, **__: object) -> list[int]:
+        raise StoreUnavailable("the database postgresql://me:***@db.example/night?host=/run is not available")
+
+    monkeypatch.setattr(Store, "run_ids", away)
+    for path in ("/api/health", "/"):
+        refused = guarded.get(path, auth=("anyone", TOKEN))
+        assert refused.status_code == 503 and "the log of dealmill web says why" in refused.text
+        assert not any(word in refused.text for word in ("me:", "db.example", "night", "/run"))
+    assert "db.example" in caplog.text
 
 
 def test_other_machines_are_served_only_with_a_token() -> None:

@@ -1,6 +1,7 @@
 """Layouts that kill the process that solves them, with a real worker: they fail alone, and all others are solved."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,16 @@ def test_a_layout_that_kills_its_worker_fails_alone(env: dict[str, str], tmp_pat
             row["evidence"]
             == f"retryable: gave up after 5 attempts: Worker exited prematurely: signal {number} ({signal})"
         )
+    assert re.search(r"signal 9 \(SIGKILL\): job \d+ of run 1, items 20 to 20, is tried again", ran.stderr), ran.stderr
+    told = dealmill("status", "1", cwd=tmp_path, env=env).stderr
+    for row in failed:
+        assert f"1 failed, first {row['item']}: {row['evidence']}\n" in told
+    assert "list them with: dealmill query 1 --verdict failed\n" in told
+    entries = json.loads(dealmill("log", "--since", "yesterday", "--json", cwd=tmp_path, env=env).stdout)
+    assert entries[0]["what"] == "run"
+    deaths = [entry["why"] for entry in entries if entry["what"] == "death"]
+    assert "run 1, items 60 to 60: Worker exited prematurely: signal 11 (SIGSEGV)" in deaths
+    assert json.loads(dealmill("log", "--since", "2999-01-01", "--json", cwd=tmp_path, env=env).stdout) == []
     [status] = json.loads(dealmill("status", "1", "--json", cwd=tmp_path, env=env).stdout)
     assert status["layouts"] == status["solved"] + status["pending"] == 64
     assert (status["pending"], status["failed"], status["fingerprint"]) == (0, 2, None)

@@ -3,6 +3,7 @@
 import io
 import json
 import logging
+import re
 import select
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from celery.signals import after_setup_logger
 
 from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.system import log_lines
+from dealmill.pipeline.system.log_lines import in_log_format
 from dealmill.workers import farm, logs, parent
 from dealmill.workers.children import kill, start
 from dealmill.workers.farm import Farm
@@ -36,7 +39,7 @@ def test_json_lines_name_run_and_job(tmp_path: Path) -> None:
     }
     ran = dealmill("run", SOURCE, "--json", cwd=tmp_path, env=env)
     assert (ran.returncode, json.loads(ran.stdout)[0]["failed"]) == (0, 1), ran.stderr
-    logged = [json.loads(line) for line in ran.stderr.splitlines() if line.startswith("{")]
+    logged = [json.loads(line) for line in ran.stderr.splitlines()]  # also what the command says
     [failed] = [line for line in logged if "failed on" in line["event"]]
     assert failed["event"].startswith("memory/two-pass failed on ")
     assert (failed["level"], failed["logger"], failed["run"], failed["job"]) == (
@@ -79,10 +82,14 @@ def test_the_last_lines_of_workers_are_reported_however_late_they_are_read(
 def test_what_the_command_says_of_its_workers_is_in_the_same_form(monkeypatch: pytest.MonkeyPatch) -> None:
     from dealmill.pipeline.system.settings import Settings
 
-    assert logs.line_of("the broker is away") == "the broker is away"
-    monkeypatch.setattr(logs, "settings", lambda: Settings(log_format="json"))
+    assert re.fullmatch(r"\d+-\d\d-\d\d \d\d:\d\d:\d\d the broker is away", logs.line_of("the broker is away"))
+    assert in_log_format("a warning of the interpreter") == "a warning of the interpreter"
+    for module in (logs, log_lines):
+        monkeypatch.setattr(module, "settings", lambda: Settings(log_format="json"))
     told = json.loads(logs.line_of("the broker is away"))
     assert (told["event"], told["level"]) == ("the broker is away", "warning")
+    assert json.loads(in_log_format("Traceback (most recent call last):"))["event"].startswith("Traceback")
+    assert in_log_format(json.dumps(told)) == json.dumps(told)
 
 
 @pytest.mark.parametrize(
@@ -119,7 +126,7 @@ def test_workers_that_cannot_create_semaphores_say_what_to_do(
         raise OSError(30, "Read-only file system")
 
     monkeypatch.setattr(billiard, "Lock", refuse)
-    assert parent.main(1, engines=False) == 1
+    assert parent.main(1, "dealmill-1", engines=False) == 1
     assert capsys.readouterr().err == (
         "worker processes need semaphores, which cannot be created (Read-only file system); mount a writable file "
         "system at /dev/shm\n"

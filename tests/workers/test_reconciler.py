@@ -10,10 +10,9 @@ from dealmill.pipeline.errors import BrokerError
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.planning.run_planning import plan_run
-from dealmill.workers.app import QUEUE
 from dealmill.workers.broker import LocalBroker
 from dealmill.workers.children import kill
-from dealmill.workers.reconciler import CLOGGED, Queue, check_broker, reconcile
+from dealmill.workers.reconciler import CLOGGED, Queue, check_broker, queue_of, reconcile
 from tests.doing import a_source
 
 ENGINE = "memory/two-pass"
@@ -22,24 +21,24 @@ ENGINE = "memory/two-pass"
 @pytest.mark.slow
 def test_an_overlong_queue_is_emptied_before_jobs_are_sent(database: Database, tmp_path: Path) -> None:
     plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB", "ABBA"]), ENGINE, "1", None, chunk=1)
-    with LocalBroker(tmp_path) as broker, Queue(broker.url) as sender:
+    with LocalBroker(tmp_path) as broker, Queue(broker.url, queue_of(database)) as sender:
         queue = Redis(unix_socket_path=str(tmp_path / "broker.sock"))
         reconcile(database, sender, Installation())
-        assert queue.llen(QUEUE) == 3
+        assert queue.llen(sender.name) == 3
         reconcile(database, sender, Installation())
-        assert queue.llen(QUEUE) == 3
-        queue.rpush(QUEUE, *[b"stale"] * (CLOGGED - 3))
+        assert queue.llen(sender.name) == 3
+        queue.rpush(sender.name, *[b"stale"] * (CLOGGED - 3))
         reconcile(database, sender, Installation())
-        assert queue.llen(QUEUE) == CLOGGED
-        queue.rpush(QUEUE, b"stale")
+        assert queue.llen(sender.name) == CLOGGED
+        queue.rpush(sender.name, b"stale")
         reconcile(database, sender, Installation())
-        assert queue.llen(QUEUE) == 3
+        assert queue.llen(sender.name) == 3
 
 
 @pytest.mark.slow
 def test_the_queue_is_opened_again_after_the_broker_was_restarted(database: Database, tmp_path: Path) -> None:
     plan_run(database, a_source(database, ENGINE, ["AABB", "ABAB"]), ENGINE, "1", None, chunk=1)
-    with LocalBroker(tmp_path) as broker, Queue(broker.url) as sender:
+    with LocalBroker(tmp_path) as broker, Queue(broker.url, queue_of(database)) as sender:
         reconcile(database, sender, Installation())
         kill(broker._process)
         with pytest.raises(BrokerError, match="the broker is not available"):
@@ -49,7 +48,7 @@ def test_the_queue_is_opened_again_after_the_broker_was_restarted(database: Data
         kill(broker._process)
         broker.keep_up()
         reconcile(database, sender, Installation())  # the connection that broke meanwhile is no error
-        assert Redis(unix_socket_path=str(tmp_path / "broker.sock")).llen(QUEUE) == 2
+        assert Redis(unix_socket_path=str(tmp_path / "broker.sock")).llen(sender.name) == 2
 
 
 @pytest.mark.parametrize(

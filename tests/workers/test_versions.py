@@ -1,8 +1,11 @@
 """A farm of several versions of Dealmill: each worker does the jobs of its own engines, and leaves the others alone."""
 
 import json
+import os
 import shutil
+import time
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,7 +19,8 @@ from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.survey.growth import open_survey
 from dealmill.workers.app import TASK, app
 from dealmill.workers.broker import LocalBroker
-from tests.servers import dealmill
+from dealmill.workers.reconciler import queue_of
+from tests.servers import dealmill, start
 
 ROOT = Path(__file__).parent.parent.parent
 NEWER = (('"two-pass",\n            "1"', '"two-pass",\n            "2"'), ('Deals("1"', 'Deals("2"'))
@@ -51,7 +55,7 @@ def test_a_worker_leaves_jobs_of_other_versions_and_keeps_working(newer: str, br
     with app.connection_for_write(broker) as connection:
         two_pass, incremental, surveyed = leases.pending(store, SOLVING, installed_engines(), 99)
         for number in (surveyed, two_pass, incremental):  # the command ends with the one that it can do
-            app.send_task(TASK, ("solve", number), connection=connection)
+            app.send_task(TASK, ("solve", number), connection=connection, queue=queue_of(store))
 
     env = {"DEALMILL_BROKER_URL": broker, "DEALMILL_WORKERS": "1"}
     ran = dealmill("work", "--drain", cwd=tmp_path, env={**env, "PYTHONPATH": newer})
@@ -82,6 +86,36 @@ def test_a_worker_leaves_jobs_of_other_versions_and_keeps_working(newer: str, br
         (3_000, "finished"),
         (1_000, "finished"),
     ]
+
+
+def test_status_names_workers_that_lack_the_version_of_a_run(newer: str, broker: str, tmp_path: Path) -> None:
+    assert dealmill("queue", SOURCE, "--engine", "memory/two-pass", cwd=tmp_path).returncode == 0
+    env = {"DEALMILL_BROKER_URL": broker, "DEALMILL_WORKERS": "1"}
+    with (tmp_path / "log").open("wb") as log, Path(os.devnull).open("rb") as nothing:
+        working = start("work", cwd=tmp_path, env={**env, "PYTHONPATH": newer}, streams=(nothing, log, log))
+    told = ""
+    while "cannot work on" not in told:
+        assert working.poll() is None, (tmp_path / "log").read_text()
+        time.sleep(1)
+        told = dealmill("status", cwd=tmp_path).stderr
+    dealmill_here = f"Dealmill {version('dealmill')}"
+    sentence = (
+        f"1 worker ({dealmill_here}) cannot work on run 1, which needs memory/two-pass 1 ({dealmill_here}); "
+        "no other worker has it\n"
+    )
+    assert told.endswith(sentence)
+    listed = dealmill("status", "--workers", cwd=tmp_path)
+    assert "none in the last hour" in listed.stdout and listed.stderr.endswith(sentence)
+    [idle] = json.loads(dealmill("status", "--workers", "--json", cwd=tmp_path).stdout)
+    assert (idle["reports"], "memory/two-pass 1" in idle["lacks"]) == (True, True)
+    checked = dealmill("doctor", "--worker", "--json", cwd=tmp_path, env={**env, "PYTHONPATH": newer})
+    [failed] = [row for row in json.loads(checked.stdout) if row["state"] == "failed"]
+    assert failed["details"].startswith(
+        "all pending jobs need versions of engines that are not installed here (memory/two-pass 1); install"
+    )
+    working.terminate()
+    assert working.wait(60) == 0
+    assert json.loads(dealmill("status", "--workers", "--json", cwd=tmp_path).stdout) == []
 
 
 def test_jobs_of_a_retracted_version_are_reported_but_do_not_fail(tmp_path: Path) -> None:

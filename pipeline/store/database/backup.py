@@ -8,6 +8,7 @@ from pathlib import Path
 from dealmill.pipeline.errors import OutputError, UsageError
 from dealmill.pipeline.progress.events import Copying, Progress, silent
 from dealmill.pipeline.store.database.connections import Database
+from dealmill.pipeline.store.database.revisions import new_identity
 from dealmill.pipeline.store.database.urls import shown
 
 PAGES = 10_000
@@ -59,6 +60,9 @@ def _copy(database: Database, part: Path, progress: Progress) -> None:
         copy = sqlite3.connect(part)
         try:
             source.backup(copy, pages=PAGES, progress=report)
+            if copy.execute("SELECT 1 FROM sqlite_master WHERE name = 'store'").fetchone():  # from revision 0023 on
+                copy.execute("UPDATE store SET identity = ?", [new_identity()])
+                copy.commit()
             copy.execute("PRAGMA journal_mode=DELETE")  # nothing beside the file
         finally:
             copy.close()

@@ -59,20 +59,24 @@ def pauses() -> Iterator[float]:
         pause = min(2 * pause, LONGEST)
 
 
+WAITING = "; waiting for it"
+"""How messages about a database that is not available end."""
+
+
 def patiently(step: Callable[[], T], tell: Callable[[str], None]) -> T:
-    """Call `step`, and retry while the database is not available. Call `tell` with a message when the waiting starts
-    and when it ends.
+    """Call `step`, and retry while the database is not available. Call `tell` with a message when the waiting starts,
+    when its reason changes, and when it ends.
 
     The step must be safe to repeat after it failed at any point: it only reads, or it is a single fenced transaction.
     """
-    reported = False
+    reported = ""
     for pause in pauses():
         try:
             result = step()
         except StoreUnavailable as away:
-            if not reported:
-                tell(f"{away}; waiting for it")
-            reported = True
+            if (reason := str(away)) != reported:
+                tell(f"{reason}{WAITING}")
+            reported = reason
             time.sleep(pause)
         else:
             break
@@ -87,6 +91,11 @@ CANCELLED = "57014"
 """The SQLSTATE with which PostgreSQL ends a statement that takes too long."""
 LOCKED = "55P03"
 """The SQLSTATE with which PostgreSQL ends a statement that has waited too long for a lock."""
+REFUSED = re.compile(
+    r"authentication failed|no password supplied|no pg_hba\.conf entry|pg_hba\.conf rejects|"
+    "role .* does not exist|not permitted to log in"
+)
+"""What a PostgreSQL server says when it refuses a user. A connection that fails has no SQLSTATE."""
 LIMITS = "54"
 """What the SQLSTATEs begin with by which PostgreSQL says that a value is too large, for example for an index."""
 MOST_CONNECTIONS = 40
@@ -409,6 +418,11 @@ class Database:
             hint = "is the server running, and is the URL right, the one passed or else DEALMILL_DATABASE_URL?"
             if getattr(error.orig, "sqlstate", None) == LOCKED:
                 hint = f"another process has held a lock on it for {BUSY_SECONDS} s; try again when it has ended"
+            elif REFUSED.search(reason):
+                hint = (
+                    "the server refuses this user or password; correct the URL, the one passed or else "
+                    "DEALMILL_DATABASE_URL, and start the command again"
+                )
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
         return StoreError(f"the database {url} reports an error: {reason}")
 

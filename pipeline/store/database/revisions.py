@@ -2,6 +2,7 @@
 the commands of ``dealmill db``."""
 
 import re
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
@@ -31,11 +32,13 @@ from dealmill.pipeline.store.database.tables import (
     REVISION,
     STORES_LAYOUTS,
     blocks,
+    farm,
     items,
     jobs,
     metadata,
     runs,
     sources,
+    store,
 )
 from dealmill.pipeline.store.database.urls import database_url, read_only, shown
 from dealmill.pipeline.store.database.views import create_views
@@ -114,10 +117,35 @@ def revision_of(connection: Connection) -> str | None:
 def create_tables(connection: Connection) -> None:
     """Create the tables and views of the newest revision in an empty database. The result equals that of all
     migrations, in a fraction of their time (docs/decisions/0030-starting.md)."""
-    metadata.create_all(connection, checkfirst=False)
+    for tables in (metadata, farm):
+        tables.create_all(connection, checkfirst=False)
+    connection.execute(store.insert().values(identity=new_identity()))
     create_views(connection)
     alembic_version.create(connection, checkfirst=True)  # Dealmill 0.1.0 left it where it dropped all others
     connection.execute(alembic_version.insert().values(version_num=REVISION))
+
+
+def new_identity() -> str:
+    """Return a random identity for a store."""
+    return secrets.token_hex(8)
+
+
+def identity_of(database: Database) -> str:
+    """Return the identity of a store, which no other store has.
+
+    Raises
+    ------
+    DamagedError
+        If it has none, or several.
+    """
+    with database.reading() as connection:
+        identities = connection.execute(select(store.c.identity)).scalars().all()
+    if len(identities) != 1:
+        raise DamagedError(
+            f"the table {store.name} of the database {shown(database.url)} has {len(identities) or 'no'} rows instead "
+            "of one; leave or insert one, with any text that no other store has"
+        )
+    return str(identities[0])
 
 
 def begin_copy(source: Database, target: Database) -> None:

@@ -13,6 +13,12 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
                              └─ faults       other faults of the record
 actions                             who did what, when and why
 
+Not part of the record (`farm`):
+
+store                               the identity of the store, one row
+workers                             the worker processes that reported lately
+incidents                           outages, deaths of workers and retries of jobs
+
 The columns `seal` and `digest` cover the other columns of their rows or blocks (see `pipeline/evidence/digests.py`), so
 that an audit detects changes. An audit checks every column; of those listed in `pipeline/store/audits/invariants.py`,
 only the types.
@@ -54,17 +60,19 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Code, Verdict
 
-REVISION = "0022"
+REVISION = "0023"
 """The revision of these tables, that is, the newest migration."""
 
-metadata = MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
+NAMES_OF_CONSTRAINTS = {
+    "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s_%(referred_table_name)s",
+    "pk": "pk_%(table_name)s",
+}
+metadata = MetaData(naming_convention=NAMES_OF_CONSTRAINTS)
+"""The record: what is copied with a store and checked by audits."""
+farm = MetaData(naming_convention=NAMES_OF_CONSTRAINTS)
+"""Tables about the operation of a store, which are not part of its record."""
 
 CODES = "codes"
 """The key in the `info` of a column for the codes that it may hold."""
@@ -468,4 +476,32 @@ actions = Table(
     Index(None, "run_id"),
     Index(None, "audit_id"),
     Index(None, "engine_id", "what"),
+)
+
+store = Table(
+    "store",
+    farm,
+    Column("identity", Text, primary_key=True, comment="random; a copy of the store has another one"),
+)
+
+workers = Table(
+    "workers",
+    farm,
+    Column("name", Text, primary_key=True, comment="host:pid version, as in the rows of jobs"),
+    Column("parent", Text, nullable=False, comment="the name of the process that reports for it"),
+    Column("seen", Float, nullable=False, comment="when it last reported"),
+    Column("lacks", Text, nullable=False, comment="versions of engines on record that it cannot use, in JSON"),
+)
+
+incidents = Table(
+    "incidents",
+    farm,
+    Column("id", Integer, primary_key=True),
+    Column("machine", Text, nullable=False),
+    Column("kind", Text, nullable=False, comment="outage, death or retry"),
+    Column("what", Text, nullable=False),
+    Column("first", Float, nullable=False, comment="when it happened, or began"),
+    Column("last", Float, nullable=False, comment="when it ended, or happened again"),
+    Column("count", Integer, nullable=False, comment="how often it happened from then on"),
+    Index(None, "last"),
 )

@@ -46,6 +46,13 @@ def workable_engines(connection: Connection) -> frozenset[tuple[str, str]]:
     }
 
 
+def lacking_engines(database: Database) -> set[tuple[str, str]]:
+    """Return the full name and version of every engine on record whose runs this installation cannot do."""
+    with database.reading() as connection:
+        recorded = {(row.name, row.version) for row in connection.execute(RECORDED)}
+        return recorded - workable_engines(connection)
+
+
 def _loads(name: str, version: str, *rules: str) -> bool:
     try:
         return find_engine(RecordedEngine(name, RulesText(*rules)))[1].version == version

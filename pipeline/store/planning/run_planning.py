@@ -19,6 +19,7 @@ from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import cut
 from dealmill.pipeline.store.runs.planned import NOT_DELETED, lock_run, run_seal
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, check_not_imported, find_run
+from dealmill.pipeline.store.runs.workers import releases_with
 from dealmill.pipeline.store.sources.source import Source, find_source, game_of, lock_source
 from dealmill.pipeline.store.storages.choice import storage_for, storage_of
 from dealmill.pipeline.store.storages.item_blocks import retryable
@@ -216,9 +217,11 @@ def queue_rerun(database: Database, run: RunStatus, *, any_version: bool) -> int
             f"{game.rules_text.digest} now: restore the file, or plan a new run by the new rules"
         )
     if engine.version != run.version and not any_version:
+        releases = " or ".join(releases_with(database, run.engine, run.version))
         raise VersionError(
             f"run {run.id} is by version {run.version} of {run.engine}, but version {engine.version} is installed: "
-            f"install the Dealmill that has it, or use --any-version to compare it with version {engine.version}"
+            f"install the Dealmill that has it{releases and f' ({releases})'}, or use --any-version to compare it with "
+            f"version {engine.version}"
         )
     storage_of(run).check_deals(run)
     return plan_rerun(database, run, engine.version)

@@ -46,7 +46,7 @@ from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
-from dealmill.pipeline.store.database.tables import DONE, JOB_TABLES, LEASED, PENDING, engines, runs
+from dealmill.pipeline.store.database.tables import DONE, JOB_TABLES, LEASED, PENDING, audits, engines, runs
 
 PAUSES = (1.0, 2.0, 4.0, 8.0)
 """Seconds before a released job is tried again, after its first attempt, its second, and so on."""
@@ -280,12 +280,11 @@ def _renewing(jobs: JobTable) -> Update:
     )
 
 
-def expire(database: Database, jobs: JobTable, worker: str, error: str) -> None:
-    """End the leases of a worker that has died."""
+def expire(database: Database, jobs: JobTable, worker: str, error: str) -> list[Lease]:
+    """End the leases of a worker that has died, and return them."""
+    ended = _leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=error, unstarted=False)
     with database.writing() as connection:
-        connection.execute(
-            _leased_to(jobs, worker).values(leased_until=KNOWN_TO_BE_GONE, trouble=error, unstarted=False)
-        )
+        return [Lease(*row) for row in connection.execute(ended.returning(*_columns(jobs)))]
 
 
 def give_back(database: Database, jobs: JobTable, worker: str) -> None:
@@ -356,6 +355,18 @@ def _pending(jobs: JobTable, installed: Installed) -> Select[int]:
     job_id = jobs.table.c.id
     workable = select(job_id).where(waiting(jobs), jobs.parent.in_(jobs.workable_parents(installed)))
     return workable.order_by(job_id).limit(bindparam("limit", type_=Integer))
+
+
+def longest_wait(database: Database, jobs: JobTable, installed: Installed) -> float | None:
+    """Return how many seconds ago the oldest run or audit was planned that has a job to claim with these engines; None
+    if there is no such job."""
+    parents = {"run": runs, "audit": audits}[jobs.noun]
+    has_job = exists().where(jobs.parent == parents.c.id, waiting(jobs))
+    oldest = select(clock() - func.min(parents.c.created)).where(
+        has_job, parents.c.id.in_(jobs.workable_parents(installed))
+    )
+    with database.reading() as connection:
+        return connection.execute(oldest).scalar()
 
 
 def has_leased(database: Database, jobs: JobTable, parent: int) -> bool:

@@ -132,6 +132,16 @@ def chosen(run: dealmill.Run, grading: dealmill.Run) -> None:
     assert checked.pack == pack and not checked.problems and not checked.undecided and len(pack.layouts) == 2
 
 
+def operated(store: dealmill.Store) -> None:
+    """See what workers do."""
+    workers: list[dealmill.Worker] = store.workers()
+    missing: list[dealmill.MissingEngine] = store.missing_engines()
+    incidents: list[dealmill.Incident] = store.incidents()
+    failures: list[dealmill.Failure] = store.find_run("last").failures()
+    assert not failures
+    assert workers[0].items > 0 and not missing and not incidents
+
+
 def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     """Plan, work, query, estimate, retract."""
     ingestion: dealmill.Ingestion = store.ingest(dealmill.deals("memory", count=10))
@@ -150,8 +160,7 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     chosen(again, queued)
     for seen in store.watch(queued.id):
         assert seen[0].latest_audit is None
-    workers: list[dealmill.Worker] = store.workers()
-    assert workers[0].items > 0
+    operated(store)
     Path("memory-broken.txt.gz").write_bytes(b"\x1f\x8b\x08")
     batch: dealmill.BatchResult = store.run_all(["memory-mine.txt", "memory-broken.txt.gz"], progress=events.append)
     errors: list[dealmill.InputError] = batch.errors

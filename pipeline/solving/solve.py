@@ -27,8 +27,8 @@ logger = logging.getLogger(__name__)
 
 PART_SECONDS = 2.0
 """The time after which a worker that solves a job leaves the rest of its layouts to others."""
-AT_ONCE = 10
-"""The layouts for which a program is called at once."""
+FIRST_PART = 10
+"""The layouts for which a program is called at once, or an engine at the beginning of a job."""
 CALL_SECONDS = 0.25
 """About how long an engine is called: a few layouts may take longer than all others, so the time is often looked at."""
 GROWTH = 8
@@ -92,12 +92,11 @@ def solve_texts(
 def solve_part(engine: EngineKey, layouts: Texts, max_nodes: int | None, errors: Mapping[int, str]) -> Solved:
     """Solve recorded layouts as `solve_texts` does, but only the first ones: as many as take about `PART_SECONDS`, and
     at least one. So a job with hard layouts ends before its lease does, other workers get the rest of it, and an
-    interruption loses no more than that time and the layout in hand. An engine begins with one layout, since ten may
-    take minutes."""
+    interruption loses little more than that time and the layouts in hand."""
     _, known = find_engine(engine)
     load(engine)  # takes seconds if it is not compiled yet
     parts: list[Solved] = []
-    begun, first, size = time.monotonic(), 0, AT_ONCE if known.program else 1
+    begun, first, size = time.monotonic(), 0, FIRST_PART
     while first < len(layouts):
         stop = min(first + size, len(layouts))
         part_errors = {index - first: why for index, why in errors.items() if first <= index < stop}

@@ -81,7 +81,7 @@ USAGE_ERRORS = {
     "ingest deal:memory:seed=1:5-1": "5-1 is not a range",
     "ingest deal:memory:seed=1:0-5": "the first deal must be a whole number from 1",
     f"ingest deal:memory:seed=1:9-{2**63 - 1}": "the last deal must be a whole number from 1 to 2⁶³ − 2, not 9",
-    f"ingest deal:memory:seed=1:{2**63 - 1}": "the first deal must be a whole number from 1 to 2⁶³ − 2",
+    f"ingest deal:memory:seed=1:{2**63 - 1}": "the last deal must be a whole number from 1 to 2⁶³ − 2",
     "ingest deal:memory:seed=1:pegs=3:1-5": "have no parameter 'pegs'; available: pairs",
     "ingest deal:memory:seed=1:pairs=99:1-5": "must be a whole number from 1 to 52, not 99",
     f"ingest deal:memory:seed={HUGE}:1-5": "the seed must be a whole number from 0",

@@ -125,7 +125,12 @@ class ToCheck(BaseModel):
         max_length=LAYOUT_LIMIT, description="One line of canonical text, or a deal such as deal:camelot:seed=1:17."
     )
     engine: str | None = Field(default=None, max_length=100)
-    max_nodes: int = Field(default=DEFAULT_NODES, ge=1, le=NODE_LIMIT)
+    max_nodes: int | None = Field(
+        default=None,
+        ge=1,
+        le=NODE_LIMIT,
+        description=f"By default, {DEFAULT_NODES:,}, or none if the engine needs none to decide every layout.",
+    )
     moves: str | None = Field(
         default=None,
         max_length=MOVES_LIMIT,

@@ -27,7 +27,7 @@ WAIT_LIMIT = 15
 QUEUE_LIMIT = 15
 """The most requests that wait for a process; each of them takes one of the forty threads that make pages."""
 DEFAULT_NODES, NODE_LIMIT = 200_000, 100_000_000
-"""The node limit if none is given, and the largest one."""
+"""The node limit if none is given, unless the engine needs none, and the largest one."""
 BUSY = "other layouts are being solved or drawn; try again in a minute"
 LAYOUT_LIMIT = 10_000
 """The longest layout, in characters."""
@@ -50,12 +50,26 @@ T = TypeVar("T")
 @dataclass(frozen=True, slots=True)
 class Task:
     """A layout or the name of a numbered deal, to solve with the default engine of a game, or another one, within a
-    node limit."""
+    node limit; None for the default one."""
 
     game: str
     layout: str
     engine: str | None
-    max_nodes: int
+    max_nodes: int | None
+
+    @property
+    def limit(self) -> int:
+        """The node limit: a sweep takes milliseconds, however many positions it visits.
+
+        Raises
+        ------
+        NotFoundError, UsageError
+            If there is no such game or engine.
+        """
+        if self.max_nodes is not None:
+            return self.max_nodes
+        _, engine = engine_of(self.game, self.engine)
+        return NODE_LIMIT if engine.needs_no_limit else DEFAULT_NODES
 
 
 class Busy(dealmill.UnavailableError):
@@ -304,9 +318,9 @@ def _without_compiling(function: Callable[..., T], *arguments: object) -> T | No
 def _solve(task: Task) -> tuple[dealmill.Result, dealmill.Judgement]:
     if is_deal_range(task.layout):
         deal = parse_deal(task.layout)
-        [result] = dealmill.solve(task.game, deal, engine=task.engine, max_nodes=task.max_nodes)
+        [result] = dealmill.solve(task.game, deal, engine=task.engine, max_nodes=task.limit)
     else:
-        result = dealmill.solve(task.game, task.layout, engine=task.engine, max_nodes=task.max_nodes)
+        result = dealmill.solve(task.game, task.layout, engine=task.engine, max_nodes=task.limit)
     return result, _judgement(result)
 
 
@@ -325,7 +339,7 @@ def _after(task: Task, moves: tuple[str, ...]) -> tuple[dealmill.After, dealmill
             raise dealmill.UsageError(f"{task.layout} is not of {task.game}: choose the game {deals.game.name}")
         [layout] = deals
     try:
-        position = dealmill.after(task.game, layout, moves, engine=task.engine, max_nodes=task.max_nodes)
+        position = dealmill.after(task.game, layout, moves, engine=task.engine, max_nodes=task.limit)
     except dealmill.InvalidEvidence as error:
         raise dealmill.UsageError(f"these moves cannot be played: {error}") from None
     return position, _judgement(position.result)

@@ -144,7 +144,7 @@ def _limit(asked: Game) -> int:
     """Return the node limit of searches: none but the highest for a sweep, which takes milliseconds however many
     positions it visits."""
     engine = dealmill.games(asked.game)[asked.game].engines[0]
-    return NODE_LIMIT if engine.complete and engine.max_nodes is None else asked.nodes
+    return NODE_LIMIT if engine.needs_no_limit else asked.nodes
 
 
 def _solved(solver: PasteSolver, asked: Game, board: Board) -> tuple[dealmill.Result | None, str | None]:

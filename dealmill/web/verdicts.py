@@ -94,7 +94,8 @@ def check(
     if not layout:
         return page(request, "paste.html", message=None, **asked)
     try:
-        result, judgement = request.app.state.paste_solver.solve(Task(game, text, None, nodes))
+        task = Task(game, text, None, None if nodes == DEFAULT_NODES else nodes)
+        result, judgement = request.app.state.paste_solver.solve(task)
     except dealmill.DealmillError as error:
         code = 503 if isinstance(error, dealmill.UnavailableError) else 400
         return page(request, "paste.html", code=code, message=str(error), **asked)

@@ -99,6 +99,11 @@ class Engine:
     """Whether it solves a deal faster than a database stores the verdict, in some microseconds. Its surveys store no
     deals: those that are asked for are solved again."""
 
+    @property
+    def needs_no_limit(self) -> bool:
+        """Whether runs have no node limit by default, and every layout is decided then."""
+        return self.complete and self.max_nodes is None
+
     def notation(self, verdict: int) -> str:
         """Return what the evidence of a verdict says, and in which notation."""
         return (self.evidence_of_loss if verdict == Verdict.UNWINNABLE else None) or self.evidence

@@ -47,8 +47,7 @@ def check_grade(game: Game, engine: Engine, grade: int | None) -> None:
 def default_limit(engine: Engine) -> int | None:
     """Return the node limit for each deal by default; None for engines that decide every deal without a limit, such as
     that of Golf, whose nodes are all positions that can be reached."""
-    needs_none = engine.complete and engine.max_nodes is None and not engine.grades
-    return None if needs_none else MAX_NODES
+    return None if engine.needs_no_limit and not engine.grades else MAX_NODES
 
 
 def winnable_deals(

@@ -37,6 +37,11 @@ def test_the_result_is_that_of_the_engine_and_judged(solver: PasteSolver) -> Non
     assert undecided.verdict is dealmill.Verdict.UNDECIDED and judgement.outcome is dealmill.Outcome.NO_EVIDENCE
 
 
+def test_only_engines_that_need_no_limit_have_none_by_default() -> None:
+    tasks = [Task("klondike", "", None, None), Task("tripeaks", "", None, None), Task("tripeaks", "", None, 3)]
+    assert [task.limit for task in tasks] == [check.DEFAULT_NODES, check.NODE_LIMIT, 3]
+
+
 @pytest.mark.parametrize(
     ("task", "error", "message"),
     [

@@ -29,7 +29,12 @@ from dealmill.pipeline.games.patience.memory import (
 if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.rules import Rules
 
-MAX_NODES, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = 1_000_000, 10_000_000, 20_000_000
+MAX_NODES, MAX_NODES_OF_SAFE_CARDS, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = (
+    1_000_000,
+    2_000_000,
+    10_000_000,
+    20_000_000,
+)
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 """The second one is that by rules whose outputs were wrong before version 8."""
@@ -181,6 +186,7 @@ SAFE = Search(
     lambda _rules: SAFE_VERSION,
     _load_plain,
     evidence_of_loss=lambda _rules: LOSS_OF_SAFE_CARDS,
+    max_nodes=MAX_NODES_OF_SAFE_CARDS,
     memory=memory_of_table,
 )
 PLAIN = Search(

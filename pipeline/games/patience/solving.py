@@ -12,6 +12,9 @@ from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""
+LONG_PROBES, LONG_SEARCH = 4, 10
+"""Where the positions of a full search prove a loss: how many times as much the third round and those after it spend on
+probes, and each on a full search as the one before."""
 SMALL_COUNT = 1_000
 """The positions with safe cards for which a list is looked for: it has a third less, and takes 25 times as long."""
 QUICK_TRY, LAST_TRY = 300, 20
@@ -215,10 +218,11 @@ def _beams(s: Words, number: int) -> int:
 
 @inlined
 def _decide(s: Words) -> int:
-    """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for
-    a full search; from the third round on with more, where its positions with safe cards prove a loss. No budget
-    depends on the limit, so a smaller limit changes nothing but where the search ends. It is `OUT_OF_ROOM` before a
-    round that takes more room, or in which the search is to go deeper, since else all was searched.
+    """Search in rounds, each with twice the nodes of the one before for probes and for lists, and with four times for a
+    full search; from the third round on with more of both, where the positions of a full search with safe cards prove a
+    loss. No budget depends on the limit, so a smaller limit changes nothing but where the search ends. It is
+    `OUT_OF_ROOM` before a round that takes more room, or in which the search is to go deeper, since else all was
+    searched.
 
     A stock that is turned by two or more cards stays whole in a search for a list of its own: without one of its
     cards, all others are always offered.
@@ -229,7 +233,8 @@ def _decide(s: Words) -> int:
         proof = s[k.STORED]
     while result == k.OPEN:
         s[k.ROUND] = number
-        full_budget = FULL_SEARCH * (word(10) if s[k.SAFE_COUNTS] and number > 1 else word(4)) ** number
+        is_long = s[k.SAFE_COUNTS] and number > 1
+        full_budget = FULL_SEARCH * (word(LONG_SEARCH) if is_long else word(4)) ** number
         if _lacks_room(s, full_budget):
             return word(k.OUT_OF_ROOM)
         nodes, budget = s[k.PROBE_NODES] << number, word(LISTS_SEARCH) << number
@@ -237,7 +242,7 @@ def _decide(s: Words) -> int:
             return word(k.OUT_OF_ROOM)
         if number < FIRST_WIDE or s[k.WIDE_FIRST]:
             result = _beams(s, number)
-        for probe in range((PROBES << number) // nodes):
+        for probe in range((LONG_PROBES if is_long else 1) * (PROBES << number) // nodes):
             if result == k.OPEN and (number == 0 or s[k.CUTS] == 0 or (number == 1 and s[k.WIDEST] == 0)):
                 s[k.NOISE] = 1_000 * number + 2 * probe + 1
                 result = search(s, nodes)

@@ -169,19 +169,25 @@ class DealColumn:
             return cell
         return f"the number of the deal is {shown_value(cell)}, not a whole number"
 
-    def _consecutive(self, numbered: tuple[int, Any]) -> int | None:
-        """Return a key that consecutive numbers share. Deals that may not exist are dealt one by one."""
+    @property
+    def _last(self) -> int:
+        """The greatest number of a deal."""
+        return self.game.last_deal(self.deals.seed) if self.deals.endless else self.deals.last
+
+    def _consecutive(self, numbered: tuple[int, Any]) -> tuple[bool, int]:
+        """Return a key that consecutive numbers of deals share. What is no number of a deal is alone, and so are deals
+        that may not exist."""
         index, number = numbered
-        return number - index if type(number) is int and not self.game.deals.limited else index
+        is_deal = type(number) is int and self.deals.first <= number <= self._last and not self.game.deals.limited
+        return is_deal, number - index if is_deal else index
 
     def _dealt(self, numbers: Sequence[Any]) -> Sequence[str | Reasons]:
         first, deals = numbers[0], self.deals
         if type(first) is not int:
             return [(self.no_number(first),)]
-        last = deals.game.last_deal(deals.seed) if deals.endless else deals.last
-        if not deals.first <= first <= numbers[-1] <= last:
-            expected = f"a number from {formatted(deals.first)} to {formatted(last)}"
-            return [(f"the number of the deal is {number}, expected {expected}",) for number in numbers]
+        if not deals.first <= first <= self._last:
+            expected = f"a number from {formatted(deals.first)} to {formatted(self._last)}"
+            return [(f"the number of the deal is {first}, expected {expected}",)]
         try:
             return unpack(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
         except UsageError as error:

@@ -118,6 +118,15 @@ def test_a_file_has_the_numbers_of_deals(
     assert (run.line_name, run.is_random, run.endless, deal_count(run.deals)) == ("deal", False, False, None)
 
 
+def test_a_number_out_of_range_rejects_no_other(sqlite_store: Database, tmp_path: Path) -> None:
+    file = tmp_path / "a.txt"
+    file.write_text("".join(f"{number}\n" for number in (0, 1, 2, 9, "x", 3, 11, 10)))
+    store = Store(sqlite_store)
+    [source] = store.ingest(str(file), deals=f"{MEMORY}:2-10").sources
+    assert (source.accepted, source.rejected) == (4, 4)
+    assert [reject.line for _, reject in store.rejects(source=source.id)] == [1, 2, 5, 7]
+
+
 def test_files_of_numbers_need_a_range_of_deals(sqlite_store: Database, tmp_path: Path) -> None:
     file = tmp_path / "a.txt"
     file.write_text("1\n")

@@ -1,4 +1,5 @@
-"""Which mutants of a game's referee its tests let live: ``python -m tests.mutation camelot``.
+"""Which mutants of a game's referee its tests let live: ``python -m tests.mutation camelot``; or, with two numbers as in
+``python -m tests.mutation klondike 3 10``, which ones of every tenth from the fourth on.
 
 The tests run once as they are, so that a failure means something and everything is loaded; then each mutant gets a fork
 of this process, in which it takes the place of a module of the referee before the tests of that module are imported
@@ -79,8 +80,8 @@ class TimesOfTests:
 TIMES = TimesOfTests()
 
 
-def main(game: Game) -> None:
-    """Print how many mutants there are and what has been changed in those that live."""
+def main(game: Game, part: int = 0, parts: int = 1) -> None:
+    """Print how many mutants of a part there are and what has been changed in those that live."""
     settings.register_profile("mutation", QUICK)
     settings.load_profile("mutation")
     with redirect_stdout(sys.stderr):
@@ -93,6 +94,7 @@ def main(game: Game) -> None:
         if module not in SHARED or folder_of(game) == "patience"  # whose tests are those of what referees share
         for number, mutation in enumerate(mutations(tree_of(module)))
     ]
+    mutants = mutants[part::parts]
     unchanged, *failed = outcomes(game, [None, *mutants])
     if unchanged:
         sys.exit("the tests fail in a fork without any change")
@@ -187,4 +189,4 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
 
 
 if __name__ == "__main__":
-    main(find_game(sys.argv[1]))
+    main(find_game(sys.argv[1]), *map(int, sys.argv[2:]))

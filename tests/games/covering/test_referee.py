@@ -1,6 +1,6 @@
 """The referee of covering games: what it accepts as a position, a move, a win and a loss."""
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from random import Random
 
 import pytest
@@ -11,7 +11,7 @@ from dealmill.pipeline.games.covering import CoveringGame
 from dealmill.pipeline.games.covering.counting import CompiledReferee, count_positions
 from dealmill.pipeline.games.covering.layout import canonical
 from dealmill.pipeline.games.covering.referee import Loss, Referee, read_loss
-from dealmill.pipeline.games.covering.rules import Rules, chains_of, turned_rows, written
+from dealmill.pipeline.games.covering.rules import Rules, chains_of, lies_face_down, turned_rows, written
 from dealmill.testing.covering import faults_of, plainly_won, position_with_few_cards, with_few_cards
 from dealmill.verdicts import IllegalMove, InvalidEvidence, Unchecked, Verdict
 from tests.games.covering.test_agreement import GAMES
@@ -42,6 +42,15 @@ def test_a_card_that_is_covered_stays_unless_it_may_leave_with_the_only_one_on_i
     assert moves(f"pyramid {rows} passes:0") == set()
     assert moves(f"pyramid:pairs.overlap=true {rows} passes:0") == {"5D8D"}
     assert moves(f"pyramid:pairs.overlap=true 5D/8DKH/------{LOWER} passes:0") == {"KH"}
+
+
+def test_only_cards_of_the_peaks_lie_face_down_while_they_are_covered() -> None:
+    rules = replace(referee_of("giza").rules, face_down="covered")
+    places = ["AC"] * len(rules.covers)
+    covered = range(sum(rules.row_sizes[:-1]))
+    assert [number for number in range(len(places)) if lies_face_down(rules, places, number)] == list(covered)
+    places[0] = ""
+    assert not lies_face_down(rules, places, 0)
 
 
 def test_of_a_column_only_the_last_card_is_free() -> None:

@@ -126,8 +126,11 @@ def chosen(run: dealmill.Run, grading: dealmill.Run) -> None:
     days = (date(2027, 1, 1), date(2027, 1, 1))
     daily: dealmill.Pack = run.pack("daily.json", by="value", verdict="scored", calendar=days, without="memory.json")
     assert daily.layouts[0].date == days[0] and daily.layouts[0].layout not in {each.layout for each in pack.layouts}
+    assert dealmill.read_pack("memory.json").layouts == pack.layouts
     checked: dealmill.CheckedPack = dealmill.check_pack("memory.json")
     dealmill.report([run, grading, run.result(1)], "memory.html")
+    count: int = dealmill.latex_table([run, grading], "table.tex")
+    assert count == 2 and "tabular" in Path("table.tex").read_text()
     assert Path("memory.html").read_text().startswith("<!doctype html>")
     assert checked.pack == pack and not checked.problems and not checked.undecided and len(pack.layouts) == 2
 

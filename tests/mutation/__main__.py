@@ -1,4 +1,4 @@
-"""Which mutants of a game's referee its tests let live: ``python -m tests.mutation camelot``; or, with two numbers as in
+"""Which mutants of a game's referee its tests let live: ``python -m tests.mutation camelot``; with two numbers, as in
 ``python -m tests.mutation klondike 3 10``, which ones of every tenth from the fourth on.
 
 The tests run once as they are, so that a failure means something and everything is loaded; then each mutant gets a fork
@@ -26,7 +26,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 from dealmill.pipeline import games as package_of_games
-from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games import find_game, games
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.outputs.checker.build import parts_of_referee
 from dealmill.pipeline.outputs.checker.parts import REFEREES, SHARED
@@ -47,6 +47,9 @@ LOADING_SECONDS = 60.0
 """The processor time in which a mutant must be imported and its tests collected."""
 MORE_SECONDS = 5.0
 """What a test of a mutant may take beyond twice its time: it may have to prepare what others prepared before."""
+
+
+TESTING = "dealmill.testing"
 
 
 class Mutant(NamedTuple):
@@ -165,8 +168,8 @@ def fork(game: Game, mutant: Mutant | None) -> int:
 
 def put_in_place(game: Game, mutant: Mutant | None) -> None:
     """Make a mutant the referee of its game, for tests that are still to be imported. The modules that import the
-    changed one are loaded again, too."""
-    for loaded in [name for name in sys.modules if name.startswith(f"tests.games.{folder_of(game)}.")]:
+    changed one are loaded again, too, also those that tests import."""
+    for loaded in [name for name in sys.modules if name.startswith((f"tests.games.{folder_of(game)}.", TESTING))]:
         del sys.modules[loaded]
     for name in referee_of(game):
         spec = find_spec(name)
@@ -184,6 +187,8 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
             spec.loader.exec_module(module)
         if name in SHARED:
             reload(sys.modules[REFEREES])  # it names what is in the module
+    for each in games().values():
+        vars(each).pop("referee", None)  # which it made before, in the referee as it is
     if compiled := sys.modules.get(f"{game.package}.compiled"):
         reload(compiled)  # it chooses the compiled code by the class of a loss
 

@@ -35,7 +35,7 @@ def cases() -> Iterator[object]:
 
 
 @pytest.mark.timeout(3_600)
-@pytest.mark.parametrize(("game", "part", "parts"), cases())
+@pytest.mark.parametrize(("game", "part", "parts"), list(cases()))
 def test_every_mutant_of_a_referee_fails_its_tests(game: Game, part: int, parts: int) -> None:
     command = [sys.executable, "-m", "tests.mutation", game.name, str(part), str(parts)]
     report = subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=False)

@@ -2,7 +2,7 @@
 
 `capital_ranks`, `with_letters` and `wide_characters` are for readers of layouts. `Cards` draws the cards of a table, in
 the sizes that are here, too; `Marks` says which have moved.
-`rows_of_plays` and `grid_of_plays` show which plays of a careful player are won.
+`scene_of_step` draws a step of evidence, and `rows_of_plays` shows which plays of a careful player are won.
 """
 
 from dealmill.pipeline.games.card_pictures import (
@@ -27,7 +27,7 @@ from dealmill.pipeline.games.card_texts import (
     wide_characters,
     with_letters,
 )
-from dealmill.pipeline.games.play_pictures import caption_of_plays, grid_of_plays, rows_of_plays
+from dealmill.pipeline.games.play_pictures import caption_of_plays, rows_of_plays, scene_of_step
 
 __all__ = [
     "HEIGHT",
@@ -45,9 +45,9 @@ __all__ = [
     "Marks",
     "capital_ranks",
     "caption_of_plays",
-    "grid_of_plays",
     "is_name_of",
     "rows_of_plays",
+    "scene_of_step",
     "wide_characters",
     "with_letters",
     "words_of_stock",

@@ -2,11 +2,10 @@
 plays of the careful player are won."""
 
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import replace
 from textwrap import fill
 from typing import NamedTuple
 
-from dealmill.cards import Marks, caption_of_plays, grid_of_plays, rows_of_plays
+from dealmill.cards import Marks, caption_of_plays, rows_of_plays, scene_of_step
 from dealmill.game import Scene, rank_name
 from dealmill.pipeline.games.covering.drawing import slots_of, table, up_to
 from dealmill.pipeline.games.covering.referee import FEW_POSITIONS, HOLE, Play, Referee, read_loss
@@ -56,15 +55,15 @@ def scenes(
         If a move cannot be read or breaks a rule, or the evidence proves nothing.
     """
     for step in _steps(referee, layout, verdict, evidence):
-        alt, closed_alt = (
-            f"{' '.join(board(referee, step.position, closed=closed).split())}. {step.caption}"
-            for closed in (False, True)
-        )
-        drawn = table(referee.rules, step.position, step.marks, step.caption, alt, step.proves)
-        if step.wins:
-            yield grid_of_plays(drawn.width, drawn.height, step.wins, step.caption)
-        else:
-            yield replace(drawn, closed_alt="" if step.proves or alt == closed_alt else closed_alt)
+        yield _scene(referee, step)
+
+
+def _scene(referee: Referee, step: Step) -> Scene:
+    return scene_of_step(
+        step,
+        lambda closed: board(referee, step.position, closed=closed),
+        lambda alt: table(referee.rules, step.position, step.marks, step.caption, alt, step.proves),
+    )
 
 
 def _steps(referee: Referee, layout: str, verdict: Verdict | None, evidence: str | None) -> Iterator[Step]:

@@ -310,7 +310,9 @@ def test_each_line_is_a_verdict_or_a_reject_with_a_reason(sqlite_store: Database
     folder = Path(sqlite_store.path).parent
     name = f"memory-{random.random()}.jsonl"
     (folder / name).write_text("\n".join(lines) + "\n")
-    lines = [line.removeprefix("\ufeff") for line in lines]  # a byte order mark is no text, also where files were joined
+    lines = [
+        line.removeprefix("\ufeff") for line in lines
+    ]  # a byte order mark is no text, also where files were joined
     good = [number for number, line in enumerate(lines, start=1) if usable(line)]
     bad = [number for number, line in enumerate(lines, start=1) if not is_empty(line) and number not in good]
     try:

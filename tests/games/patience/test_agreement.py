@@ -9,6 +9,7 @@ import pytest
 from dealmill.pipeline.games.patience import GAMES, Patience, engine
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
+from dealmill.pipeline.games.patience.search import soundness
 from dealmill.testing.patiences.agreement import (
     compared,
     small_layouts,
@@ -84,7 +85,7 @@ def test_verdicts_do_not_depend_on_the_room_of_a_search(seeds: Sequence[int], mo
     """A search goes four times as deep where all else is lost, and losses are counted up to four times as many."""
     for constant, value in {"SHALLOW_NODES": 0, "DEPTH": 2, "FIRST_POSITIONS": 2, "FIRST_DEALT": 2}.items():
         monkeypatch.setattr(engine, constant, value)
-    monkeypatch.setattr(engine, "lists_are_tried_early", lambda _rules: False)  # their budgets assume deep searches
+    monkeypatch.setattr(soundness, "lists_are_tried_early", lambda _rules: False)  # their budgets assume deep searches
     for seed in seeds:
         rules = any_rules(Random(seed))
         assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
@@ -103,7 +104,7 @@ def test_the_check_of_a_game_finds_an_engine_that_leaves_out_moves(
 ) -> None:
     subject = Subject(GAMES.load("g", text))
     assert "searched by plain code" in the_engine_and_the_referees_agree_with_plain_code(subject)
-    monkeypatch.setattr(engine, predicate, lambda _rules: True)
+    monkeypatch.setattr(soundness, predicate, lambda _rules: True)
     with pytest.raises(CheckFailed, match=message):
         the_engine_and_the_referees_agree_with_plain_code(subject)
 

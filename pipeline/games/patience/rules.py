@@ -68,6 +68,11 @@ class Rules:
         return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])
 
     @property
+    def initial_count(self) -> int:
+        """How many cards are on the foundations from the start."""
+        return {"none": 0, "one": 1, "all": len(SUITS), "others": len(SUITS) - 1}[self.initial]
+
+    @property
     def counts_passes(self) -> bool:
         """Whether a position says how many further passes through the stock are left."""
         return self.to == "waste" and self.passes > 1

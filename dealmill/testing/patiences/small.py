@@ -19,7 +19,7 @@ def with_small_deck(rules: Rules, random: Random) -> Rules:
         stock = min(rules.stock, random.choice([3, 5, 7]))
         initial = rules.initial_count + (rules.hole != "none")
         left = len(SUITS) * rules.decks * ranks - initial - filled - reserve - stock
-        if left >= 0:
+        if left >= (rules.initial == "others"):
             break
     sizes = [0] * min(len(rules.sizes), random.randint(1, 6))
     for _ in range(left):

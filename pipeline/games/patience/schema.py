@@ -236,6 +236,8 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
         yield f'foundations.base = "{rules.foundations}": the deck has only the ranks {ranks}'
     if (rules.foundations == "dealt") != (rules.initial in ("one", "others")):
         yield f'foundations.initial = "{rules.initial}": "one" or "others" goes with base = "dealt", and only with it'
+    if rules.initial == "others" and not any(rules.sizes):
+        yield 'foundations.initial = "others": no card is left for the columns, of which the dealt one is the first'
     if rules.hole != "none":
         if rules.hole != "dealt" and rules.hole not in rules.deck():
             yield f'hole.base = "{rules.hole}": the deck has no such card'

@@ -19,7 +19,8 @@ first 1,000 deals have fewer, they divide those, and in FreeCell without cells t
 has fewer grades, since many of its deals have the same number of nodes. Games without grades are Camelot, whose engine
 needs one node for each win, Golf, TriPeaks and Escalator, whose nodes are positions that can be reached, Pyramid, where
 nodes and difficulty have [little in common](chances.md#beside-other-measures), British Canister, of which no deal is
-won, Mrs. Mop, whose bounds are not set yet, and games by rules of users.
+won, games by rules of users, and those whose bounds are not set yet: Mrs. Mop, Baker's Dozen, Penguin, Thirty, FreeCell
+with four to seven columns, Eight Off with any card in a space, and Klondike with a reserve.
 
 `python -m bench.grades` prints the bounds of games by rules files, which were set with the present version of each
 engine.

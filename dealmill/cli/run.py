@@ -470,7 +470,7 @@ def work(ctx: click.Context, drain: bool, as_json: bool) -> None:
     with dealmill.open() as store:
         finished = {run.id for run in store.runs() if run.progress.finished}
         try:
-            with shown_progress(store) as progress:
+            with shown_progress(store, timed=True) as progress:
                 store.work(drain=drain, progress=progress)
         except KeyboardInterrupt:
             if drain:

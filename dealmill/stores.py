@@ -13,11 +13,9 @@ from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
 from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, takes
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
-from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.options import (
     RunArguments,
     RunOptions,
@@ -28,13 +26,14 @@ from dealmill.pipeline.ingest.options import (
 )
 from dealmill.pipeline.progress.events import Message, Progress
 from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.results.conditions import FilterArguments
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.urls import shown
-from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.missing_engines import MissingEngine, missing_engines
 from dealmill.pipeline.store.planning.run_planning import queue_runs
 from dealmill.pipeline.store.queries.results import (
@@ -542,6 +541,7 @@ class Store:
         """Return the versions of engines that pending jobs need, but workers lack."""
         return missing_engines(self._database)
 
+    @takes(FilterArguments)
     def query(
         self,
         *,
@@ -549,18 +549,13 @@ class Store:
         game: str | None = None,
         engine: str | None = None,
         source: int | str | None = None,
-        verdict: Verdict | str | Iterable[Verdict | str] = (),
-        value: Range = None,
-        nodes: Range = None,
-        layout_length: Range = None,
-        evidence_length: Range = None,
-        audit: Outcome | str | None = None,
         after: Item = FIRST_ITEM,
         before: Item | None = None,
         order: Order | str = Order.POSITION,
         descending: bool = False,
         limit: int | None = None,
         retracted: bool = False,
+        **conditions: Unpack[FilterArguments],
     ) -> Query:
         """Return the results of one run, or of all runs of a game, an engine or a source.
 
@@ -587,14 +582,7 @@ class Store:
         )
         if status is not None and runs:
             runs = [status]  # without reading it again
-        filter_ = Filter.of(
-            verdict,
-            audit,
-            value=value,
-            nodes=nodes,
-            layout_length=layout_length,
-            evidence_length=evidence_length,
-        )
+        filter_ = Filter.of(**conditions)
         return query_of(self._database, runs, filter_, after, limit, before=before, order=order, descending=descending)
 
     def find(

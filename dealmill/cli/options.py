@@ -29,9 +29,8 @@ from dealmill.pipeline.arguments import (
     whole_number,
 )
 from dealmill.pipeline.errors import DealmillError, UsageError
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.results.measures import FILTERS
+from dealmill.pipeline.results.conditions import CONDITIONS, VERDICT, Condition
 
 Choice = tuple[str, str]
 """A word and its help text."""
@@ -255,19 +254,17 @@ rules_option = click.option(
     help="Change a rule of a patience or covering game, such as stock.draw=1; repeatable. `dealmill games NAME "
     "--rules` lists them.",
 )
-verdict_option = click.option(
-    "--verdict",
-    type=click.Choice([verdict.word for verdict in Verdict]),
-    multiple=True,
-    help="Only this verdict; repeatable.",
-)
 
 
-def range_options(command: Command) -> Command:
-    """Add an option for a range of each number by which results can be filtered."""
-    for order in reversed(FILTERS):
-        command = click.option(f"--{order.word}", type=Range(), help=f"Only {order.measure.condition}.")(command)
-    return command
+def _filter_option(condition: Condition) -> Callable[[Command], Command]:
+    """Return the option that is a condition of a filter."""
+    kind = click.Choice(condition.choices) if condition.choices else Range()
+    return click.option(f"--{condition.word}", type=kind, multiple=condition.repeatable, help=condition.help)
+
+
+verdict_option = _filter_option(VERDICT)
+filter_options = _together(*map(_filter_option, CONDITIONS))
+"""All conditions of a filter: the arguments of `Store.query`."""
 
 
 def given_options(ctx: click.Context) -> set[str]:

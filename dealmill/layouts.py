@@ -92,7 +92,8 @@ def winnable_deals(
     count
         The number of deals; None for no end.
     grade
-        Only deals of this grade of difficulty, 1 to 5 in most games (`Result.grade`).
+        Only deals of this grade of difficulty, 1 to 5 in most games: by the chance that a careful player wins, who
+        plays each deal a thousand times; in games without one, by the nodes (`Result.grade`).
     max_nodes
         Pass over a deal whose search would take more than this many nodes; by default 100,000, or none for engines
         that decide every deal and have no grades, such as that of Golf.

@@ -173,7 +173,8 @@ class Result:
         return game.playback(self.layout, self.verdict, self.evidence)
 
     def svg(self, step: int | None = None, *, open_cards: bool = False) -> str:
-        """Return an SVG document with all pictures and captions below each other, or with one picture (0: the layout).
+        """Return an SVG document with all pictures and captions, in rows as wide as a screen, or with one picture (0:
+        the layout).
 
         Cards that lie face down and those of the stock show their backs, unless `open_cards`; a proof shows them.
 

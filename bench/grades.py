@@ -1,4 +1,4 @@
-"""Print the bounds of grades of games by rules files again: ``python -m bench.grades [GAME…]``. All take half an hour.
+"""Print the bounds of grades of games by rules files again: ``python -m bench.grades [GAME…]``. All take an hour.
 
 The bounds divide deals of seed 1 that are won within 100,000 nodes, and of whose plays the careful player wins one at
 least, into four parts of about equal size by his chances, which are rounded to two digits: the first 40 such deals, or
@@ -9,8 +9,7 @@ import sys
 import time
 from collections.abc import Iterator
 
-from dealmill import games, solve, winnable_deals
-from dealmill.pipeline.errors import NotFoundError
+from dealmill import NotFoundError, Result, games, solve, winnable_deals
 
 SEED, DEALS, FEWEST_DEALS, SECONDS, LIMITED_GRADES = 1, 40, 12, 60.0, 4
 
@@ -40,7 +39,7 @@ def _chances(name: str) -> Iterator[int]:
             return
 
 
-def _wins(name: str):
+def _wins(name: str) -> Iterator[Result]:
     try:
         yield from winnable_deals(name, seed=SEED)
     except NotFoundError:

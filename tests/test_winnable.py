@@ -36,10 +36,9 @@ def test_grades_are_bounded_by_nodes_or_by_the_chance_of_a_careful_player() -> N
         for grade in range(1, 6):
             low, high = engine.range_of_grade(grade)
             assert engine.grade(low) == grade and engine.grade(low if high is None else high) == grade
-    for game in games().values():
-        for engine in filter(lambda engine: engine.grades, game.engines):
-            assert sorted({*engine.grades}, reverse=engine.scores) == [*engine.grades]
-            assert not engine.scores or engine.grade(0) == 5 != engine.grade(1_000)
+    for engine in (engine for each in games().values() for engine in each.engines if engine.grades):
+        assert sorted({*engine.grades}, reverse=engine.scores) == [*engine.grades]
+        assert not engine.scores or engine.grade(0) == 5 != engine.grade(1_000)
 
 
 def test_a_careful_player_grades_the_wins_of_patiences_and_covering_games() -> None:

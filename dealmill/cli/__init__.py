@@ -47,6 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "export": "export",
         "report": "export",
         "pack": "export",
+        "archive": "archive",
     },
     "Check": {"audit": "check", "rerun": "diff", "diff": "diff", "retract": "check", "log": "check"},
     "Farm": dict.fromkeys(("pause", "resume", "cancel", "tag"), "controls"),

@@ -235,7 +235,9 @@ class Store:
             opened = [reading.source for reading in readings.opened]
             run_ids = queue_runs(self._database, opened, names, plan.max_nodes, plan.labels)
             statuses = solve_runs(self._database, run_ids, progress, readings.opened) if run_ids else []
-        return BatchResult(self._audited_runs(statuses), readings.sources, summarise(statuses, readings.sources), readings.errors)
+        return BatchResult(
+            self._audited_runs(statuses), readings.sources, summarise(statuses, readings.sources), readings.errors
+        )
 
     @takes(SourceOptions)
     def ingest(

@@ -45,7 +45,12 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", [*(pytest.param(each, marks=pytest.mark.slow) for each in ("spider", "spider-2-suits")), "spider-1-suit", "spiderette"]
+    "name",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("spider", "spider-2-suits")),
+        "spider-1-suit",
+        "spiderette",
+    ],
 )
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
     rules = rules_of(name)

@@ -28,8 +28,7 @@ FEWER = (
     "thirty",
     "will-o-the-wisp",
 )
-"""Games of which `FEWER_DEALS` are searched: of whole suits, some of whose deals take seconds, and such as few people ask
-for."""
+"""Games of which `FEWER_DEALS` are searched: those of whole suits, some of whose deals take seconds, and the latest."""
 NODES = {
     **dict.fromkeys(("bakers-dozen", "flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000),
     **dict.fromkeys(("klondike", "klondike-deal-1"), 1_000_000),

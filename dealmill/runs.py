@@ -203,8 +203,7 @@ class Run(Tabular):
     def source_checksum(self) -> str | None:
         """The SHA-256 of the source in hexadecimal digits: of a file of lines, that of its text; None for numbered
         deals."""
-        source = find_source(self._database, self.progress.source)
-        return None if source.deals else source.digest[:32].hex()
+        return find_source(self._database, self.progress.source).text_sha256
 
     @property
     def fingerprint(self) -> str | None:

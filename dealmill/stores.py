@@ -398,6 +398,37 @@ class Store:
             progress(Message(f"{table.name}, {contradiction}"))
         return imported
 
+    def import_archive(self, file: str | PathLike[str], *, progress: Progress = in_notebook) -> list[Run]:
+        """Store the runs of an archive, see `dealmill.archive`, and return them. Nothing is solved. The same archive is
+        stored only once. Runs whose deals are not stored in it are left out.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, is not an archive, was changed, or has no results; or if the results of a run
+            do not have the fingerprint that it says, and then the run is stored.
+        NotFoundError
+            If the game of a run is not installed.
+        RetractedError
+            If the engine version of a run was retracted.
+        """
+        from dealmill.pipeline.archive.importing import archived_verdicts  # loads NumPy
+        from dealmill.pipeline.ingest.verdicts import verdict_reading
+
+        imported = list[Run]()
+        for record, table in archived_verdicts(fsdecode(file), progress):
+            reading, status = verdict_reading(self._database, table, record.max_nodes)
+            reading.finish(progress)
+            run = self.find_run(status.id)
+            if run.fingerprint != record.fingerprint:
+                raise InputError(
+                    f"{table.name} does not have the results of {record.engine} with the fingerprint "
+                    f"{record.fingerprint}: see what is wrong with: dealmill archive --check {fsdecode(file)}; delete "
+                    f"the run with: dealmill delete {run.id}"
+                )
+            imported.append(run)
+        return imported
+
     def queue(
         self,
         source: "SourceSpec | int",

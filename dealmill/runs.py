@@ -203,8 +203,7 @@ class Run(Tabular):
     def source_checksum(self) -> str | None:
         """The SHA-256 of the source in hexadecimal digits: of a file of lines, that of its text; None for numbered
         deals."""
-        source = find_source(self._database, self.progress.source)
-        return None if source.deals else source.digest[:32].hex()
+        return find_source(self._database, self.progress.source).text_sha256
 
     @property
     def fingerprint(self) -> str | None:
@@ -572,7 +571,7 @@ class Run(Tabular):
         self,
         path: str | PathLike[str],
         *,
-        by: str = "nodes",
+        by: str | None = None,
         graded_by: "Run | None" = None,
         verdict: Verdict | str | Iterable[Verdict | str] = (),
         grades: int = 5,
@@ -591,21 +590,25 @@ class Run(Tabular):
         Parameters
         ----------
         by
-            The measure of difficulty: ``"nodes"``, ``"value"``, ``"evidence-length"`` or ``"layout-length"``.
+            The measure of difficulty: ``"chance"``, ``"nodes"``, ``"value"``, ``"evidence-length"`` or
+            ``"layout-length"``; by default the chance that a careful player wins or, in games without one, the nodes.
         graded_by
-            The run whose results are measured, over the same source; by default this run.
+            The run whose results are measured, over the same source; by default this run. For the chance, it is the
+            newest run of the careful player.
         verdict
             Only layouts with this verdict of this run, or one of these; by default those that are winnable or scored.
         grades, each
-            The number of grades, and the number of layouts to draw from each. Each grade has the same share of the
-            layouts of the run; those with the same number are in the same grade.
+            The number of grades, and the number of layouts to draw from each. By the chance, these are the first of the
+            five fixed grades of the game. By another number, each grade has the same share of the layouts of the run;
+            those with the same number are in the same grade.
         seed
             Draw by this seed, 0 to 2⁶³ − 1. The same run and arguments give the same file on every machine.
         descending
             Let grade 1 have the highest numbers.
         calendar, by_weekday
             The first and the last day of a pack with a layout for each day, instead of `each` in each grade, and the
-            grades from Monday to Sunday. Without grades by weekday, there is one grade.
+            grades from Monday to Sunday. Without grades by weekday, these are 1, 1, 2, 2, 3, 3, 4 by the chance, and
+            there is one grade by another number.
         without
             Leave out the layouts of an earlier pack, or of several: the paths of ``.json`` files.
         force, with_checker
@@ -623,24 +626,23 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.outputs.pack import Calendar
-        from dealmill.pipeline.outputs.pack_check import read_pack
-        from dealmill.pipeline.outputs.pack_choice import SOLVED, Choice, write_pack
+        from dealmill.pipeline.outputs.pack_choice import choice_of, default_measure, grading_run, write_pack
 
         status = unless_retracted(self.status(), retracted=False)
         grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
-        days = Calendar.of(calendar, by_weekday)
-        paths = [without] if isinstance(without, str | PathLike) else without
-        choice = Choice(
-            by=by,
-            verdicts=Filter.of(verdict).verdict or SOLVED,
-            grades=1 if days and days.by_weekday is None else grades,
+        choice = choice_of(
+            by or default_measure(status, grading),
+            verdict=verdict,
+            grades=grades,
             each=each,
             seed=seed,
             descending=descending,
-            calendar=days,
-            without=[read_pack(Path(path)) for path in paths],
+            calendar=calendar,
+            by_weekday=by_weekday,
+            without=without,
         )
+        if choice.fixed and grading is None:
+            grading = grading_run(self._database, status)
         return write_pack(
             self._database,
             status,

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from datetime import datetime
 from itertools import chain, islice
 from os import PathLike, fsdecode
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, Unpack
 
@@ -15,7 +16,7 @@ from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, n
 from dealmill.pipeline.errors import InputError, StoreError, UsageError
 from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
+from dealmill.pipeline.games.deals import DealRange, all_deals, is_deal_range, parse_deal
 from dealmill.pipeline.ingest.options import (
     RunArguments,
     RunOptions,
@@ -76,6 +77,8 @@ from dealmill.surveys import Survey
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import SourceSpec
+    from dealmill.pipeline.outputs.pack import Pack
+    from dealmill.pipeline.outputs.pack_choice import Wishes
     from dealmill.pipeline.store.queries.find import Match
 
 MOST_LINES = 10_000
@@ -333,6 +336,37 @@ class Store:
         imported = self.find_run(run.id)
         for contradiction in imported.contradictions(CONTRADICTIONS_TOLD):
             progress(Message(f"{table.name}, {contradiction}"))
+        return imported
+
+    def import_archive(self, file: str | PathLike[str], *, progress: Progress = in_notebook) -> list[Run]:
+        """Store the runs of an archive, see `dealmill.archive`, and return them. Nothing is solved. The same archive is
+        stored only once. Runs whose deals are not stored in it are left out.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, is not an archive, was changed, or has no results; or if the results of a run
+            do not have the fingerprint that it says, and then the run is stored.
+        NotFoundError
+            If the game of a run is not installed.
+        RetractedError
+            If the engine version of a run was retracted.
+        """
+        from dealmill.pipeline.archive.importing import archived_verdicts  # loads NumPy
+        from dealmill.pipeline.ingest.verdicts import verdict_reading
+
+        imported = list[Run]()
+        for record, table in archived_verdicts(fsdecode(file), progress):
+            reading, status = verdict_reading(self._database, table, record.max_nodes)
+            reading.finish(progress)
+            run = self.find_run(status.id)
+            if run.fingerprint != record.fingerprint:
+                raise InputError(
+                    f"{table.name} does not have the results of {record.engine} with the fingerprint "
+                    f"{record.fingerprint}: see what is wrong with: dealmill archive --check {fsdecode(file)}; delete "
+                    f"the run with: dealmill delete {run.id}"
+                )
+            imported.append(run)
         return imported
 
     @takes(RunOptions)
@@ -715,6 +749,68 @@ class Store:
         deals = DealRange(definition, seed, 1, MAX_INTEGER, parameters or {})
         planned = open_survey(self._database, deals, definition.full_name(used), limit)
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
+
+    def pack(
+        self,
+        game: "DealRange | str",
+        path: str | PathLike[str],
+        *,
+        force: bool = False,
+        with_checker: bool = False,
+        progress: Progress = in_notebook,
+        **wishes: "Unpack[Wishes]",
+    ) -> "Pack":
+        """Deal, solve and play as many deals of a game as a pack needs, write it, and return it.
+
+        The deals are graded by the chance that a careful player wins. The first hundred show how many are needed, which
+        is reported before these are solved; an interrupted call continues where it stopped. The runs stay in the store.
+
+        Parameters
+        ----------
+        game
+            The game, of whose seed 1 the deals are; or other deals, such as ``"deal:klondike:seed=7"`` or what
+            `dealmill.deals` returns for all deals of a seed.
+        force, with_checker
+            As for `Run.export`.
+        **wishes
+            What the pack has, as for `Run.pack`: ``grades``, ``each``, ``seed``, ``calendar``, ``by_weekday``,
+            ``without``.
+
+        Raises
+        ------
+        NotFoundError, UsageError
+            If there is no such game, or it has no careful player; if an argument is out of range, or none of a thousand
+            deals has one of the grades.
+        OutputError
+            If a file cannot be written.
+        """
+        from dealmill.pipeline.outputs.pack_choice import check_path, choice_of, counts_by_grade
+        from dealmill.pipeline.outputs.pack_growth import FIRST_DEALS, MOST_GROWTH, Growth
+        from dealmill.pipeline.results.measures import CHANCE
+        from dealmill.pipeline.solving.winnable import default_limit
+
+        deals = game if isinstance(game, DealRange) else all_deals(game)
+        owner, engine = engine_of(deals.game.name)
+        grader = owner.grader(engine)
+        if grader is None or grader is engine:
+            raise UsageError(f"{owner.name} has no careful player: solve its deals, and name the run of which to pack")
+        choice, file = choice_of(CHANCE, **wishes), Path(path)
+        check_path(self._database, file, force=force)
+        count = FIRST_DEALS
+        progress(Message(f"solving and playing the first {count} deals of {owner.name}, to see how many are needed"))
+        while True:
+            part = deals.part(1, count + 1)
+            run = self.run(part, engine=owner.full_name(engine), max_nodes=default_limit(engine), progress=progress)
+            played = self.run(part, engine=owner.full_name(grader), progress=progress)
+            counts = counts_by_grade(self._database, run.progress, choice, played.progress, progress)
+            growth = Growth(owner.name, count, counts, choice.sizes)
+            if growth.deals_needed <= count:
+                break
+            growth.check_in_reach()
+            costs = [each.progress.cpu_seconds for each in (run, played)]
+            progress(Message(growth.words(costs, settings().workers)))
+            count = min(growth.deals_needed, count * MOST_GROWTH)
+        return run.pack(file, graded_by=played, force=force, with_checker=with_checker, progress=progress, **wishes)
 
     def runs_of(self, engine: str, version: str) -> RunList:
         """Return the runs of a version of an engine (its full name) or a family, oldest first."""

@@ -14,6 +14,7 @@ from dealmill.cli.options import (
     complete_source,
     engine_option,
     game_option,
+    given_options,
     given_parameters,
     given_words,
     nodes_option,
@@ -188,10 +189,9 @@ def ingest(
 @click.option(
     "--engine",
     metavar="GAME/NAME",
-    required=True,
     help="The solver; NAME alone is enough if the name of FILE contains the game.",
 )
-@click.option("--version", required=True, help="The version of the solver.")
+@click.option("--version", help="The version of the solver.")
 @game_option
 @click.option(
     "--checked-as",
@@ -239,8 +239,8 @@ def import_(
     ctx: click.Context,
     /,
     file: str,
-    engine: str,
-    version: str,
+    engine: str | None,
+    version: str | None,
     words: str | None,
     as_json: bool,
     **options: Any,
@@ -258,7 +258,19 @@ def import_(
     The number of the run is printed on standard output. Audit it to have the referee check the evidence. If the engine
     is not installed, it exists only on record: its runs cannot be solved again, and a verdict without evidence counts
     as not proved.
+
+    FILE.zip is an archive that `dealmill archive` has written: all of its runs are stored, each with its engine,
+    version and fingerprint, and nothing else needs to be said.
     """
+    if file.lower().endswith(".zip"):
+        if given_options(ctx) - {"file", "as_json"}:
+            raise click.UsageError("an archive says all about its runs: dealmill import FILE.zip takes only --json")
+        _import_archive(file, as_json)
+        return
+    if engine is None or version is None:
+        raise click.MissingParameter(
+            ctx=ctx, param_type="option", param_hint="'--engine'" if engine is None else "'--version'"
+        )
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             run = store.import_verdicts(
@@ -276,6 +288,20 @@ def import_(
         ctx.exit(DIFFERENT)
     if run.progress.rejected:
         ctx.exit(REJECTED)
+
+
+def _import_archive(file: str, as_json: bool) -> None:
+    """Store the runs of an archive, and print their numbers."""
+    with dealmill.open() as store:
+        with shown_progress(store) as progress:
+            runs = store.import_archive(file, progress=progress)
+        for run in runs:
+            tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}, as archived")
+            tell_unproved(run.progress.unproved, run.id)
+        if as_json:
+            write_json(status_rows(store, runs))
+        else:
+            click.echo("\n".join(str(run.id) for run in runs))
 
 
 def _source_row(source: "dealmill.Source") -> dict[str, object]:
@@ -357,7 +383,7 @@ def work(ctx: click.Context, drain: bool, as_json: bool) -> None:
     with dealmill.open() as store:
         finished = {run.id for run in store.runs() if run.progress.finished}
         try:
-            with shown_progress(store) as progress:
+            with shown_progress(store, timed=True) as progress:
                 store.work(drain=drain, progress=progress)
         except KeyboardInterrupt:
             if drain:

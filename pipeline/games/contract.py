@@ -98,7 +98,8 @@ class Engine:
     memory: Callable[[int], int] | None = None
     """Returns the bytes of memory that a search with a node limit can take, if that depends on the limit."""
     grades: tuple[int, ...] = ()
-    """The most nodes of a win of each grade of difficulty, from 1; the last grade has no end. Empty if it has none."""
+    """The bounds of the grades of difficulty, from grade 1; the last grade has none. Of an engine that scores layouts,
+    they are the least values, otherwise the most nodes of a win. Empty if it has no grades."""
     fast: bool = False
     """Whether it solves a deal faster than a database stores the verdict, in some microseconds. Its surveys store no
     deals: those that are asked for are solved again."""
@@ -112,14 +113,26 @@ class Engine:
         """Return what the evidence of a verdict says, and in which notation."""
         return (self.evidence_of_loss if verdict == Verdict.UNWINNABLE else None) or self.evidence
 
-    def grade(self, nodes: int) -> int | None:
-        """Return the grade of a win by the nodes of its search, from 1; None if the engine has no grades."""
-        return bisect_left(self.grades, nodes) + 1 if self.grades else None
+    @property
+    def scores(self) -> bool:
+        """Whether it gives values."""
+        return self.value_text is not None
 
-    def nodes_of_grade(self, grade: int) -> tuple[int, int | None]:
-        """Return the fewest and the most nodes of a win of a grade, None if it is the last one."""
-        fewest = self.grades[grade - 2] + 1 if grade > 1 else 0
-        return fewest, self.grades[grade - 1] if grade <= len(self.grades) else None
+    def grade(self, number: int) -> int | None:
+        """Return the grade of a value or, if the engine gives none, of a win by the nodes of its search; None if the
+        engine has no grades."""
+        if not self.grades:
+            return None
+        ends = [-least for least in self.grades] if self.scores else self.grades
+        return bisect_left(ends, -number if self.scores else number) + 1
+
+    def range_of_grade(self, grade: int) -> tuple[int, int | None]:
+        """Return the least and the greatest value, or number of nodes, of a grade; None if there is no greatest one."""
+        easier = self.grades[grade - 2] if grade > 1 else None
+        own = self.grades[grade - 1] if grade <= len(self.grades) else None
+        if self.scores:
+            return own or 0, None if easier is None else easier - 1
+        return 0 if easier is None else easier + 1, own
 
     def proves_lost(self, verdict: int, value: int | None) -> bool:
         """Return whether a verdict says that no play wins."""
@@ -593,6 +606,12 @@ class Game:
     def full_name(self, engine: Engine) -> str:
         """Return the full name of an engine, such as ``camelot/winnable``."""
         return f"{self.name}/{engine.name}"
+
+    def grader(self, engine: Engine) -> Engine | None:
+        """Return the engine whose values or nodes grade the wins of an engine: itself, or one that scores layouts; None
+        if there are no grades."""
+        scoring = (other for other in self.engines if other.grades and other.scores)
+        return engine if engine.grades else next(scoring, None)
 
     def verdicts_of(self, engine: Engine) -> list[Verdict]:
         """Return the verdicts that an engine can give: there is an answer or a text for each."""

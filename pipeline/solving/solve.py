@@ -25,10 +25,14 @@ from dealmill.pipeline.results.result import Result
 
 logger = logging.getLogger(__name__)
 
-PART_SECONDS = 2.0
-"""The time after which a worker that solves a job leaves the rest of its layouts to others."""
+PART_SECONDS = 1.0
+"""The time after which a worker that solves a job leaves the rest of its layouts to others: as long as an interrupted
+command waits for it, so that only layouts that take longer are solved again."""
 FIRST_PART = 10
-"""The layouts for which a program is called at once, or an engine at the beginning of a job."""
+"""The layouts for which a program is called at once."""
+FIRST_CALL = 1
+"""The layouts that an engine gets at the beginning of a job: no result of a call survives if the worker is killed, and
+nothing is known yet of how long they take."""
 CALL_SECONDS = 0.25
 """About how long an engine is called: a few layouts may take longer than all others, so the time is often looked at."""
 GROWTH = 8
@@ -96,7 +100,7 @@ def solve_part(engine: EngineKey, layouts: Texts, max_nodes: int | None, errors:
     _, known = find_engine(engine)
     load(engine)  # takes seconds if it is not compiled yet
     parts: list[Solved] = []
-    begun, first, size = time.monotonic(), 0, FIRST_PART
+    begun, first, size = time.monotonic(), 0, FIRST_PART if known.program else FIRST_CALL
     while first < len(layouts):
         stop = min(first + size, len(layouts))
         part_errors = {index - first: why for index, why in errors.items() if first <= index < stop}

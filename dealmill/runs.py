@@ -6,16 +6,16 @@ from fractions import Fraction
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dealmill.audits import Audit
-from dealmill.pipeline.arguments import DifferenceKind, check_integer
+from dealmill.pipeline.arguments import DifferenceKind, check_integer, takes
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import Progress, Rerunning
 from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.results.conditions import FilterArguments
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import latest_audits
@@ -27,7 +27,7 @@ from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diffs.diff import Diff, diff, diffs
 from dealmill.pipeline.store.distributions.higher_limit import HigherLimit, higher_limit
 from dealmill.pipeline.store.distributions.histograms import Histogram, histogram_of, histogram_of_numbers
-from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.planning.states import describe
 from dealmill.pipeline.store.queries.failures import Failure, failures_of
@@ -203,8 +203,7 @@ class Run(Tabular):
     def source_checksum(self) -> str | None:
         """The SHA-256 of the source in hexadecimal digits: of a file of lines, that of its text; None for numbered
         deals."""
-        source = find_source(self._database, self.progress.source)
-        return None if source.deals else source.digest[:32].hex()
+        return find_source(self._database, self.progress.source).text_sha256
 
     @property
     def fingerprint(self) -> str | None:
@@ -215,21 +214,17 @@ class Run(Tabular):
         status = self.progress if self.progress.finished else self.status()
         return fingerprint_of(self._database, self.id, status.items) if status.finished else None
 
+    @takes(FilterArguments)
     def results(
         self,
         *,
-        verdict: Verdict | str | Iterable[Verdict | str] = (),
-        value: Range = None,
-        nodes: Range = None,
-        layout_length: Range = None,
-        evidence_length: Range = None,
-        audit: Outcome | str | None = None,
         after: int = 0,
         before: int | None = None,
         order: Order | str = Order.POSITION,
         descending: bool = False,
         limit: int | None = None,
         retracted: bool = False,
+        **conditions: Unpack[FilterArguments],
     ) -> Query:
         """Return the results of the run, by default in order of position. They are read in pages.
 
@@ -269,14 +264,7 @@ class Run(Tabular):
             While the results are read, if one of them cannot be. To go on after it, pass its position as `after`.
         """
         status = unless_retracted(self.status(), retracted=retracted)
-        filter_ = Filter.of(
-            verdict,
-            audit,
-            value=value,
-            nodes=nodes,
-            layout_length=layout_length,
-            evidence_length=evidence_length,
-        )
+        filter_ = Filter.of(**conditions)
         start = (self.id, after) if after else FIRST_ITEM
         end = None if before is None else (self.id, before)
         return query_of(self._database, [status], filter_, start, limit, before=end, order=order, descending=descending)

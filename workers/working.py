@@ -22,7 +22,7 @@ from dealmill.pipeline.progress.events import (
 )
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.work import seconds_left
-from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs, withdraw
@@ -94,7 +94,7 @@ def work_until_done(
 
         while True:
             if time.monotonic() >= due:
-                installation = patiently(ask_and_schedule, farm.say)
+                installation = farm.patiently(ask_and_schedule)
                 if installation is None:
                     return
                 farm.installation = installation

@@ -11,6 +11,11 @@ from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS = 10_000, 1_000
 HARD = (
+    "bakers-dozen",
+    "free-cell-5-pile",
+    "free-cell-6-pile",
+    "free-cell-7-pile",
+    "klondike-reserve",
     "mrs-mop",
     "simple-simon",
     "spider",
@@ -19,7 +24,7 @@ HARD = (
     "spiderette",
     "will-o-the-wisp",
 )
-"""Games of whole suits, some of whose deals take seconds, so `FEWER_DEALS` are searched."""
+"""Games some of whose deals take seconds, so `FEWER_DEALS` are searched."""
 NODES = {"flower-garden": 100_000, "klondike": 1_000_000, "klondike-deal-1": 1_000_000}
 """Lower limits of games whose survey would take hours with the default limit."""
 GAMES = {

@@ -164,8 +164,9 @@ def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: i
     name = game.full_name(engine)
     layouts = [read_one(game, text) for text in texts]
     solved = solve(name, layouts, max_nodes)
-    rows = zip(layouts, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
-    return [Result(name, *row, position, position) for position, row in enumerate(rows, start=1)]
+    names = ("layout", *solved.columns)
+    rows = enumerate(zip(layouts, *solved.columns.values(), strict=True), start=1)
+    return [Result(name, position=line, line=line, **dict(zip(names, row, strict=True))) for line, row in rows]
 
 
 def canonical_mask(game: Game, layouts: Texts) -> Mask:

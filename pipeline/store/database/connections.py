@@ -91,6 +91,8 @@ CANCELLED = "57014"
 """The SQLSTATE with which PostgreSQL ends a statement that takes too long."""
 LOCKED = "55P03"
 """The SQLSTATE with which PostgreSQL ends a statement that has waited too long for a lock."""
+NOT_PERMITTED = "42501"
+"""The SQLSTATE with which PostgreSQL rejects what the user may not do."""
 REFUSED = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|pg_hba\.conf rejects|"
     "role .* does not exist|not permitted to log in"
@@ -412,6 +414,11 @@ class Database:
             return StoreUnavailable(
                 f"the database {url} is read-only: {reason}; is it a standby, or was it set to read-only?"
             )
+        if getattr(error.orig, "sqlstate", None) == NOT_PERMITTED:
+            return StoreError(
+                f"the user of the database {url} is not permitted to do that: {reason}; dealmill db upgrade --web-role "
+                "permits the user of the pages to read"
+            )
         too_large = str(getattr(error.orig, "sqlstate", "")).startswith(LIMITS)  # which waiting does not change
         if isinstance(error, exc.OperationalError) and not too_large:
             reason = reason.partition(" Is the server running on that host")[0]  # which the hint asks, too
@@ -421,7 +428,7 @@ class Database:
             elif REFUSED.search(reason):
                 hint = (
                     "the server refuses this user or password; correct the URL, the one passed or else "
-                    "DEALMILL_DATABASE_URL, and start the command again"
+                    "DEALMILL_DATABASE_URL (of the pages: DEALMILL_WEB_DATABASE_URL), and start the command again"
                 )
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
         return StoreError(f"the database {url} reports an error: {reason}")

@@ -1,12 +1,6 @@
-"""The referee of patiences with compiled code, for losses with more positions than plain Python visits in a moment.
-
-Which of the two judges a loss follows from the evidence and the layout alone, so that a verdict is judged in the same
-way everywhere.
-"""
+"""The referee of patiences with compiled code, for losses with more positions than plain Python visits in a moment."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from hashlib import blake2b
 from itertools import zip_longest
 
 from dealmill.pipeline.games.patience import (
@@ -26,53 +20,48 @@ from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
+from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.verdicts import InvalidEvidence, Verdict
+from dealmill.referees import CompiledJudge
+from dealmill.verdicts import InvalidEvidence
 
-SAMPLE = 16
-"""Of the losses that plain Python counts, about one in so many is counted by compiled code, too; fewer of those that it
-sweeps: `COMPARED` positions of each on average."""
 DRAWN_POSITIONS = 1_000_000
 """Plain Python visits positions of another loss with a chance of one in so many for each position of it."""
 
 
-@dataclass(frozen=True)
-class CompiledReferee:
+class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and for those that it sweeps;
     compiled code for others.
 
-    Of each kind, both judge a sample. A loss that plain Python counts is counted by both. Of another one, plain Python
-    visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
-    move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
-    fraction of the time of all counts. What is drawn follows from the layout.
+    Of each kind, both judge a sample. A loss that plain Python counts is counted by both; of those that it sweeps, so
+    many that compiled code counts `COMPARED` positions of each on average. Of another loss, plain Python visits at most
+    `COMPARED` positions: none of them is won, and both referees reach equally many with at most one move, with at most
+    two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a fraction of the time
+    of all counts.
     """
 
-    rules: Rules
+    @property
+    def plain(self) -> RefereeOfPlays:
+        """The referee in plain Python."""
+        return RefereeOfPlays(self.rules)
 
-    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Replay the moves of a win, or count the positions of a loss.
+    def read_loss(self, evidence: str) -> Loss:
+        """Return what the evidence of a loss claims, or raise `InvalidEvidence`."""
+        return read_loss(self.rules, evidence)
 
-        Raises
-        ------
-        InvalidEvidence
-            If the evidence does not prove the verdict; at step 0, if the text is not a position.
-        UncompiledError
-            If the compiled referee is needed, and must not be compiled now.
-        """
-        plain = RefereeOfPlays(self.rules)
-        if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
-            plain(engine, layout, verdict, value, evidence)
-            return
-        position = plain.position(layout)
-        loss = read_loss(self.rules, evidence)
-        if loss.visited > MOST_PLAIN:
-            counts = check_loss(self.rules, layout, loss)
-            if _number_of(layout) % DRAWN_POSITIONS < loss.positions:
-                _compare(loss.counts(plain, position, COMPARED), counts)
-            return
-        plain(engine, layout, verdict, value, evidence)
-        if _number_of(layout) % max(SAMPLE, loss.positions // COMPARED) == 0:
-            check_loss(self.rules, layout, loss)
+    def is_plain(self, loss: Loss) -> bool:
+        """Return whether plain Python visits few positions."""
+        return loss.visited <= MOST_PLAIN
+
+    def sample(self, loss: Loss) -> int:
+        """Return of how many such losses compiled code checks one, too."""
+        return max(super().sample(loss), loss.positions // COMPARED)
+
+    def check_compiled(self, layout: str, position: Position, loss: Loss) -> None:
+        """Check a loss with compiled code, and some of its positions with plain Python, which does not visit all."""
+        counts = check_loss(self.rules, layout, loss)
+        if not self.is_plain(loss) and self.number_of(layout) % DRAWN_POSITIONS < loss.positions:
+            _compare(loss.counts(self.plain, position, COMPARED), counts)
 
 
 def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
@@ -100,11 +89,6 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
         case WalkLoss():
             return counting_walks.check_count(rules, layout, loss.positions)
     raise TypeError(f"no compiled code checks {type(loss).__name__}")
-
-
-def _number_of(layout: str) -> int:
-    """Return a number that looks random, always the same for a layout."""
-    return int.from_bytes(blake2b(layout.encode(), digest_size=8).digest(), "big")
 
 
 def _compare(plain_counts: Iterable[int], counts: list[int]) -> None:

@@ -2,7 +2,7 @@
 or a single row that another process may insert concurrently; and read all rows of a table."""
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Insert, Table, Text
@@ -87,8 +87,10 @@ def _wrapped_errors(connection: Connection, statement: str) -> Iterator[None]:
 
 
 def insert_once(connection: Connection, statement: Insert, values: Mapping[str, object]) -> None:
-    """Insert a row. Do nothing if it violates a constraint, that is, if another process has inserted it already."""
-    with suppress(IntegrityError), connection.begin_nested():
+    """Insert a row. Do nothing if it violates a constraint, that is, if another process has inserted it already.
+    PostgreSQL would abort the transaction without a savepoint; SQLite undoes the statement only."""
+    savepoint = nullcontext() if connection.dialect.name == "sqlite" else connection.begin_nested()
+    with suppress(IntegrityError), savepoint:
         connection.execute(statement, values)
 
 

@@ -1,13 +1,14 @@
-"""The referee of patiences with compiled code, for losses with more positions than plain Python visits in a moment.
+"""The referee of patiences with compiled code: for losses with more positions than plain Python visits in a moment, and
+for many wins.
 
-Which of the two judges a loss follows from the evidence and the layout alone, so that a verdict is judged in the same
-way everywhere.
+Which of the two judges a loss follows from the evidence and the layout alone, so that it is judged in the same way
+everywhere.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from itertools import zip_longest
 
 from dealmill.pipeline.games.patience import (
     counting,
@@ -16,6 +17,7 @@ from dealmill.pipeline.games.patience import (
     counting_safe,
     counting_waits,
     counting_walks,
+    replaying,
 )
 from dealmill.pipeline.games.patience.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
@@ -34,20 +36,28 @@ SAMPLE = 16
 sweeps: `COMPARED` positions of each on average."""
 DRAWN_POSITIONS = 1_000_000
 """Plain Python visits positions of another loss with a chance of one in so many for each position of it."""
+PLAIN_WINS, WIN_SAMPLE = 100, 64
+"""Plain Python alone replays the first wins that a referee judges, which takes a quarter of a second; of the others,
+about one in so many, too."""
 
 
 @dataclass(frozen=True)
 class CompiledReferee:
     """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and for those that it sweeps;
-    compiled code for others.
+    compiled code for others. If cards exist more than once, plain Python judges all losses.
 
-    Of each kind, both judge a sample. A loss that plain Python counts is counted by both. Of another one, plain Python
+    Compiled code replays all wins but the first `PLAIN_WINS` of this referee, so that few wins need no compiler. It
+    only accepts or refuses: plain Python replays what it refuses, to say why, and a sample of the rest.
+
+    Of each kind of losses, both judge a sample. A loss that plain Python counts is counted by both. Of another one, plain Python
     visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
     move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
     fraction of the time of all counts. What is drawn follows from the layout.
     """
 
     rules: Rules
+    wins: Iterator[int] = field(default_factory=itertools.count, compare=False)
+    """Counts the wins that are judged."""
 
     def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
         """Replay the moves of a win, or count the positions of a loss.
@@ -60,9 +70,25 @@ class CompiledReferee:
             If the compiled referee is needed, and must not be compiled now.
         """
         plain = RefereeOfPlays(self.rules)
-        if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
+        is_claim = engine == "winnable" and value is None
+        if is_claim and verdict is Verdict.WINNABLE:
+            self._check_win(plain, layout, evidence)
+        elif is_claim and verdict is Verdict.UNWINNABLE and self.rules.copies == 1:
+            self._check_loss(plain, layout, evidence)
+        else:
             plain(engine, layout, verdict, value, evidence)
-            return
+
+    def _check_win(self, plain: RefereeOfPlays, layout: str, evidence: str) -> None:
+        """Replay the moves of a win."""
+        is_judged = next(self.wins) >= PLAIN_WINS
+        is_won = is_judged and replaying.is_won(self.rules, plain.position(layout), evidence)
+        if not is_won or _number_of(layout) % WIN_SAMPLE == 0:
+            plain("winnable", layout, Verdict.WINNABLE, None, evidence)
+        if is_judged and not is_won:
+            raise InvalidEvidence(1, "the referees disagree: plain Python accepts the moves, compiled code does not")
+
+    def _check_loss(self, plain: RefereeOfPlays, layout: str, evidence: str) -> None:
+        """Count the positions of a loss."""
         position = plain.position(layout)
         loss = read_loss(self.rules, evidence)
         if loss.visited > MOST_PLAIN:
@@ -70,7 +96,7 @@ class CompiledReferee:
             if _number_of(layout) % DRAWN_POSITIONS < loss.positions:
                 _compare(loss.counts(plain, position, COMPARED), counts)
             return
-        plain(engine, layout, verdict, value, evidence)
+        plain("winnable", layout, Verdict.UNWINNABLE, None, evidence)
         if _number_of(layout) % max(SAMPLE, loss.positions // COMPARED) == 0:
             check_loss(self.rules, layout, loss)
 
@@ -116,7 +142,7 @@ def _compare(plain_counts: Iterable[int], counts: list[int]) -> None:
         If it does not, or a position that it visits is won.
     """
     few = (count for count in plain_counts if count <= COMPARED)
-    for moves, (plain_count, count) in enumerate(zip_longest(few, counts)):
+    for moves, (plain_count, count) in enumerate(itertools.zip_longest(few, counts)):
         if plain_count != count:
             reached = f"plain Python reaches {plain_count or 'no more'} positions with at most {moves} moves"
             raise InvalidEvidence(1, f"the referees disagree: {reached}, the compiled referee {count or 'no more'}")

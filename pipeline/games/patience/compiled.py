@@ -49,10 +49,10 @@ class CompiledReferee:
     Compiled code replays all wins but the first `PLAIN_WINS` of this referee, so that few wins need no compiler. It
     only accepts or refuses: plain Python replays what it refuses, to say why, and a sample of the rest.
 
-    Of each kind of losses, both judge a sample. A loss that plain Python counts is counted by both. Of another one, plain Python
-    visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
-    move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
-    fraction of the time of all counts. What is drawn follows from the layout.
+    Of each kind of losses, both judge a sample. A loss that plain Python counts is counted by both. Of another one,
+    plain Python visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at
+    most one move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this
+    takes a fraction of the time of all counts. What is drawn follows from the layout.
     """
 
     rules: Rules

@@ -1,4 +1,4 @@
-"""The compiled referee of wins of patiences: it replays moves, and says only whether they win. Plain Python says why not.
+"""The compiled referee of wins of patiences: it replays moves, and only accepts or refuses. Plain Python says why.
 
 It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only how the text of a
 position is read. A card is a number, 13 for each suit, from the ace on; copies of a card have the same one. A position
@@ -387,17 +387,22 @@ def _play(t: Words, move: int) -> bool:
     if kind == TO_FOUNDATION and t[COMPLETE]:
         return _complete(t, card, source)
     _find(t, card, source if kind == BETWEEN else word(ANY_COLUMN))
-    if t[SOURCE] == NOWHERE:
+    is_legal = t[SOURCE] != NOWHERE
+    if kind in (TO_FOUNDATION, TO_CELL, INTO_HOLE):
+        is_legal = is_legal and t[SIZE] == 1
+    if t[TO_HOLE] and t[SOURCE] == IN_STOCK:
+        is_legal = is_legal and kind == INTO_HOLE
+    if not is_legal:
         return False
     if kind == INTO_HOLE:
-        return t[SIZE] == 1 and _into_hole(t, card)
-    if t[TO_HOLE] and t[SOURCE] == IN_STOCK:
-        return False
-    if kind == TO_FOUNDATION:
-        return t[SIZE] == 1 and _to_foundation(t, card)
-    if kind == TO_CELL:
-        return t[SIZE] == 1 and _to_cell(t, card)
-    return _to_column(t, card, kind, target)
+        is_legal = _into_hole(t, card)
+    elif kind == TO_FOUNDATION:
+        is_legal = _to_foundation(t, card)
+    elif kind == TO_CELL:
+        is_legal = _to_cell(t, card)
+    else:
+        is_legal = _to_column(t, card, kind, target)
+    return is_legal
 
 
 @inlined

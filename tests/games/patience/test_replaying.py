@@ -17,7 +17,7 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules, random_rules_by_stages, random_spider_rules, seeds
 
-MOVES, OTHER_WORDS, ALTERATIONS = 30, 60, 30
+MOVES, OTHER_WORDS, ALTERATIONS = 20, 30, 30
 QUICK = ("freecell", "klondike", "spider")
 """The games that `make test` tries."""
 LIMIT, DEALS = 20_000, 6
@@ -45,14 +45,13 @@ def compare_moves(rules: Rules, text: str, random: Random) -> None:
 
 
 @pytest.mark.parametrize("any_rules", [random_rules, random_spider_rules, random_rules_by_stages])
-@pytest.mark.parametrize("seeds", seeds(40_000, 300, quick=10))
+@pytest.mark.parametrize("seeds", seeds(40_000, 100, quick=10))
 def test_both_referees_know_the_same_moves_by_any_rules(
     any_rules: Callable[[Random], Rules], seeds: Sequence[int]
 ) -> None:
     for seed in seeds:
         rules = any_rules(Random(seed))
-        for text in unpack(deal(rules, seed, 1, 2)):
-            compare_moves(rules, text, Random(seed))
+        compare_moves(rules, unpack(deal(rules, seed, 1, 1))[0], Random(seed))
 
 
 @pytest.mark.parametrize(

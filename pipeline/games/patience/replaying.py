@@ -147,7 +147,7 @@ def _loaded(rules: Rules, position: Position) -> Words:
 @inlined
 def _start_of(column: int) -> int:
     """Return the offset of the lowest card of a column."""
-    return CARDS + MOST_CARDS * column  # type: ignore[return-value]
+    return word(CARDS + MOST_CARDS * column)  # type: ignore[arg-type]
 
 
 @inlined
@@ -171,7 +171,7 @@ def _size_in_column(t: Words, column: int, card: int) -> int:
     while index >= 0:
         lower = t[start + index]
         if lower == card:
-            return t[HEIGHT + column] - index
+            return word(t[HEIGHT + column] - index)
         if index <= t[DOWN + column]:  # the card below lies face down, or there is none
             return word(0)
         index -= 1
@@ -413,7 +413,7 @@ def _wins(t: Words) -> bool:
         left += t[HEIGHT + column]
     for pile in range(t[PILES]):
         up += t[UP + pile]
-    return left == 0 if t[HAS_HOLE] else up == t[PILES] * t[RANK_COUNT]
+    return bool(left == 0 if t[HAS_HOLE] else up == t[PILES] * t[RANK_COUNT])
 
 
 @kernel

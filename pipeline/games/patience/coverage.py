@@ -52,12 +52,16 @@ def counted_with_safe_cards(rules: Rules) -> bool:
 def searched_without_arrangements(rules: Rules) -> bool:
     """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
     proved so, and every position of any layout fits in a key."""
-    return quotient_is_sound(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
+    reserves = range(rules.reserve + 1)
+    return quotient_is_sound(rules) and all(
+        _key_bits(rules, stock, reserve) < KEY_BITS for stock in range(rules.stock + 1) for reserve in reserves
+    )
 
 
-def _key_bits(rules: Rules, stock: int) -> float:
-    """Return how many bits a key has at most if so many cards are in the stock: the heights of the foundations, the
-    stock, and the dealt cards that are left in each column, of which the product is greatest if all are equal."""
-    columns, cards = len(rules.sizes), len(rules.deck()) - stock
+def _key_bits(rules: Rules, stock: int, reserve: int) -> float:
+    """Return how many bits a key has at most if so many cards are in the stock and the reserve: the heights of the
+    foundations, these cards, and the dealt ones that are left in each column, of which the product is greatest if all
+    are equal."""
+    columns, cards = len(rules.sizes), len(rules.deck()) - stock - reserve
     turning = log2((stock + 1) * max(rules.passes, 1))
-    return len(rules.piles) * log2(rules.ranks + 1) + stock + turning + columns * log2(1 + cards / columns)
+    return len(rules.piles) * log2(rules.ranks + 1) + stock + reserve + turning + columns * log2(1 + cards / columns)

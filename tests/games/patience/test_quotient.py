@@ -1,6 +1,7 @@
 """Losses by positions of the quotient: the engine, both referees and plain code on small decks and on deals."""
 
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -9,7 +10,9 @@ from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
-from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss, quotient_is_sound
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss
+from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss, QuotientMoves, quotient_is_sound
+from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.quotient.engine import Quotient
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -20,7 +23,7 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
 from tests.selection import parts_by_hand
 
-KLONDIKES = {"klondike", "klondike-deal-1"}
+COVERED = {"klondike", "klondike-deal-1", "northwest-territory"}
 POSITIONS = 300
 """Small decks with more positions of the game are passed over."""
 CLAIM = 10
@@ -36,8 +39,8 @@ def _small_rules(random: Random) -> Rules:
     while True:
         ranks, columns = random.randint(2, 6), random.randint(1, 5)
         initial = random.choice(["none", "none", "all", "one"])
-        stock = random.randint(0, 8)
-        left = 4 * ranks - stock - {"none": 0, "one": 1, "all": 4}[initial]
+        stock, reserve = random.randint(0, 8), random.choice([0, 0, random.randint(1, 6)])
+        left = 4 * ranks - stock - reserve - {"none": 0, "one": 1, "all": 4}[initial]
         if left < 0:
             continue
         sizes = [0] * columns
@@ -48,6 +51,7 @@ def _small_rules(random: Random) -> Rules:
             ranks=ranks,
             sizes=tuple(sizes),
             stock=stock,
+            reserve=reserve,
             deal="columns",
             face_down=random.choice(["none", "all-but-top", "all-but-top"]),
             spaces=random.choice(["kings", "kings", "none"]),
@@ -69,12 +73,25 @@ def _compared(rules: Rules, layout: str) -> Verdict | None:
     assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, layout, evidence)
     Referee(rules)("winnable", layout, verdict, None, str(evidence))
     if verdict is Verdict.UNWINNABLE:
-        check_loss(rules, layout, read_loss(rules, str(evidence)))
+        loss = read_loss(rules, str(evidence))
+        check_loss(rules, layout, loss)
+        if isinstance(loss, QuotientLoss):
+            _check_arrangements(rules, layout, loss)
     else:
         for referee in (Referee(rules), CompiledReferee(rules)):
             with pytest.raises(InvalidEvidence):
                 referee("winnable", layout, Verdict.UNWINNABLE, None, f"quotient * {CLAIM}")
     return verdict
+
+
+def _check_arrangements(rules: Rules, layout: str, loss: QuotientLoss) -> None:
+    """Check that the boards of a loss are those of its positions."""
+    game, moves = Moves(rules), QuotientMoves(rules)
+    shown, counted = (
+        visits(game, game.position(layout)) for visits in (loss.visits, partial(CountedLoss.visits, loss))
+    )
+    for board, visit in zip(shown, counted, strict=True):
+        assert moves.settled(board.position) == visit.position, (rules, layout, board)
 
 
 def _verdicts(seed: int, count: int) -> dict[Verdict, int]:
@@ -105,9 +122,9 @@ def test_many_small_decks_are_decided_as_by_plain_code(decks: range) -> None:
     assert min(verdicts.values()) > len(decks) // 5
 
 
-def test_the_quotient_covers_klondike_alone_of_the_rules_files() -> None:
-    assert {name for name, game in FILES.items() if search_of(game.rules) is QUOTIENT} == KLONDIKES
-    assert {name for name, game in FILES.items() if quotient_is_sound(game.rules)} == KLONDIKES
+def test_the_quotient_covers_games_like_klondike() -> None:
+    assert {name for name, game in FILES.items() if search_of(game.rules) is QUOTIENT} == COVERED
+    assert {name for name, game in FILES.items() if quotient_is_sound(game.rules)} == COVERED
     rules = rules_of("klondike")
     assert not any(
         quotient_is_sound(replace(rules, **change))
@@ -118,7 +135,7 @@ def test_the_quotient_covers_klondike_alone_of_the_rules_files() -> None:
             {"run": "same-suit"},
             {"spaces": "any"},
             {"cells": 1},
-            {"reserve": 3},
+            {"reserve": 3, "stacked": True},
             {"to": "tableau"},
             {"complete": True},
             {"decks": 2},

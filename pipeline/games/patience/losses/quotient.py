@@ -28,10 +28,11 @@ Kind = tuple[int, bool]
 
 def quotient_is_sound(rules: Rules) -> bool:
     """Return whether such evidence proves losses by some rules: any part of a run moves, built in alternating colours;
-    only kings go to empty columns, if any card does; and all other cards are in the columns, in a stock that goes to
-    the waste, or on foundations, to which they go one by one."""
+    only kings go to empty columns, if any card does; and all other cards are in the columns, in an open reserve, in a
+    stock that goes to the waste, or on foundations, to which they go one by one."""
     runs = rules.build == "red-black" and rules.move == "run" and rules.run in ("build", "red-black")
-    places = rules.spaces in ("kings", "none") and rules.cells == 0 and rules.reserve == 0 and rules.hole == "none"
+    places = rules.spaces in ("kings", "none") and rules.cells == 0 and rules.hole == "none"
+    places = places and (rules.reserve == 0 or not rules.stacked)
     return runs and places and rules.to == "waste" and not rules.complete and rules.copies == 1
 
 
@@ -92,7 +93,8 @@ class QuotientMoves(Moves):
 
     def moved(self, position: Position) -> list[str]:
         """Return the cards that are moved."""
-        others = {card.upper() for column in position.columns for card in column} | set(position.stock)
+        others = {card.upper() for column in position.columns for card in column}
+        others |= {*position.stock, *position.reserve}
         others |= {card for pile in self.foundations(position) for card in pile}
         return [card for card in self.rules.deck() if card not in others]
 
@@ -103,7 +105,8 @@ class QuotientMoves(Moves):
         for card, after in self._rising(position):
             yield self._play(card + FOUNDATION, (card,), after)
         free = KindCounts(self, position).free
-        for (card,), rest in (*self._leaving(position), *self.offered(position), *self._returning(position)):
+        others = (*self._in_reserve(position), *self.offered(position), *self._returning(position))
+        for (card,), rest in (*self._leaving(position), *others):
             if free(self.kind(card, position.base)):
                 yield self._play(card, (card,), rest)
 
@@ -113,6 +116,11 @@ class QuotientMoves(Moves):
             if column:
                 columns = (*position.columns[:number], column[:-1], *position.columns[number + 1 :])
                 yield (column[-1],), position._replace(columns=columns)
+
+    def _in_reserve(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the cards of the reserve, and the positions without them."""
+        for card in position.reserve:
+            yield (card,), position._replace(reserve=tuple(other for other in position.reserve if other != card))
 
     def _returning(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards that may come back from foundations, and the positions without them."""
@@ -128,6 +136,7 @@ class QuotientMoves(Moves):
         columns: list[tuple[tuple[str, ...], Position]] = [((card,), position) for card in self.moved(position)]
         columns += self._leaving(position)
         sources = [(cards, rest) for cards, rest in columns if counts.bare(self.kind(cards[0], position.base))]
+        sources += self._in_reserve(position)
         if not safe or (self.rules.draw == 1 and self.rules.passes == UNLIMITED):
             sources += self.offered(position)
         for (card, *_), rest in sources:
@@ -192,7 +201,7 @@ class RelaxedQuotient:
         self.columns = [list(column) for column in position.columns]
         self.moved = set(moves.moved(position))
         self.shown = self.moved | {column[-1] for column in position.columns if column}
-        self.offered = {card for (card,), _ in moves.offered(position)}
+        self.offered = {card for (card,), _ in moves.offered(position)} | set(position.reserve)
         self.heights = list(position.foundations)
         self.came = set[str]()
         self.came_kinds, self.left_kinds = set[Kind](), set[Kind]()
@@ -216,10 +225,9 @@ class RelaxedQuotient:
                     self.heights[suit] += 1
                     if card in self.moved:
                         self.left_kinds.add(self.moves.kind(card, self.base))
-        placed = {card for card in self.offered if self._has_place(card)}
-        for card in placed:
+        for card in {card for card in self.offered if self._has_place(card)}:
             self._come(card)
-        if placed or any(self._has_risen(card) for card in self.position.stock):
+        if any(card in self.came or self._has_risen(card) for card in self.position.stock):
             self.offered |= set(self.position.stock)
         for column in self.columns:
             self._take_apart(column)

@@ -142,7 +142,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> Columns:
         for text in (text.strip("-") for text in texts.split("/"))
     ]
     waste = read(cards.get("waste", ""))
-    stock = [*waste, *read(cards.get("stock", ""))]
+    stock, reserve = [*waste, *read(cards.get("stock", ""))], read(cards.get("reserve", ""))
     heights = [0] * 4
     for card in read(cards.get("foundations", "")):
         heights[card // 13] = card % 13 + 1
@@ -152,9 +152,10 @@ def load(words: k.Words, rules: Rules, layout: str) -> Columns:
     words[: k.END] = 0
     words[k.RANKS], words[k.COLUMNS], words[k.TO_SPACES] = rules.ranks, len(columns), rules.spaces == "kings"
     words[k.REMOVABLE], words[k.LEAST_UP] = rules.removable, rules.initial == "all"
-    words[k.DRAW], words[k.PASSES], words[k.STOCK_SIZE] = rules.draw, rules.passes, len(stock)
+    words[k.DRAW], words[k.PASSES] = rules.draw, rules.passes
     words[k.DECK] = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
-    words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
+    words[k.SLOTS], words[k.STOCK_SLOTS] = len(stock) + len(reserve), (1 << len(stock)) - 1
+    words[k.SLOT_CARDS : k.SLOT_CARDS + words[k.SLOTS]] = [*stock, *reserve]
     blocks = [_blocks(column) for column in columns]
     row = 0
     for number, column in enumerate(blocks):
@@ -167,7 +168,8 @@ def load(words: k.Words, rules: Rules, layout: str) -> Columns:
     digits = [(turned, len(stock) + 1), (int(cards.get("passes", 0)), max(rules.passes, 1))]
     digits += [(height, rules.ranks + 1) for height in heights]
     digits += [(len(column), len(column) + 1) for column in blocks]
-    unit, key = 1 << len(stock), (1 << len(stock)) - 1
+    unit = 1 << int(words[k.SLOTS])
+    key = unit - 1
     words[k.DIGITS] = len(digits)
     for number, (value, size) in enumerate(digits):
         words[k.BASES + number], words[k.UNITS + number] = size, unit

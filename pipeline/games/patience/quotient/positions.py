@@ -20,8 +20,8 @@ from dealmill.pipeline.games.patience.quotient.words import (
 def decode(q: Words, key: int) -> None:
     """Write the position that a key stands for."""
     q[k.KEY] = key
-    q[k.STOCK] = key & (bit_of(q[k.STOCK_SIZE]) - 1)
-    rest = key >> q[k.STOCK_SIZE]
+    q[k.FULL_SLOTS] = key & (bit_of(q[k.SLOTS]) - 1)
+    rest = key >> q[k.SLOTS]
     for digit in range(q[k.DIGITS]):
         base = q[k.BASES + digit]
         above = rest // base
@@ -32,7 +32,7 @@ def decode(q: Words, key: int) -> None:
 @routine
 def _offered(q: Words) -> int:
     """Return the cards that turning the stock would uncover."""
-    cards, rest = word(0), q[k.STOCK]
+    cards, rest = word(0), q[k.FULL_SLOTS] & q[k.STOCK_SLOTS]
     draw, turned, count, number = q[k.DRAW], q[k.VALUES + k.TURNED_DIGIT], count_of(rest), word(0)
     further = q[k.PASSES] == 0 or q[k.VALUES + k.PASSES_DIGIT] > 0
     ahead, whole = turned if turned else draw, word(0)
@@ -48,8 +48,18 @@ def _offered(q: Words) -> int:
             is_offered = is_offered or further
             whole = word(0)
         if is_offered:
-            cards |= bit_of(q[k.STOCK_CARDS + first_of(rest)])
+            cards |= bit_of(q[k.SLOT_CARDS + first_of(rest)])
         rest &= rest - 1
+    return cards
+
+
+@inlined
+def _cards_in(q: Words, slots: int) -> int:
+    """Return the cards in some slots."""
+    cards = word(0)
+    while slots:
+        cards |= bit_of(q[k.SLOT_CARDS + first_of(slots)])
+        slots &= slots - 1
     return cards
 
 
@@ -67,11 +77,9 @@ def survey(q: Words) -> None:
         hidden |= q[k.HIDDEN + row]
         dealt |= q[k.LOWEST + row]
         spaces += q[k.LOWEST + row] == 0
-    stock, rest = word(0), q[k.STOCK]
-    while rest:
-        stock |= bit_of(q[k.STOCK_CARDS + first_of(rest)])
-        rest &= rest - 1
-    shown = q[k.DECK] & ~(up | hidden | stock)
+    stock = _cards_in(q, q[k.FULL_SLOTS] & q[k.STOCK_SLOTS])
+    reserve = _cards_in(q, q[k.FULL_SLOTS] & ~q[k.STOCK_SLOTS])
+    shown = q[k.DECK] & ~(up | hidden | stock | reserve)
     moved = shown & ~dealt
     q[k.UP], q[k.HIDING], q[k.DEALT], q[k.NEXT], q[k.SHOWN], q[k.MOVED] = up, hidden, dealt, nexts, shown, moved
     black, red, two_black, two_red = black_ranks(shown), red_ranks(shown), both_black(shown), both_red(shown)
@@ -90,7 +98,9 @@ def survey(q: Words) -> None:
     if q[k.TO_SPACES] and spaces > count_of(moved & kings):
         free |= kings
     q[k.FREE] = free
-    q[k.OFFERED] = _offered(q) if q[k.STOCK] else word(0)
+    q[k.STOCK], q[k.RESERVE], q[k.OFFERED] = stock, reserve, reserve
+    if stock:
+        q[k.OFFERED] |= _offered(q)
 
 
 @inlined
@@ -109,7 +119,7 @@ def _safe_cards(q: Words) -> int:
 
 @inlined
 def _key_without(q: Words, card: int) -> int:
-    """Return the key after a card has left a column or the stock."""
+    """Return the key after a card has left a column, the stock or the reserve."""
     key, bit, column = word(q[k.KEY]), bit_of(card), word(0)
     if q[k.SHOWN] & bit:
         if q[k.DEALT] & bit:
@@ -117,23 +127,25 @@ def _key_without(q: Words, card: int) -> int:
                 column += 1
             key -= q[k.UNITS + k.COLUMN_DIGIT + column]
         return key
-    return _key_without_stock(q, key, card)
+    slot = word(0)
+    while q[k.SLOT_CARDS + slot] != card:
+        slot += 1
+    key -= bit_of(slot)
+    return _key_without_stock(q, key, slot) if q[k.STOCK] & bit else key
 
 
 @inlined
-def _key_without_stock(q: Words, key: int, card: int) -> int:
-    """Return the key after a card has left the stock."""
-    slot, count, turned = word(0), count_of(q[k.STOCK]), q[k.VALUES + k.TURNED_DIGIT]
-    while q[k.STOCK_CARDS + slot] != card:
-        slot += 1
-    number = count_of(q[k.STOCK] & ((bit_of(slot) << 1) - 1))
+def _key_without_stock(q: Words, key: int, slot: int) -> int:
+    """Return the key with the digits of the stock as they are after the card in a slot has left it."""
+    count, turned = count_of(q[k.STOCK]), q[k.VALUES + k.TURNED_DIGIT]
+    number = count_of(q[k.FULL_SLOTS] & ((bit_of(slot) << 1) - 1))
     ahead = number >= turned and ((number - turned) % q[k.DRAW] == 0 or number == count)
     if q[k.PASSES] and not ahead:
         key -= q[k.UNITS + k.PASSES_DIGIT]
     after = number - 1
     if q[k.PASSES] == 0 and (after % q[k.DRAW] == 0 or after == count - 1):
         after = word(0)
-    return word(key - bit_of(slot) + (after - turned) * q[k.UNITS + k.TURNED_DIGIT])
+    return word(key + (after - turned) * q[k.UNITS + k.TURNED_DIGIT])
 
 
 @routine
@@ -143,7 +155,7 @@ def settle(q: Words) -> None:
     while True:
         survey(q)
         safe = _safe_cards(q)
-        available = q[k.BARE]
+        available = q[k.BARE] | q[k.RESERVE]
         if q[k.DRAW] == 1 and q[k.PASSES] == 0:
             available |= q[k.OFFERED]
         q[k.SAFE] = safe
@@ -173,7 +185,7 @@ def _add(q: Words, key: int, move: int, score: int) -> None:
 
 @routine
 def _add_moves(q: Words, cards: int, kind: int, score: int) -> None:
-    """Add the moves of cards in columns or the stock."""
+    """Add the moves of cards in columns, the stock or the reserve."""
     while cards:
         card = first_of(cards)
         cards &= cards - 1

@@ -33,7 +33,7 @@ def _alike(cards: int) -> int:
 def is_refuted(q: Words) -> bool:
     """Return whether not all cards get up if what could be done once can always be done: whether the position, which
     was surveyed, is lost for that reason."""
-    up, shown, stock = q[k.UP], q[k.SHOWN], q[k.DECK] & ~(q[k.UP] | q[k.SHOWN] | q[k.HIDING])
+    up, shown, stock = q[k.UP], q[k.SHOWN], q[k.STOCK]
     kings = word(k.LOWEST_CARDS) << (q[k.RANKS] - 1)
     came, risen, offered = word(0), up, q[k.OFFERED]
     bare, free, space = _alike(q[k.BARE]), q[k.FREE], word(0)
@@ -56,7 +56,7 @@ def is_refuted(q: Words) -> bool:
             return False
         came |= offered & free
         if stock & (came | risen):
-            offered = stock
+            offered |= stock
         leaving = free | risen
         for column in range(q[k.COLUMNS]):
             row = q[k.REACHED + column]

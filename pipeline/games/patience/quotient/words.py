@@ -5,9 +5,10 @@ cards of a column are divided into *blocks*, see docs/proofs/klondike.md. `BLOCK
 first row in two tables with a row for each number of blocks that are left: `LOWEST`, the bit of the card that lies on
 the other blocks, or nothing if it counts as moved, and `HIDDEN`, the cards of the blocks below.
 
-A position is one number, its key: the cards that are left in the stock are its lowest bits; then come, as digits with
-the bases in `BASES`, how many of them are turned, the further passes, the heights of the foundations and the blocks
-that are left in each column. `UNITS` are the values of these digits.
+A position is one number, its key: its lowest bits are *slots*, those of the stock and those of the reserve, that still
+have their card; then come, as digits with the bases in `BASES`, how many cards of the stock are turned, the further
+passes, the heights of the foundations and the blocks that are left in each column. `UNITS` are the values of these
+digits.
 """
 
 from collections.abc import Callable
@@ -34,16 +35,19 @@ SIZE, STORED, TOP, TABLE_ROOM, STACK_ROOM = SEARCH
 """The fields of a search, from `FULL` or `PROBE` on."""
 ARRAY = Fields()
 # Rules and layout
-RANKS, COLUMNS, TO_SPACES, REMOVABLE, LEAST_UP, DRAW, PASSES, STOCK_SIZE, DECK, FIRST_KEY, DIGITS = ARRAY.words(11)
-STOCK_CARDS, BLOCKS = ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
+RANKS, COLUMNS, TO_SPACES, REMOVABLE, LEAST_UP, DRAW, PASSES, DECK, FIRST_KEY, DIGITS = ARRAY.words(10)
+SLOTS, STOCK_SLOTS = ARRAY.words(2)
+"""The number of slots, and those of the stock as a set."""
+SLOT_CARDS, BLOCKS = ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
 LOWEST, HIDDEN = ARRAY.rows(2, MOST_ROWS)
 BASES, UNITS = ARRAY.rows(2, MOST_DIGITS)
 # A position
-KEY, STOCK = ARRAY.words(2)
+KEY, FULL_SLOTS = ARRAY.words(2)
 VALUES = ARRAY.row(MOST_DIGITS)
-SHOWN, DEALT, MOVED, UP, HIDING, NEXT, FREE, BARE, OFFERED, SAFE = ARRAY.words(10)
+SHOWN, DEALT, MOVED, UP, HIDING, NEXT, FREE, BARE, STOCK, RESERVE, OFFERED, SAFE = ARRAY.words(12)
 """Sets of cards: face up in columns; those of them on the other blocks of a column, and the others; on foundations;
-below other blocks; next on a foundation; that have a free place; that can be bared; offered by the stock; safe."""
+below other blocks; next on a foundation; that have a free place; that can be bared; in the stock; in the reserve;
+offered by these two; safe."""
 SETTLED_COUNT, SETTLED = ARRAY.word(), ARRAY.row(52)
 """The cards that went up without a move."""
 CHILD_COUNT = ARRAY.word()

@@ -1,12 +1,13 @@
 """The compiled referee of losses by positions of the quotient, written from docs/proofs/klondike.md.
 
 It shares no code with the engine. Of the plain referee, it uses only what that says of the form of layouts and
-evidence; of the compiled referee of other losses, how positions are stored and compared. Cards are numbers, 13 for each
-suit, counted from the base of the foundations; black and red suits alternate, so two cards of a *kind*, a rank and a
-colour, are 26 apart, and the lower number is that of the kind. A position is some numbers, in fields of bits that are as wide as the layout needs: the heights of the
-foundations, the turned cards of the stock, the further passes, the dealt cards that are left in each column, and the
-sets of cards that are left in the stock and in the reserve. Mostly they are one word. `t` is one array of all but the positions, with the
-offsets below.
+evidence; of the compiled referee of other losses, how positions are stored and compared. Cards are numbers, 13 for
+each suit, counted from the base of the foundations; black and red suits alternate, so two cards of a *kind*, a rank and
+a colour, are 26 apart, and the lower number is that of the kind. A position is some numbers, in fields of bits that are
+as wide as the layout needs: the heights of the foundations, the turned cards of the stock, the further passes, the
+dealt cards that are left in each column, and the sets of cards that are left in the stock and in the reserve; of a
+reserve that fills columns, the first of these begin those that have no other dealt card. `t` is one array of all but
+the positions, with the offsets below.
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ MOST_FIELDS = FIRST_COLUMN + MOST_COLUMNS
 
 ARRAY = Fields()
 # Rules and layout
-LAST, DRAW, PASSES, KINGS_FILL, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = ARRAY.words(10)
+LAST, DRAW, PASSES, KINGS_FILL, ANY_FILLS, STACKED, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = ARRAY.words(12)
 STOCK_ORDER, RESERVE_CARDS, STARTS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
 LOWER, AFTER, TOPS = ARRAY.rows(3, MOST_ROWS)
 """For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
@@ -36,12 +37,12 @@ a set, how many are left after the last one has left, and that card."""
 FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = ARRAY.rows(3, MOST_FIELDS)
 # A position
 FIELDS = ARRAY.row(MOST_FIELDS)
-UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK, IN_RESERVE = ARRAY.words(8)
+UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK, IN_RESERVE, BURIED, BEGUN = ARRAY.words(10)
 """Sets of cards, but `BARE` and `PLACES` of kinds: those that can be bared, and those that have a free place."""
-RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME = ARRAY.words(5)
+RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, EMPTIED = ARRAY.words(6)
 HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MOST_COLUMNS)
-"""The same in the relaxed game, the cards that came to the columns, the heights of the foundations, and the dealt cards
-that are left in each column."""
+"""The same in the relaxed game, the cards that came to the columns, how many columns were emptied, the heights of the
+foundations, and the dealt cards that are left in each column."""
 KEY, MOVES = ARRAY.row(MOST_WORDS), ARRAY.row(MOST_MOVES)
 SIZE = ARRAY.size
 KINDS = (1 << 26) - 1
@@ -79,12 +80,13 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
         return [13 * SUITS.index(suit.upper()) + (RANKS.index(rank) - base) % rules.ranks for rank, suit in cards]
 
     t[LAST], t[DRAW], t[PASSES], t[KINGS_FILL] = rules.ranks - 1, rules.draw, rules.passes, rules.spaces == "kings"
+    t[ANY_FILLS], t[STACKED] = rules.spaces in ("any", "reserve"), rules.stacked
     t[REMOVABLE], t[LEAST], t[COLUMNS] = rules.removable, rules.initial == "all", len(rules.sizes)
     t[DECK] = sum(1 << 13 * suit + rank for suit in range(4) for rank in range(rules.ranks))
     stock = numbers(texts.get("waste", "") + texts.get("stock", ""))
     t[STOCK_SIZE] = len(stock)
     t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
-    reserve = numbers(texts.get("reserve", ""))
+    reserve = numbers(texts.get("reserve", ""))[:: -1 if rules.stacked else 1]
     t[RESERVE_CARDS : RESERVE_CARDS + len(reserve)] = reserve
     fields = [(0, rules.ranks)] * 4
     for top in numbers(texts.get("foundations", "")):
@@ -121,7 +123,7 @@ def _dealt(t: Words, cards: list[int], is_up: list[bool], count: int) -> int:
         if below % 13 != card % 13 + 1 or (below - card) // 13 % 2 == 0:
             break
         count -= 1
-    return 0 if count == 1 and cards[0] % 13 == t[LAST] else count
+    return 0 if count == 1 and cards[0] % 13 == t[LAST] and not t[ANY_FILLS] else count
 
 
 @inlined
@@ -162,7 +164,7 @@ def _on(kinds: int) -> int:
 @inlined
 def _under(t: Words, kinds: int) -> int:
     """Return the kinds that some kinds fit."""
-    higher = (kinds & ~(word(LOWEST) << t[LAST])) << 1
+    higher: int = (kinds & ~(word(LOWEST) << t[LAST])) << 1
     return (higher << 13 | higher >> 13) & KINDS
 
 
@@ -189,20 +191,25 @@ def _read_key(t: Words, keys: Words, first: int) -> None:
         t[FIELDS + number] = keys[first + t[FIELD_WORDS + number]] >> t[FIELD_SHIFTS + number] & t[FIELD_MASKS + number]
 
 
-@routine
-def _look(t: Words) -> None:
-    """Write the sets that follow from the position."""
-    up, below, dealt, spaces = word(0), word(0), word(0), word(0)
-    for suit in range(4):
-        up |= (_bit(t[FIELDS + suit]) - 1) << 13 * suit
+@inlined
+def _fill(t: Words) -> None:
+    """Let all cards that begin columns count as moved, if no reserve is left that fills them."""
+    left, spaces = t[FIELDS + RESERVE] * t[STACKED], word(0)
     for column in range(t[COLUMNS]):
-        left = t[FIELDS + FIRST_COLUMN + column]
-        row = t[STARTS + column] + left
-        below |= t[LOWER + row]
-        if left:
-            dealt |= _bit(t[TOPS + row])
-        else:
-            spaces += 1
+        spaces += t[FIELDS + FIRST_COLUMN + column] == 0
+    while left and spaces:
+        left &= left - 1
+        spaces -= 1
+    if left == 0:
+        t[FIELDS + RESERVE] *= 1 - t[STACKED]
+        for column in range(t[COLUMNS]):
+            if t[FIELDS + FIRST_COLUMN + column] == 1:
+                t[FIELDS + FIRST_COLUMN + column] = 0
+
+
+@inlined
+def _look_at_stock(t: Words) -> None:
+    """Write which cards are in the stock, and which it offers."""
     in_stock, offered, count, index = word(0), word(0), word(0), word(0)
     rest = t[FIELDS + STOCK]
     while rest:
@@ -216,24 +223,68 @@ def _look(t: Words) -> None:
         in_stock |= card
         if _passes_after(t, index, count) >= 0:
             offered |= card
-    in_reserve, rest = word(0), t[FIELDS + RESERVE]
-    while rest:
-        in_reserve |= _bit(t[RESERVE_CARDS + _first(rest)])
+    t[IN_STOCK], t[OFFERED] = in_stock, offered
+
+
+@inlined
+def _look_at_reserve(t: Words, spaces: int) -> None:
+    """Write which cards of the reserve begin a column, if this many are to be filled, and which can be taken."""
+    t[BEGUN], t[IN_RESERVE], rest = 0, 0, t[FIELDS + RESERVE]
+    while rest and not (t[STACKED] and t[IN_RESERVE]):
+        card = _bit(t[RESERVE_CARDS + _first(rest)])
         rest &= rest - 1
-    moved = t[DECK] & ~(up | below | in_stock | in_reserve)
-    shown = moved | dealt
-    t[UP], t[MOVED], t[SHOWN], t[OFFERED] = up, moved, shown, offered | in_reserve
-    t[IN_STOCK], t[IN_RESERVE] = in_stock, in_reserve
-    t[BARE] = (_some(shown) & ~_under(t, _some(moved))) | (_both(shown) & ~_under(t, _both(moved)))
-    places = (_on(_some(shown)) & ~_some(moved)) | (_on(_both(shown)) & ~_both(moved))
-    if t[KINGS_FILL]:
-        kings = moved & _cards(_kings(t))
-        while kings:
+        if t[STACKED] and spaces:
+            t[BEGUN] |= card
             spaces -= 1
-            kings &= kings - 1
-        if spaces > 0:
-            places |= _kings(t)
-    t[PLACES] = places
+        else:
+            t[IN_RESERVE] |= card
+    t[BURIED] = 0
+    while rest:
+        t[BURIED] |= _bit(t[RESERVE_CARDS + _first(rest)])
+        rest &= rest - 1
+
+
+@inlined
+def _look_for_places(t: Words, spaces: int) -> None:
+    """Write which kinds can be bared, and which have a free place, with so many columns without a dealt card."""
+    moved, shown = t[MOVED], t[SHOWN]
+    t[BARE] = (_some(shown) & ~_under(t, _some(moved))) | (_both(shown) & ~_under(t, _both(moved)))
+    t[PLACES] = (_on(_some(shown)) & ~_some(moved)) | (_on(_both(shown)) & ~_both(moved))
+    begun = (_some(moved) & ~_on(_some(shown))) | (_both(moved) & ~_on(_both(shown))) << 26
+    while begun and spaces:
+        spaces -= 1
+        begun &= begun - 1
+    if spaces and t[ANY_FILLS]:
+        t[BARE], t[PLACES] = _some(t[DECK]), _some(t[DECK])
+    elif spaces:
+        t[PLACES] |= _kings(t)
+
+
+@routine
+def _look(t: Words) -> None:
+    """Write the sets that follow from the position."""
+    if t[ANY_FILLS]:
+        _fill(t)
+    up, below, dealt, spaces = word(0), word(0), word(0), word(0)
+    for suit in range(4):
+        up |= (_bit(t[FIELDS + suit]) - 1) << 13 * suit
+    for column in range(t[COLUMNS]):
+        left = t[FIELDS + FIRST_COLUMN + column]
+        row = t[STARTS + column] + left
+        below |= t[LOWER + row]
+        if left:
+            dealt |= _bit(t[TOPS + row])
+        else:
+            spaces += 1
+    _look_at_stock(t)
+    _look_at_reserve(t, spaces)
+    if t[STACKED] and t[IN_RESERVE]:
+        spaces = word(0)
+    dealt |= t[BEGUN]
+    moved = t[DECK] & ~(up | below | dealt | t[IN_STOCK] | t[IN_RESERVE] | t[BURIED])
+    t[UP], t[MOVED], t[SHOWN] = up, moved, moved | dealt
+    t[OFFERED] |= t[IN_RESERVE]
+    _look_for_places(t, spaces)
 
 
 @inlined
@@ -357,6 +408,7 @@ def _turned_up(t: Words) -> int:
                 cards &= ~t[LOWER + t[STARTS + column] + after - 1]
             if left == 1:
                 t[EVER_PLACES] |= _kings(t)
+                t[EMPTIED] += 1
             left = after
         t[LEFT_OVER + column] = left
     return cards
@@ -375,8 +427,31 @@ def _coming_back(t: Words) -> int:
 
 
 @routine
+def _begin_columns(t: Words) -> int:
+    """Let cards of a reserve begin columns that others have left; return those that come to the columns. As soon as
+    none is left in the reserve, and anything has happened, any card can move."""
+    begun, coming, rest = word(0), word(0), t[FIELDS + RESERVE] * t[STACKED]
+    for column in range(t[COLUMNS]):
+        begun += t[LEFT_OVER + column] > 0
+    while rest:
+        card = t[RESERVE_CARDS + _first(rest)]
+        rest &= rest - 1
+        if t[SHOWN] & _bit(card) == 0:
+            if begun < t[COLUMNS]:
+                coming |= _bit(card)
+            elif begun == t[COLUMNS]:
+                t[EVER_OFFERED] |= _bit(card)
+        if begun > t[COLUMNS] or not (t[RISEN] & _bit(card) or t[EVER_PLACES] & _bit(card % 26)):
+            begun += 1
+    if begun <= t[COLUMNS] and (t[CAME] | coming or t[RISEN] != t[UP]):
+        t[EVER_PLACES], t[EVER_BARE] = _some(t[DECK]), _some(t[DECK])
+    return coming
+
+
+@routine
 def _is_refuted(t: Words) -> bool:
     """Return whether not all cards go up in the relaxed game."""
+    t[EMPTIED] = 0
     t[RISEN], t[EVER_BARE], t[EVER_PLACES], t[EVER_OFFERED], t[CAME] = t[UP], t[BARE], t[PLACES], t[OFFERED], 0
     for suit in range(4):
         t[HEIGHTS + suit] = t[FIELDS + suit]
@@ -384,12 +459,17 @@ def _is_refuted(t: Words) -> bool:
         t[LEFT_OVER + column] = t[FIELDS + FIRST_COLUMN + column]
     changed = True
     while changed:
-        places, offered, changed = t[EVER_PLACES], t[EVER_OFFERED], _rise(t)
-        coming = (_coming_in(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
+        places, offered, emptied, changed = t[EVER_PLACES], t[EVER_OFFERED], t[EMPTIED], _rise(t)
+        coming = word(0)
+        if t[ANY_FILLS]:
+            coming |= _begin_columns(t)
+        coming = (coming | _coming_in(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
         t[CAME] |= coming
         if t[IN_STOCK] & (t[CAME] | t[RISEN]):
             t[EVER_OFFERED] |= t[IN_STOCK]
-        changed = changed or coming != 0 or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
+        changed = (
+            changed or coming != 0 or t[EMPTIED] != emptied or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
+        )
         t[EVER_BARE] |= _some(coming)
         t[EVER_PLACES] |= _on(_some(coming))
     return bool(t[RISEN] != t[DECK])

@@ -1,5 +1,5 @@
 # The image of compose.yaml: Dealmill with the versions pinned in requirements-server.txt. Its user owns only the cache.
-FROM python:3.11.15-slim-trixie@sha256:90744cff8f32887f075c47d747a173ff333e9e98801667af93c357fa9f5e28ff AS build
+FROM python:3.11.15-slim-trixie AS build
 RUN python -m venv --without-pip /opt/dealmill
 COPY requirements-server.txt /build/
 RUN pip --python /opt/dealmill install --no-cache-dir --require-hashes --requirement /build/requirements-server.txt
@@ -10,7 +10,7 @@ COPY workers /build/workers
 COPY migrations /build/migrations
 RUN pip --python /opt/dealmill install --no-cache-dir --no-deps /build
 
-FROM python:3.11.15-slim-trixie@sha256:90744cff8f32887f075c47d747a173ff333e9e98801667af93c357fa9f5e28ff
+FROM python:3.11.15-slim-trixie
 RUN useradd --uid 10001 --home-dir /var/cache/dealmill --no-create-home dealmill \
     && install --directory --owner dealmill --group dealmill /var/cache/dealmill
 COPY --from=build /opt/dealmill /opt/dealmill

@@ -19,15 +19,17 @@ from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.tables import Storage
-from dealmill.pipeline.store.job_kinds import KINDS, Job, SolvingJobs
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.sources.writing import open_deals
 from dealmill.pipeline.store.storages.compact_solving import SolvedBlocks, solve_blocks
+from dealmill.pipeline.store.storages.solving_jobs import SolvingJobs
 from dealmill.workers import tasks
 from tests.servers import Postgres
 

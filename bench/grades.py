@@ -1,46 +1,60 @@
-"""Print the bounds of grades of games by rules files again: ``python -m bench.grades [GAME…]``. All take half an hour.
+"""Print the bounds of grades of games by rules files again: ``python -m bench.grades [GAME…]``. All take an hour.
 
-The bounds divide the wins of deals of seed 1 within 100,000 nodes into fifths by their nodes: the first 200 wins, or
-fewer if a thousand deals have fewer, but at least 50. A game has no grades if none of a thousand deals is won, or fewer
-than 50 of 100,000. `dealmill.pipeline.games.patience.grades` has what this prints, and `GRADES` of covering games.
+The bounds divide deals of seed 1 that are won within 100,000 nodes, and of whose plays the careful player wins one at
+least, into four parts of about equal size by his chances, which are rounded to two digits: the first 40 such deals, or
+fewer if they take more than a minute, but at least 12. The table of a game's family has what this prints.
 """
 
 import sys
+import time
 from collections.abc import Iterator
 
-from dealmill import Verdict, deals, games, solve
+from dealmill import NotFoundError, Result, games, solve, winnable_deals
 
-SEED, MAX_NODES = 1, 100_000
-WINS, FEWEST_WINS, DEALS, DEAL_LIMIT = 200, 50, 1_000, 100_000
-AT_ONCE, GRADES = 100, 5
+SEED, DEALS, FEWEST_DEALS, SECONDS, LIMITED_GRADES = 1, 40, 12, 60.0, 4
 
 
 def bounds(name: str) -> list[int]:
-    """Return the most nodes of each grade but the last; none if there are too few wins, or their nodes are equal."""
-    nodes = sorted(wins(name))
-    if len(nodes) < FEWEST_WINS:
+    """Return the least chance of each grade but the last two, in millionths; none if too few deals have one."""
+    chances = sorted(_chances(name), reverse=True)
+    if len(chances) < FEWEST_DEALS:
         return []
-    return sorted({nodes[len(nodes) * grade // GRADES - 1] for grade in range(1, GRADES)})
+    least, first = list[int](), 0
+    for grade in range(1, LIMITED_GRADES):
+        last = first + max((len(chances) - first) // (LIMITED_GRADES - grade + 1), 1) - 1
+        least.append(_rounded(chances[min(last, len(chances) - 1)]))
+        first = sum(chance >= least[-1] for chance in chances)
+    return least
 
 
-def wins(name: str) -> list[int]:
-    """Return the nodes of the wins."""
-    nodes: list[int] = []
-    for dealt, more in enumerate(_wins_of_deals(name), start=1):
-        nodes += more
-        enough = FEWEST_WINS if dealt * AT_ONCE >= DEALS else WINS
-        if len(nodes) >= enough or (not nodes and dealt * AT_ONCE >= DEALS):
-            break
-    return nodes[:WINS]
+def _chances(name: str) -> Iterator[int]:
+    """Yield the chances of the first deals that the player wins at least once."""
+    begun, found = time.process_time(), 0
+    for win in _wins(name):
+        [played] = solve(f"{name}/chances", [win.layout])
+        if played.value:
+            found += 1
+            yield played.value
+        if found == DEALS or time.process_time() > begun + SECONDS:
+            return
 
 
-def _wins_of_deals(name: str) -> Iterator[list[int]]:
-    for first in range(1, DEAL_LIMIT, AT_ONCE):
-        solved = solve(name, deals(name, seed=SEED, first=first, count=AT_ONCE), max_nodes=MAX_NODES)
-        yield [result.nodes for result in solved if result.verdict is Verdict.WINNABLE]
+def _wins(name: str) -> Iterator[Result]:
+    try:
+        yield from winnable_deals(name, seed=SEED)
+    except NotFoundError:
+        return
+
+
+def _rounded(chance: int) -> int:
+    """Return a chance rounded to two digits, in thousandths at least."""
+    unit: int = 10 ** max(len(str(chance)) - 2, 3)
+    return max(round(chance / unit) * unit, 1_000)
 
 
 if __name__ == "__main__":
     for name in sys.argv[1:] or [name for name, game in games().items() if game.rules_text]:
-        if ends := bounds(name):
-            print(f'    "{name}": ({", ".join(f"{end:_}" for end in ends)}),', flush=True)
+        if least := bounds(name):
+            print(f'    "{name}": ({", ".join(f"{chance:_}" for chance in least)}),', flush=True)
+        else:
+            print(f"#   {name}", flush=True)

@@ -1,5 +1,7 @@
 from . import db as db
 from . import progress as progress
+from .archives import archive as archive
+from .archives import check_archive as check_archive
 from .audits import Audit as Audit
 from .layouts import after as after
 from .layouts import answer as answer
@@ -19,6 +21,8 @@ from .outcomes import Ingestion as Ingestion
 from .outcomes import Retraction as Retraction
 from .outcomes import RunList as RunList
 from .outcomes import Summary as Summary
+from .pipeline.archive.checking import CheckedArchive as CheckedArchive
+from .pipeline.archive.record import ArchivedRun as ArchivedRun
 from .pipeline.arguments import DifferenceKind as DifferenceKind
 from .pipeline.engine_bench import EngineBench as EngineBench
 from .pipeline.engine_bench import EngineFigures as EngineFigures

@@ -9,10 +9,11 @@ from contextlib import closing
 from os import PathLike
 from pathlib import Path
 
+from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.progress.events import Progress
 from dealmill.pipeline.progress.notebook import in_notebook
 from dealmill.pipeline.store.copy import Copy, copy_store
-from dealmill.pipeline.store.database import revisions
+from dealmill.pipeline.store.database import revisions, web_role
 from dealmill.pipeline.store.database.backup import back_up
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.urls import database_url
@@ -35,6 +36,27 @@ def upgrade(url: str | None = None, revision: str = "head", *, yes: bool = False
         else:
             revisions.upgrade(database, revision, check_listable)
         return revisions.current(database)
+
+
+def create_web_role(url: str | None = None, web_url: str | None = None) -> str:
+    """Create the user that `web_url` names on the PostgreSQL server of the database, let it read the store, and return
+    its name. A user that exists gets the password of `web_url`. None means ``DEALMILL_WEB_DATABASE_URL``.
+
+    The grants are for the tables of this version of Dealmill: repeat the call after each upgrade.
+
+    Raises
+    ------
+    UsageError
+        If the store is an SQLite file, or `web_url` does not name a user of its own for this database.
+    StoreError
+        If that user could write, the tables are not those of this Dealmill, or the user of `url` may not create others.
+    """
+    if (chosen := settings().web_database_url if web_url is None else web_url) is None:
+        raise UsageError(
+            f"set {web_role.SETTING} to postgresql://USER:PASSWORD@HOST/NAME, with the user that is to be created"
+        )
+    with closing(_database(url)) as database:
+        return web_role.create_web_role(database, database_url(chosen))
 
 
 def downgrade(url: str | None = None, *, revision: str) -> str | None:

@@ -11,7 +11,7 @@ from dealmill.pipeline.errors import (
     UnavailableError,
     UsageError,
 )
-from dealmill.pipeline.games.careful import careful_player
+from dealmill.pipeline.games.careful import careful_player, graded
 from dealmill.pipeline.games.contract import (
     NO_LIMIT,
     AnswerFormat,
@@ -145,6 +145,7 @@ __all__ = [
     "circle",
     "cross",
     "element",
+    "graded",
     "head",
     "is_skipped",
     "outline",

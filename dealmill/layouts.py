@@ -53,14 +53,18 @@ def deals(
         If the seed, the range or a parameter is not valid.
     """
     owner = find_game(game)
+    if numbers is not None and sample is not None:
+        raise UsageError("numbers and sample exclude each other")
+    if numbers is not None and (first != 1 or count is not None):
+        raise UsageError("numbers says which deals, so leave out first and count")
+    if numbers is not None and (isinstance(numbers, str | bytes) or not isinstance(numbers, Iterable)):
+        raise UsageError(f"numbers must be several numbers of deals, such as [1, 15, 19], not {numbers!r}")
     greatest = owner.last_deal(seed)
     first = check_integer("the number of the first deal", first, 1, greatest)
     last = MAX_INTEGER
     if count is not None:
         last = check_integer("the number of the last deal", first + check_integer("count", count, 1) - 1, 1, greatest)
     dealt = DealRange(owner, seed, first, last, parameters or {})
-    if numbers is not None and sample is not None:
-        raise UsageError("numbers and sample exclude each other")
     if numbers is not None:
         listed = [check_integer("the number of a deal", number, first, min(last, greatest)) for number in numbers]
         dealt = dealt.only((number, number) for number in listed)
@@ -92,7 +96,8 @@ def winnable_deals(
     count
         The number of deals; None for no end.
     grade
-        Only deals of this grade of difficulty, 1 to 5 in most games (`Result.grade`).
+        Only deals of this grade of difficulty, 1 to 5 in most games: by the chance that a careful player wins, who
+        plays each deal a thousand times; in games without one, by the nodes (`Result.grade`).
     max_nodes
         Pass over a deal whose search would take more than this many nodes; by default 100,000, or none for engines
         that decide every deal and have no grades, such as that of Golf.

@@ -6,16 +6,16 @@ from fractions import Fraction
 from functools import cached_property, partial
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 from dealmill.audits import Audit
-from dealmill.pipeline.arguments import DifferenceKind, check_integer
+from dealmill.pipeline.arguments import DifferenceKind, check_integer, takes
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.contract import Reject
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import Progress, Rerunning
 from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.results.conditions import FilterArguments
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.store.audits.audit import latest_audits
@@ -27,7 +27,7 @@ from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.diffs.diff import Diff, diff, diffs
 from dealmill.pipeline.store.distributions.higher_limit import HigherLimit, higher_limit
 from dealmill.pipeline.store.distributions.histograms import Histogram, histogram_of, histogram_of_numbers
-from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.run_planning import queue_rerun, queue_retry
 from dealmill.pipeline.store.planning.states import describe
 from dealmill.pipeline.store.queries.failures import Failure, failures_of
@@ -203,8 +203,7 @@ class Run(Tabular):
     def source_checksum(self) -> str | None:
         """The SHA-256 of the source in hexadecimal digits: of a file of lines, that of its text; None for numbered
         deals."""
-        source = find_source(self._database, self.progress.source)
-        return None if source.deals else source.digest[:32].hex()
+        return find_source(self._database, self.progress.source).text_sha256
 
     @property
     def fingerprint(self) -> str | None:
@@ -215,21 +214,17 @@ class Run(Tabular):
         status = self.progress if self.progress.finished else self.status()
         return fingerprint_of(self._database, self.id, status.items) if status.finished else None
 
+    @takes(FilterArguments)
     def results(
         self,
         *,
-        verdict: Verdict | str | Iterable[Verdict | str] = (),
-        value: Range = None,
-        nodes: Range = None,
-        layout_length: Range = None,
-        evidence_length: Range = None,
-        audit: Outcome | str | None = None,
         after: int = 0,
         before: int | None = None,
         order: Order | str = Order.POSITION,
         descending: bool = False,
         limit: int | None = None,
         retracted: bool = False,
+        **conditions: Unpack[FilterArguments],
     ) -> Query:
         """Return the results of the run, by default in order of position. They are read in pages.
 
@@ -269,14 +264,7 @@ class Run(Tabular):
             While the results are read, if one of them cannot be. To go on after it, pass its position as `after`.
         """
         status = unless_retracted(self.status(), retracted=retracted)
-        filter_ = Filter.of(
-            verdict,
-            audit,
-            value=value,
-            nodes=nodes,
-            layout_length=layout_length,
-            evidence_length=evidence_length,
-        )
+        filter_ = Filter.of(**conditions)
         start = (self.id, after) if after else FIRST_ITEM
         end = None if before is None else (self.id, before)
         return query_of(self._database, [status], filter_, start, limit, before=end, order=order, descending=descending)
@@ -583,7 +571,7 @@ class Run(Tabular):
         self,
         path: str | PathLike[str],
         *,
-        by: str = "nodes",
+        by: str | None = None,
         graded_by: "Run | None" = None,
         verdict: Verdict | str | Iterable[Verdict | str] = (),
         grades: int = 5,
@@ -602,21 +590,25 @@ class Run(Tabular):
         Parameters
         ----------
         by
-            The measure of difficulty: ``"nodes"``, ``"value"``, ``"evidence-length"`` or ``"layout-length"``.
+            The measure of difficulty: ``"chance"``, ``"nodes"``, ``"value"``, ``"evidence-length"`` or
+            ``"layout-length"``; by default the chance that a careful player wins or, in games without one, the nodes.
         graded_by
-            The run whose results are measured, over the same source; by default this run.
+            The run whose results are measured, over the same source; by default this run. For the chance, it is the
+            newest run of the careful player.
         verdict
             Only layouts with this verdict of this run, or one of these; by default those that are winnable or scored.
         grades, each
-            The number of grades, and the number of layouts to draw from each. Each grade has the same share of the
-            layouts of the run; those with the same number are in the same grade.
+            The number of grades, and the number of layouts to draw from each. By the chance, these are the first of the
+            five fixed grades of the game. By another number, each grade has the same share of the layouts of the run;
+            those with the same number are in the same grade.
         seed
             Draw by this seed, 0 to 2⁶³ − 1. The same run and arguments give the same file on every machine.
         descending
             Let grade 1 have the highest numbers.
         calendar, by_weekday
             The first and the last day of a pack with a layout for each day, instead of `each` in each grade, and the
-            grades from Monday to Sunday. Without grades by weekday, there is one grade.
+            grades from Monday to Sunday. Without grades by weekday, these are 1, 1, 2, 2, 3, 3, 4 by the chance, and
+            there is one grade by another number.
         without
             Leave out the layouts of an earlier pack, or of several: the paths of ``.json`` files.
         force, with_checker
@@ -634,24 +626,23 @@ class Run(Tabular):
         RetractedError
             If the engine version was retracted.
         """
-        from dealmill.pipeline.outputs.pack import Calendar
-        from dealmill.pipeline.outputs.pack_check import read_pack
-        from dealmill.pipeline.outputs.pack_choice import SOLVED, Choice, write_pack
+        from dealmill.pipeline.outputs.pack_choice import choice_of, default_measure, grading_run, write_pack
 
         status = unless_retracted(self.status(), retracted=False)
         grading = unless_retracted(graded_by.status(), retracted=False) if graded_by else None
-        days = Calendar.of(calendar, by_weekday)
-        paths = [without] if isinstance(without, str | PathLike) else without
-        choice = Choice(
-            by=by,
-            verdicts=Filter.of(verdict).verdict or SOLVED,
-            grades=1 if days and days.by_weekday is None else grades,
+        choice = choice_of(
+            by or default_measure(status, grading),
+            verdict=verdict,
+            grades=grades,
             each=each,
             seed=seed,
             descending=descending,
-            calendar=days,
-            without=[read_pack(Path(path)) for path in paths],
+            calendar=calendar,
+            by_weekday=by_weekday,
+            without=without,
         )
+        if choice.fixed and grading is None:
+            grading = grading_run(self._database, status)
         return write_pack(
             self._database,
             status,

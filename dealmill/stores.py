@@ -1,35 +1,42 @@
 """The store: sources, runs and results in a database, and the methods that create and use them."""
 
-import os
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from datetime import datetime
 from itertools import chain, islice
 from os import PathLike, fsdecode
+from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, Unpack
 
 from dealmill.audits import Audit
 from dealmill.outcomes import BatchResult, Deletion, Ingestion, Retraction, RunList, summarise
-from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, row_number
-from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
-from dealmill.pipeline.evidence.referee import Outcome
-from dealmill.pipeline.games import engine_of, find_game
+from dealmill.pipeline.arguments import MAX_INTEGER, MAX_ITEMS, check_integer, node_limit, takes
+from dealmill.pipeline.errors import InputError, StoreError, UsageError
+from dealmill.pipeline.games import engine_of
 from dealmill.pipeline.games.contract import Layout, Reject
-from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.deals import DealRange, all_deals, is_deal_range, parse_deal
+from dealmill.pipeline.ingest.options import (
+    RunArguments,
+    RunOptions,
+    SourceArguments,
+    SourceOptions,
+    VerdictArguments,
+    VerdictOptions,
+)
 from dealmill.pipeline.progress.events import Message, Progress
 from dealmill.pipeline.progress.notebook import in_notebook
+from dealmill.pipeline.results.conditions import FilterArguments
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.result import Result
-from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
+from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.urls import shown
-from dealmill.pipeline.store.filters import Filter, Range
+from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.missing_engines import MissingEngine, missing_engines
-from dealmill.pipeline.store.planning.run_planning import engines_for, fitting_engine, queue_run
+from dealmill.pipeline.store.planning.run_planning import queue_runs
 from dealmill.pipeline.store.queries.results import (
     FIRST_ITEM,
     Item,
@@ -40,7 +47,7 @@ from dealmill.pipeline.store.queries.results import (
     query_of,
     unless_retracted,
 )
-from dealmill.pipeline.store.runs.controls import Labels, labelled
+from dealmill.pipeline.store.runs.controls import labelled
 from dealmill.pipeline.store.runs.engines import retract, runs_of_engine, unretract
 from dealmill.pipeline.store.runs.incidents import Incident, list_incidents
 from dealmill.pipeline.store.runs.log import Action, list_actions
@@ -69,7 +76,9 @@ from dealmill.surveys import Survey
 
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
-    from dealmill.pipeline.ingest.sources import ParsedSource, SourceSpec, TableColumn
+    from dealmill.pipeline.ingest.sources import SourceSpec
+    from dealmill.pipeline.outputs.pack import Pack
+    from dealmill.pipeline.outputs.pack_choice import Wishes
     from dealmill.pipeline.store.queries.find import Match
 
 MOST_LINES = 10_000
@@ -139,18 +148,14 @@ class Store:
         """Close the connections to the database. The store and the runs it returned can no longer be used."""
         self._database.close()
 
+    @takes(RunOptions)
     def run(
         self,
         source: "SourceSpec",
         *,
-        game: str | None = None,
         engine: str | None = None,
-        max_nodes: int | None = None,
-        anyway: bool = False,
-        layout_column: str | None = None,
-        deals: "DealRange | str | None" = None,
-        number_column: str | None = None,
         progress: Progress = in_notebook,
+        **options: Unpack[RunArguments],
     ) -> Run:
         """Read a source, solve its layouts with local workers, and return the finished run.
 
@@ -179,6 +184,8 @@ class Store:
             For a file with numbers of deals instead of layouts: the deals, such as ``"deal:klondike:seed=0"`` or what
             `dealmill.deals` returns, and the name of the column of their numbers; None means ``number``. A file that is
             no table has one number in each line. The `Result.line` of a layout is the number of its deal.
+        priority, tags, note
+            Set them for the run before it is solved; see `Run.prioritise`, `Run.tag` and `Run.annotate`.
 
         Raises
         ------
@@ -195,38 +202,21 @@ class Store:
             If the broker or the workers cannot be started.
         """
         engines = () if engine is None else (engine,)
-        batch = self.run_all(
-            [source],
-            game=game,
-            engines=engines,
-            max_nodes=max_nodes,
-            anyway=anyway,
-            layout_column=layout_column,
-            deals=deals,
-            number_column=number_column,
-            progress=progress,
-        )
+        batch = self.run_all([source], engines=engines, progress=progress, **options)
         if batch.errors:
             raise batch.errors[0]
         [run] = batch.runs
         check_not_halted(run.progress)
         return run
 
+    @takes(RunOptions)
     def run_all(
         self,
         sources: "SourceSpec | Iterable[SourceSpec]",
         *,
-        game: str | None = None,
         engines: str | Iterable[str] = (),
-        max_nodes: int | None = None,
-        anyway: bool = False,
-        layout_column: str | None = None,
-        deals: "DealRange | str | None" = None,
-        number_column: str | None = None,
-        priority: int | None = None,
-        tags: str | Iterable[str] = (),
-        note: str | None = None,
         progress: Progress = in_notebook,
+        **options: Unpack[RunArguments],
     ) -> BatchResult:
         """Read several sources and solve each with the given engines of its game, or with the default engine.
 
@@ -236,43 +226,22 @@ class Store:
 
         A path that cannot be read does not stop the others; see `BatchResult.errors`. This does not wait for runs that
         are paused or cancelled. See `run` for the other parameters and errors.
-
-        Parameters
-        ----------
-        priority, tags, note
-            Set them for each run before it is solved; see `Run.prioritise`, `Run.tag` and `Run.annotate`.
         """
         from dealmill.pipeline.ingest.sources import open_readings
         from dealmill.workers.working import solve_runs  # loads Celery
 
-        limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
-        game, column = _column(game, layout_column, deals, number_column)
-        parsed = _parsed(sources)
-        names = [engines] if isinstance(engines, str) else list(engines)
-        if names:
-            self._check_engines(parsed, names, game)
-        opening = open_readings(self._database, parsed, game, progress, anyway=anyway, column=column)
-        with opening as readings:
-            run_ids = [
-                queue_run(self._database, reading.source, engine, limit)
-                for reading in readings.opened
-                for engine in engines_for(reading.source.game, names)
-            ]
-            for run_id in run_ids:
-                labels.put_on(self._database, run_id)
+        plan, names = RunOptions(**options), [engines] if isinstance(engines, str) else list(engines)
+        with open_readings(self._database, sources, plan, progress, names) as readings:
+            opened = [reading.source for reading in readings.opened]
+            run_ids = queue_runs(self._database, opened, names, plan.max_nodes, plan.labels)
             statuses = solve_runs(self._database, run_ids, progress, readings.opened) if run_ids else []
-        runs = [Run(self._database, status) for status in statuses]
-        return BatchResult(runs, readings.sources, summarise(statuses, readings.sources), readings.errors)
+        return BatchResult(
+            self._audited_runs(statuses), readings.sources, summarise(statuses, readings.sources), readings.errors
+        )
 
+    @takes(SourceOptions)
     def ingest(
-        self,
-        *sources: "SourceSpec",
-        game: str | None = None,
-        anyway: bool = False,
-        layout_column: str | None = None,
-        deals: "DealRange | str | None" = None,
-        number_column: str | None = None,
-        progress: Progress = in_notebook,
+        self, *sources: "SourceSpec", progress: Progress = in_notebook, **options: Unpack[SourceArguments]
     ) -> Ingestion:
         """Read sources into the store and validate their layouts; duplicates are stored and counted.
 
@@ -283,29 +252,18 @@ class Store:
         InputError, NotFoundError, UsageError
             If the game of a file is unknown.
         """
-        game, column = _column(game, layout_column, deals, number_column)
-        return self._ingest(_parsed(sources), game, progress, anyway=anyway, column=column)
+        return self._ingest(sources, SourceOptions(**options), progress)
 
+    @takes(VerdictOptions)
     def import_verdicts(
         self,
         file: str | PathLike[str],
         *,
         engine: str,
         version: str,
-        game: str | None = None,
-        checked_as: str | None = None,
         max_nodes: int | None = None,
-        layout_column: str | None = None,
-        deals: "DealRange | str | None" = None,
-        number_column: str | None = None,
-        verdict_column: str | None = None,
-        verdict: str | None = None,
-        words: Mapping[str, str] | None = None,
-        columns: "str | Sequence[str] | None" = None,
-        absent: str | None = None,
-        of: str | None = None,
-        notation: str | None = None,
         progress: Progress = in_notebook,
+        **options: Unpack[VerdictArguments],
     ) -> Run:
         """Store verdicts of any solver as a run, and return it. Nothing is solved.
 
@@ -368,24 +326,7 @@ class Store:
 
         name, limit = fsdecode(file), node_limit(max_nodes)
         with ExitStack() as copies:
-            table = open_verdicts(
-                name,
-                engine,
-                version,
-                copies,
-                game=game,
-                checked_as=checked_as,
-                layout_column=layout_column,
-                deals=deals,
-                number_column=number_column,
-                verdict_column=verdict_column,
-                verdict=verdict,
-                words=words,
-                columns=columns,
-                absent=absent,
-                of=of,
-                notation=notation,
-            )
+            table = open_verdicts(name, engine, version, copies, VerdictOptions(**options))
             reading, run = verdict_reading(self._database, table, limit)
             reading.finish(progress)
         if reading.error:
@@ -398,28 +339,51 @@ class Store:
             progress(Message(f"{table.name}, {contradiction}"))
         return imported
 
+    def import_archive(self, file: str | PathLike[str], *, progress: Progress = in_notebook) -> list[Run]:
+        """Store the runs of an archive, see `dealmill.archive`, and return them. Nothing is solved. The same archive is
+        stored only once. Runs whose deals are not stored in it are left out.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, is not an archive, was changed, or has no results; or if the results of a run
+            do not have the fingerprint that it says, and then the run is stored.
+        NotFoundError
+            If the game of a run is not installed.
+        RetractedError
+            If the engine version of a run was retracted.
+        """
+        from dealmill.pipeline.archive.importing import archived_verdicts  # loads NumPy
+        from dealmill.pipeline.ingest.verdicts import verdict_reading
+
+        imported = list[Run]()
+        for record, table in archived_verdicts(fsdecode(file), progress):
+            reading, status = verdict_reading(self._database, table, record.max_nodes)
+            reading.finish(progress)
+            run = self.find_run(status.id)
+            if run.fingerprint != record.fingerprint:
+                raise InputError(
+                    f"{table.name} does not have the results of {record.engine} with the fingerprint "
+                    f"{record.fingerprint}: see what is wrong with: dealmill archive --check {fsdecode(file)}; delete "
+                    f"the run with: dealmill delete {run.id}"
+                )
+            imported.append(run)
+        return imported
+
+    @takes(RunOptions)
     def queue(
         self,
         source: "SourceSpec | int",
         *,
-        game: str | None = None,
         engine: str | None = None,
-        max_nodes: int | None = None,
-        anyway: bool = False,
-        layout_column: str | None = None,
-        deals: "DealRange | str | None" = None,
-        number_column: str | None = None,
-        priority: int | None = None,
-        tags: str | Iterable[str] = (),
-        note: str | None = None,
         progress: Progress = in_notebook,
+        **options: Unpack[RunArguments],
     ) -> Run:
         """Queue a run over a source for workers, and return it immediately.
 
         `source` is the number or the name of a source in the store, or what `run` accepts: a file, a range of deals or
         a query, which is first read into the store. Of a file that was read before under the same name, the game is
-        known. See `run` for the other parameters, and `run_all` for `priority`, `tags`
-        and `note`.
+        known. See `run` for the other parameters.
 
         Raises
         ------
@@ -430,28 +394,19 @@ class Store:
         StoreError
             If the source has not been fully read.
         """
-        from dealmill.pipeline.ingest.sources import game_of_source
+        from dealmill.pipeline.ingest.sources import as_before, stored_source
 
-        limit, labels = node_limit(max_nodes), Labels(priority, tags, note)
-        game, column = _column(game, layout_column, deals, number_column)
-        [parsed] = [str(source)] if isinstance(source, int) else _parsed([source])
-        if isinstance(parsed, str) and not _is_path(parsed):
-            stored = find_source(self._database, parsed)
-        else:
-            if isinstance(parsed, str) and game is None:
-                with suppress(NotFoundError, StoreError):  # such as that there is no store yet
-                    game = find_source(self._database, parsed).game
-            owner = game_of_source(self._database, parsed, game)
-            name = parsed if isinstance(parsed, str) else parsed.name
-            fitting_engine(name, owner, owner.name if engine is None else engine)  # before it is read
-            ingestion = self._ingest([parsed], game, progress, anyway=anyway, column=column)
+        plan, engines = RunOptions(**options), [] if engine is None else [engine]
+        name = str(source) if isinstance(source, int) else source
+        stored = stored_source(self._database, name)
+        if stored is None:
+            ingestion = self._ingest(name, as_before(self._database, name, plan), progress, engines)
             if ingestion.errors:
                 raise ingestion.errors[0]
             [stored] = ingestion.sources
         if not (stored.complete or stored.endless):
             raise StoreError(f"{stored.name} has not been fully read; finish it with: dealmill ingest")
-        run_id = queue_run(self._database, stored, stored.game if engine is None else engine, limit)
-        labels.put_on(self._database, run_id)
+        [run_id] = queue_runs(self._database, [stored], engines, plan.max_nodes, plan.labels)
         return self.find_run(run_id)
 
     def work(self, *, drain: bool = False, progress: Progress = in_notebook) -> None:
@@ -594,8 +549,7 @@ class Store:
             statuses = list_runs(self._database, run, with_totals=True)
         else:
             statuses = [find_run(self._database, run)]
-        audits = latest_audits(self._database, [status.id for status in statuses])
-        return RunList(self._audited_run(status, audits.get(status.id)) for status in statuses)
+        return RunList(self._audited_runs(statuses))
 
     def fingerprints(self, runs: Iterable[Run]) -> dict[int, str]:
         """Return the fingerprints of runs by their numbers, read together; see `Run.fingerprint`. Runs without one are
@@ -621,6 +575,7 @@ class Store:
         """Return the versions of engines that pending jobs need, but workers lack."""
         return missing_engines(self._database)
 
+    @takes(FilterArguments)
     def query(
         self,
         *,
@@ -628,18 +583,13 @@ class Store:
         game: str | None = None,
         engine: str | None = None,
         source: int | str | None = None,
-        verdict: Verdict | str | Iterable[Verdict | str] = (),
-        value: Range = None,
-        nodes: Range = None,
-        layout_length: Range = None,
-        evidence_length: Range = None,
-        audit: Outcome | str | None = None,
         after: Item = FIRST_ITEM,
         before: Item | None = None,
         order: Order | str = Order.POSITION,
         descending: bool = False,
         limit: int | None = None,
         retracted: bool = False,
+        **conditions: Unpack[FilterArguments],
     ) -> Query:
         """Return the results of one run, or of all runs of a game, an engine or a source.
 
@@ -666,14 +616,7 @@ class Store:
         )
         if status is not None and runs:
             runs = [status]  # without reading it again
-        filter_ = Filter.of(
-            verdict,
-            audit,
-            value=value,
-            nodes=nodes,
-            layout_length=layout_length,
-            evidence_length=evidence_length,
-        )
+        filter_ = Filter.of(**conditions)
         return query_of(self._database, runs, filter_, after, limit, before=before, order=order, descending=descending)
 
     def find(
@@ -807,6 +750,68 @@ class Store:
         planned = open_survey(self._database, deals, definition.full_name(used), limit)
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
 
+    def pack(
+        self,
+        game: "DealRange | str",
+        path: str | PathLike[str],
+        *,
+        force: bool = False,
+        with_checker: bool = False,
+        progress: Progress = in_notebook,
+        **wishes: "Unpack[Wishes]",
+    ) -> "Pack":
+        """Deal, solve and play as many deals of a game as a pack needs, write it, and return it.
+
+        The deals are graded by the chance that a careful player wins. The first hundred show how many are needed, which
+        is reported before these are solved; an interrupted call continues where it stopped. The runs stay in the store.
+
+        Parameters
+        ----------
+        game
+            The game, of whose seed 1 the deals are; or other deals, such as ``"deal:klondike:seed=7"`` or what
+            `dealmill.deals` returns for all deals of a seed.
+        force, with_checker
+            As for `Run.export`.
+        **wishes
+            What the pack has, as for `Run.pack`: ``grades``, ``each``, ``seed``, ``calendar``, ``by_weekday``,
+            ``without``.
+
+        Raises
+        ------
+        NotFoundError, UsageError
+            If there is no such game, or it has no careful player; if an argument is out of range, or none of a thousand
+            deals has one of the grades.
+        OutputError
+            If a file cannot be written.
+        """
+        from dealmill.pipeline.outputs.pack_choice import check_path, choice_of, counts_by_grade
+        from dealmill.pipeline.outputs.pack_growth import FIRST_DEALS, MOST_GROWTH, Growth
+        from dealmill.pipeline.results.measures import CHANCE
+        from dealmill.pipeline.solving.winnable import default_limit
+
+        deals = game if isinstance(game, DealRange) else all_deals(game)
+        owner, engine = engine_of(deals.game.name)
+        grader = owner.grader(engine)
+        if grader is None or grader is engine:
+            raise UsageError(f"{owner.name} has no careful player: solve its deals, and name the run of which to pack")
+        choice, file = choice_of(CHANCE, **wishes), Path(path)
+        check_path(self._database, file, force=force)
+        count = FIRST_DEALS
+        progress(Message(f"solving and playing the first {count} deals of {owner.name}, to see how many are needed"))
+        while True:
+            part = deals.part(1, count + 1)
+            run = self.run(part, engine=owner.full_name(engine), max_nodes=default_limit(engine), progress=progress)
+            played = self.run(part, engine=owner.full_name(grader), progress=progress)
+            counts = counts_by_grade(self._database, run.progress, choice, played.progress, progress)
+            growth = Growth(owner.name, count, counts, choice.sizes)
+            if growth.deals_needed <= count:
+                break
+            growth.check_in_reach()
+            costs = [each.progress.cpu_seconds for each in (run, played)]
+            progress(Message(growth.words(costs, settings().workers)))
+            count = min(growth.deals_needed, count * MOST_GROWTH)
+        return run.pack(file, graded_by=played, force=force, with_checker=with_checker, progress=progress, **wishes)
+
     def runs_of(self, engine: str, version: str) -> RunList:
         """Return the runs of a version of an engine (its full name) or a family, oldest first."""
         return RunList(Run(self._database, status) for status in runs_of_engine(self._database, engine, version))
@@ -856,34 +861,25 @@ class Store:
         order in which they began."""
         return list_incidents(self._database, since)
 
-    def _audited_run(self, status: RunStatus, audit: AuditStatus | None) -> Run:
-        run = Run(self._database, status)
-        run.latest_audit = None if audit is None else Audit(self._database, audit)
-        return run
-
-    def _check_engines(self, sources: "Sequence[ParsedSource]", names: Sequence[str], game: str | None) -> None:
-        """Check that one of the engines fits each source, unless the game of the source cannot be told."""
-        from dealmill.pipeline.ingest.sources import game_of_source
-
-        for source in sources:
-            with suppress(InputError):  # raised or recorded when it is opened
-                owner = game_of_source(self._database, source, game)
-                for engine in engines_for(owner.name, names):
-                    fitting_engine(str(source), owner, engine)
+    def _audited_runs(self, statuses: Sequence[RunStatus]) -> list[Run]:
+        """Return runs with their newest audits, which are read together."""
+        audits = latest_audits(self._database, [status.id for status in statuses])
+        runs = [Run(self._database, status) for status in statuses]
+        for run in runs:
+            audit = audits.get(run.id)
+            run.latest_audit = None if audit is None else Audit(self._database, audit)
+        return runs
 
     def _ingest(
         self,
-        sources: "Sequence[ParsedSource]",
-        game: str | None,
+        sources: "SourceSpec | Iterable[SourceSpec]",
+        options: SourceOptions,
         progress: Progress,
-        *,
-        anyway: bool = False,
-        column: "TableColumn | None" = None,
+        engines: Sequence[str] = (),
     ) -> Ingestion:
         from dealmill.pipeline.ingest.sources import open_readings
 
-        opening = open_readings(self._database, sources, game, progress, anyway=anyway, column=column)
-        with opening as readings:
+        with open_readings(self._database, sources, options, progress, engines) as readings:
             for reading in readings.opened:
                 reading.finish(progress)
         return Ingestion(readings.sources, readings.errors)
@@ -895,36 +891,6 @@ class Store:
         if source is not None and run is not None:
             raise UsageError("name a run or a source whose rejects you mean, but not both")
         return self.find_source(find_run(self._database, str(run)).source if source is None else source)
-
-
-def _parsed(sources: "SourceSpec | Iterable[SourceSpec]") -> "list[ParsedSource]":
-    """Return one source or several, parsed."""
-    from dealmill.pipeline.ingest.sources import parse_source
-
-    several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
-    return list(map(parse_source, several))
-
-
-def _column(
-    game: str | None, layout_column: str | None, deals: "DealRange | str | None", number_column: str | None
-) -> "tuple[str | None, TableColumn | None]":
-    """Return the game of the files, and what is read from them if they are tables."""
-    from dealmill.pipeline.ingest.cells import deal_column  # loads NumPy
-
-    column = deal_column(deals, layout_column, number_column)
-    if column is None:
-        return game, layout_column
-    if game is not None and find_game(game).name != column.game.name:
-        raise UsageError(f"--game {game} is not the game of {column.deals.name}: leave it out")
-    return column.game.name, column
-
-
-def _is_path(source: str) -> bool:
-    """Return whether the name of a source is that of a file, and not its number in the store."""
-    from dealmill.pipeline.ingest.files import STDIN  # needed for files only
-
-    is_number = row_number(source) is not None
-    return not is_number and (source == STDIN or os.path.exists(source))  # noqa: PTH110 -- also if too long for a path
 
 
 def _lines(layout: str | Layout | Result | PathLike[str]) -> "list[Line]":

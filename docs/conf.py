@@ -22,7 +22,7 @@ GUIDES = (
         "beside-others",
         "sizes",
     ),
-    *("python", "games", "patience", "fields", "sql", "commands"),
+    *("python", "games", "games-by-name", "patience", "fields", "sql", "commands"),
 )
 OPERATION = ("database", "deploy", "operate", "performance", "scale")
 EXTENSIONS = ("add-a-game", "engines", "architecture", "api")

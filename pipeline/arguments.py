@@ -1,8 +1,11 @@
-"""Validation of integer arguments, of ranges of integers, and of limits on differences."""
+"""Validation of integer arguments, of ranges of integers, and of limits on differences; and signatures."""
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
+from inspect import Parameter, signature
 from operator import index
+from typing import Any, TypeVar, is_typeddict
 
 from dealmill.pipeline.errors import UsageError
 
@@ -19,6 +22,26 @@ MAX_ITEMS = 10**11
 """The most items of a run: a day of work for a fast engine. A larger run has too many jobs to plan at once."""
 MOST_WORKERS = 1_024
 """The most worker processes that a command starts."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def takes(options: Callable[..., object]) -> Callable[[Function], Function]:
+    """Return a decorator for functions that pass their ``**options`` on to `options`. Their signature then shows the
+    names and defaults of these arguments, which are None if it is a class of types."""
+    if is_typeddict(options):
+        kinds = options.__annotations__.items()
+        passed = [Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=kind) for name, kind in kinds]
+    else:
+        passed = [each.replace(kind=Parameter.KEYWORD_ONLY) for each in signature(options).parameters.values()]
+
+    def shown(function: Function) -> Function:
+        own = signature(function)
+        named = [each for each in own.parameters.values() if each.kind is not Parameter.VAR_KEYWORD]
+        function.__signature__ = own.replace(parameters=[*named, *passed])  # type: ignore[attr-defined]
+        return function
+
+    return shown
 
 
 def whole_number(text: str) -> int:

@@ -29,10 +29,27 @@ def test_the_deals_are_those_that_a_search_of_all_finds() -> None:
         assert [win.line for win in graded] == numbers
 
 
-def test_grades_are_bounded_by_nodes() -> None:
-    [engine, *_] = games()["klondike"].engines
-    assert [engine.grade(end + more) for end in engine.grades for more in (0, 1)] == [1, 2, 2, 3, 3, 4, 4, 5]
-    assert all(sorted({*each.grades}) == [*each.grades] for game in games().values() for each in game.engines)
+def test_grades_are_bounded_by_nodes_or_by_the_chance_of_a_careful_player() -> None:
+    for game, name, step in (("tantrix-loop", "winnable", 1), ("klondike", "chances", -1)):
+        [engine] = [each for each in games()[game].engines if each.name == name]
+        assert [engine.grade(end + more) for end in engine.grades for more in (0, step)] == [1, 2, 2, 3, 3, 4, 4, 5]
+        for grade in range(1, 6):
+            low, high = engine.range_of_grade(grade)
+            assert engine.grade(low) == grade and engine.grade(low if high is None else high) == grade
+    for engine in (engine for each in games().values() for engine in each.engines if engine.grades):
+        assert sorted({*engine.grades}, reverse=engine.scores) == [*engine.grades]
+        assert not engine.scores or engine.grade(0) == 5 != engine.grade(1_000)
+
+
+def test_a_careful_player_grades_the_wins_of_patiences_and_covering_games() -> None:
+    wins = list(islice(dealmill.winnable_deals("tripeaks", seed=4), 30))
+    played = dealmill.solve("tripeaks/chances", [win.layout for win in wins])
+    grades = [result.grade for result in played]
+    assert all(win.grade is None for win in wins) and len({*grades}) > 3
+    for grade in {*grades}:
+        lines = [win.line for win, own in zip(wins, grades, strict=True) if own == grade]
+        chosen = dealmill.winnable_deals("tripeaks", seed=4, grade=grade, count=len(lines))
+        assert [win.line for win in chosen] == lines
 
 
 def test_the_command_prints_deals_that_others_read(tmp_path: Path) -> None:
@@ -42,7 +59,8 @@ def test_the_command_prints_deals_that_others_read(tmp_path: Path) -> None:
     (tmp_path / "klondike.txt").write_text(printed)
     with dealmill.open(f"sqlite:///{tmp_path / 'store.db'}") as store:
         run = store.run(tmp_path / "klondike.txt")
-        assert [result.grade for result in run.results()] == [1, 1] and not list(run.rejects())
+        played = dealmill.solve("klondike/chances", run.results())
+        assert [result.grade for result in played] == [1, 1] and not list(run.rejects())
         assert all(f"# solution: {result.evidence}\n" in printed for result in run.results())
 
 
@@ -52,7 +70,7 @@ def test_the_command_prints_deals_that_others_read(tmp_path: Path) -> None:
         ("nothing --winnable --grade 9", "there is no game 'nothing'"),
         ("memory --winnable", "does not tell whether a deal can be won"),
         ("klondike --winnable --grade 6", "grade must be a whole number from 1 to 5, not 6"),
-        ("klondike --rule stock.draw=2 --winnable --grade 2", "has no fixed grades"),
+        ("camelot --winnable --grade 2", "has no fixed grades"),
         ("klondike --solution", "add --winnable"),
     ],
 )

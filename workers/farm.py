@@ -15,7 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Thread, current_thread, main_thread
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Self, TypeVar
 
 from dealmill.pipeline.errors import BrokerError, StoreError, WorkerError
 from dealmill.pipeline.games.caches import caches
@@ -43,6 +43,8 @@ from dealmill.workers.children import (
 )
 from dealmill.workers.logs import line_of
 from dealmill.workers.reconciler import Parents, Queue, check_broker, queue_of, reconcile
+
+T = TypeVar("T")
 
 PREFIX = "dealmill-"
 OWNED = "owned"
@@ -198,9 +200,9 @@ class Farm:
             self._broker.keep_up()
         if self._worker.poll() is not None:
             self._restart_worker()
-        self._patiently(partial(check_tables, self._database))
+        self.patiently(partial(check_tables, self._database))
         try:
-            self._patiently(partial(reconcile, self._database, self._queue, self.installation, self._only))
+            self.patiently(partial(reconcile, self._database, self._queue, self.installation, self._only))
             if self._broker_trouble:
                 self.say("the broker is available again")
                 self._record(OUTAGE, self._broker_trouble, time.monotonic() - self._broker_left)
@@ -212,21 +214,24 @@ class Farm:
                 self.say(reason)
             self._broker_trouble = reason
 
-    def _patiently(self, step: Callable[[], None]) -> None:
-        """Call a step, and wait while the database is not available. Record the outage when it is over."""
+    def patiently(self, step: Callable[[], T]) -> T:
+        """Call a step and return its result; wait while the database is not available. Record the outage when it is
+        over."""
         begun, reasons = time.monotonic(), list[str]()
 
         def report(message: str) -> None:
             reasons.append(message)
             self.say(message)
 
-        patiently(step, report)
+        result = patiently(step, report)
         if reasons:
             self._record(OUTAGE, reasons[-2], time.monotonic() - begun)
+        return result
 
     def _record(self, kind: str, what: str, seconds: float = 0.0) -> None:
+        record = partial(record_incident, self._database, kind, what.removesuffix(WAITING), seconds=seconds)
         with suppress(StoreError):  # the log has it, too
-            record_incident(self._database, kind, what.removesuffix(WAITING), seconds=seconds)
+            patiently(record, self.say)  # a database that has just come back may go away again
 
     def say(self, message: str) -> None:
         """Report a message in the format of the workers' log."""

@@ -9,13 +9,12 @@ from celery.exceptions import CPendingDeprecationWarning
 from celery.signals import after_setup_logger, after_setup_task_logger, celeryd_after_setup
 from celery.worker.consumer import consumer
 
-from dealmill.pipeline.system.log_lines import json_line
+from dealmill.pipeline.system.log_lines import TIME, json_line
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.transport import BROKER_ERRORS
 
 PLAIN = f"%(asctime)s {gethostname().replace('%', '%%')}:%(process)d: %(message)s"
 """The local time and the name of the worker, as in ``dealmill status --workers``, before the message."""
-TIME = "%Y-%m-%d %H:%M:%S"
 IN_HAND: dict[str, int] = {}
 """The numbers of this process's current job and of its run or audit, which are added to JSON lines."""
 

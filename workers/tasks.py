@@ -18,10 +18,11 @@ from dealmill.pipeline.store.database.connections import Database, patiently
 from dealmill.pipeline.store.database.revisions import check_revision
 from dealmill.pipeline.store.database.tables import Control
 from dealmill.pipeline.store.database.urls import database_url
-from dealmill.pipeline.store.job_kinds import KINDS, JobKind
+from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation, workable_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.incidents import DEATH, RETRY, record_incident
+from dealmill.pipeline.store.runs.job_kind import JobKind
 from dealmill.pipeline.store.runs.leases import Lease
 from dealmill.pipeline.store.runs.planned import PlannedRun, run_of_job
 from dealmill.pipeline.store.runs.workers import worker_name

@@ -22,10 +22,10 @@ from dealmill.pipeline.progress.events import (
 )
 from dealmill.pipeline.store.audits.audit import AUDITING, AuditStatus, find_audit
 from dealmill.pipeline.store.audits.work import seconds_left
-from dealmill.pipeline.store.database.connections import Database, patiently, refresh_statistics
+from dealmill.pipeline.store.database.connections import Database, refresh_statistics
 from dealmill.pipeline.store.job_kinds import KINDS
 from dealmill.pipeline.store.planning.installation import Installation
-from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs
+from dealmill.pipeline.store.runs.jobs import SOLVING, paused_jobs, withdraw
 from dealmill.pipeline.store.runs.leases import JobTable, Lease, has_leased, stuck, unstarted_runs
 from dealmill.pipeline.store.runs.status import (
     RunStatus,
@@ -37,7 +37,15 @@ from dealmill.pipeline.store.runs.status import (
     read_runs,
 )
 from dealmill.pipeline.survey.estimate import Estimate, estimate
-from dealmill.pipeline.survey.growth import Width, check_in_reach, extend_to, growth_of, next_stage
+from dealmill.pipeline.survey.growth import (
+    Width,
+    check_in_reach,
+    extend_to,
+    growth_of,
+    next_stage,
+    planned_deals,
+    words_so_far,
+)
 from dealmill.pipeline.system.settings import settings
 from dealmill.workers.farm import Farm
 from dealmill.workers.reconciler import Parents, unfinished, unfinished_runs, unworkable
@@ -86,7 +94,7 @@ def work_until_done(
 
         while True:
             if time.monotonic() >= due:
-                installation = patiently(ask_and_schedule, farm.say)
+                installation = farm.patiently(ask_and_schedule)
                 if installation is None:
                     return
                 farm.installation = installation
@@ -325,6 +333,12 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
     """Work on a survey until its interval is narrow enough, or it has the requested number of deals. Return its status
     and its estimate."""
     run, estimated = find_run(database, run_id), None
+    if run.items and not (run.finished or run.halted or run.held or run.damaged):
+        withdraw(database, run_id, planned_deals(database, run, goal))  # of a narrower goal, which was interrupted
+
+    def tell_so_far() -> None:
+        if words := words_so_far(database, run):
+            progress(Message(words))
 
     def next_installation() -> Installation | None:
         nonlocal run, estimated
@@ -332,6 +346,8 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
         progress(Surveying(run.solved, run.items, run.id, run.rate))
         if not run.finished:
             check_not_retracted(run)
+            if run.halted:
+                tell_so_far()
             check_not_halted(run)
             check_not_damaged(database, run)
             unstarted = run.retried and run.id in unstarted_runs(database, SOLVING)
@@ -357,6 +373,7 @@ def grow_survey(database: Database, run_id: int, goal: Width | int, progress: Pr
             run = find_run(database, run_id)
             estimated = estimate(database, run) if run.finished else None
             if estimated is None or next_stage(run, estimated, goal) > run.items:
+                tell_so_far()
                 raise
     assert estimated is not None  # noqa: S101 -- there is at least one block
     return run, estimated

@@ -47,6 +47,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "export": "export",
         "report": "export",
         "pack": "export",
+        "archive": "archive",
     },
     "Check": {"audit": "check", "rerun": "diff", "diff": "diff", "retract": "check", "log": "check"},
     "Farm": dict.fromkeys(("pause", "resume", "cancel", "tag"), "controls"),
@@ -145,7 +146,7 @@ def dealmill() -> None:
 
     Settings are read from the environment and from a file .env: DEALMILL_DATABASE_URL, DEALMILL_BROKER_URL,
     DEALMILL_ENGINES, DEALMILL_RULES, DEALMILL_PLUGINS, DEALMILL_WORKERS, DEALMILL_LEASE_SECONDS, DEALMILL_METRICS_PORT,
-    DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_WEB_TOKEN and DEALMILL_WEB_HOSTS.
+    DEALMILL_METRICS_HOST, DEALMILL_LOG_FORMAT, DEALMILL_WEB_DATABASE_URL, DEALMILL_WEB_TOKEN and DEALMILL_WEB_HOSTS.
 
     Exit codes: 0 success, 1 error, 2 usage error, 3 an audit or diff found a difference or a stored row is damaged,
     4 success but some input was rejected, or an audit could not prove everything, 130 interrupted.

@@ -17,6 +17,8 @@ from dealmill.pipeline.progress.events import (
     Step,
 )
 
+MOST_MEANT = 1_000_000
+"""The greatest number of a single deal with which a range from the first one may be meant."""
 SHOWN = 3
 """Rejects shown of a source that was just read; ``dealmill query --rejected`` lists all."""
 
@@ -80,7 +82,8 @@ def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> No
         f"{counted(source.duplicates, 'duplicate')}, {source.rejected:,} rejected"
     )
     deals = (read.new and source.deals) or {}
-    if deals.get("first") == deals.get("last") not in {None, 1}:
+    last = deals.get("last")
+    if isinstance(last, int) and 1 < last <= MOST_MEANT and deals.get("first") == last:
         seed, _, number = source.name.rpartition("-")[0].rpartition(":")
         say(f"  this is a single deal, number {number}; the first {number} deals are {seed}:1-{number}")
     if not source.rejected or not read.new or store is None:
@@ -91,5 +94,8 @@ def _tell_source(store: "dealmill.Store | None", read: Ingested, say: Say) -> No
         more = source.rejected - SHOWN
         say(f"  … {more:,} more; count all by reason: dealmill query --source {source.id} --rejected --by-reason")
     if not source.accepted:
-        options = "correct it, name another game with --game, or the column of layouts of a table with --layout-column"
+        if "column" in deals:
+            options = "correct its numbers, or name their column with --number-column"
+        else:
+            options = "correct it, name another game with --game, or the column of layouts with --layout-column"
         say(f"  {read.name} has no valid layout of {source.game}: {options}")

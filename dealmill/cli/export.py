@@ -6,16 +6,20 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 import dealmill
 from dealmill.cli.options import WholeNumber, complete_run, given_options, verdict_option
 from dealmill.cli.output import counted, json_option, output_options, tell, tell_unproved, write_json, write_rows
-from dealmill.cli.process import DIFFERENT
+from dealmill.cli.process import DIFFERENT, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import whole_number
-from dealmill.pipeline.results.measures import NUMBERS
+from dealmill.pipeline.results.measures import CHANCE, NUMBERS
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.outputs.pack_choice import Wishes
 
 
 class Days(click.ParamType[tuple[date, date]]):
@@ -171,18 +175,23 @@ def _subjects(
 
 
 @click.command()
-@click.argument("run", required=False, shell_complete=complete_run)
+@click.argument("run", metavar="[RUN|GAME]", required=False, shell_complete=complete_run)
 @click.argument("file", required=False, type=click.Path())
 @click.option(
     "--by",
     metavar="NUMBER",
-    default="nodes",
-    show_default=True,
-    help=f"Grade by {', '.join(order.word for order in NUMBERS)}, or a number of the engine's evidence.",
+    help=f"Grade by {', '.join([CHANCE, *(order.word for order in NUMBERS)])}, or a number of the engine's evidence; "
+    "by default chance, or nodes in games without a careful player.",
 )
 @click.option("--graded-by", metavar="RUN", shell_complete=complete_run, help="Grade by the results of this run.")
 @verdict_option
-@click.option("--grades", type=WholeNumber(1), default=5, show_default=True, help="The number of grades.")
+@click.option(
+    "--grades",
+    type=WholeNumber(1),
+    default=5,
+    show_default=True,
+    help="The number of grades; by chance, those from 1 to it.",
+)
 @click.option("--each", type=WholeNumber(1), default=200, show_default=True, help="The layouts of each grade.")
 @click.option("--seed", type=WholeNumber(0, 2**63 - 1), default=1, show_default=True, help="Draw by this seed.")
 @click.option("--desc", "descending", is_flag=True, help="Let grade 1 have the highest numbers.")
@@ -190,7 +199,9 @@ def _subjects(
     "--calendar", type=Days(), help="A layout for each day, none twice: 2027-01-01..2027-12-31; see --by-weekday."
 )
 @click.option(
-    "--by-weekday", type=Grades(), help="With --calendar, the grades from Monday to Sunday, such as 1,1,2,3,3,4,5."
+    "--by-weekday",
+    type=Grades(),
+    help="With --calendar, the grades from Monday to Sunday; by chance, 1,1,2,2,3,3,4 if it is left out.",
 )
 @click.option("--without", multiple=True, metavar="OLD", help="Leave out the layouts of an earlier pack; repeatable.")
 @click.option("--with-checker", is_flag=True, help="Also write FILE.check.py, which checks FILE with bare Python.")
@@ -209,7 +220,7 @@ def pack(
     ctx: click.Context,
     run: str | None,
     file: str | None,
-    by: str,
+    by: str | None,
     graded_by: str | None,
     verdict: tuple[str, ...],
     grades: int,
@@ -226,14 +237,20 @@ def pack(
     checked: str | None,
     form: str | None,
 ) -> None:
-    """Write layouts of RUN (its number, or `last`) to FILE, in grades of difficulty, with their solutions.
+    """Write layouts of RUN (its number, or `last`) to FILE, in grades of difficulty, with their solutions; or of a GAME
+    that has a careful player, whose deals are dealt, solved and played, as many as needed.
 
-    The winnable or scored layouts, or those with another --verdict, are graded by the nodes that their solutions took,
-    or by another number: each grade has the same share of them. From each grade, layouts are drawn by a seed, and those
+    Layouts of patiences and covering games are graded by the chance that a careful player wins; the bounds of the
+    grades are fixed for each game, and the last one has the deals that the player never wins. In other games, the
+    winnable or scored layouts, or those with another --verdict, are graded by the nodes that their solutions took, or
+    by another number: each grade has the same share of them. From each grade, layouts are drawn by a seed, and those
     that differ only in names, such as the ranks of cards, are taken once. The same command gives the same file
     everywhere.
 
-    With --calendar, there is a layout for each day, with its `date`: of one grade, or of the grades --by-weekday.
+    GAME is a name such as klondike-deal-1, whose deals of seed 1 are taken, or deal:klondike-deal-1:seed=7. The command
+    says how many deals are needed, and how long that takes, after the first hundred.
+
+    With --calendar, there is a layout for each day, with its `date`, of the grades --by-weekday.
 
     The suffix of FILE selects the format: .json, or .csv with one row per layout.
 
@@ -261,39 +278,50 @@ def pack(
         _write_pictures(dealmill.read_pack(run), pictures, open_cards)
         return
     if run is None or file is None:
-        raise click.UsageError("name a run and a file: dealmill pack RUN FILE")
-    if calendar and "each" in given_options(ctx):
-        raise click.UsageError("--calendar has a layout for each day: leave out --each")
-    if calendar and by_weekday is None and "grades" in given_options(ctx):
-        raise click.UsageError("--calendar has one grade without --by-weekday: add it, or leave out --grades")
-    with dealmill.open() as store, shown_progress(store) as progress:
-        subject = store.find_run(run)
-        written = subject.pack(
-            file,
-            by=by,
-            graded_by=None if graded_by is None else store.find_run(graded_by),
-            verdict=verdict,
-            grades=grades,
-            each=each,
-            seed=seed,
-            descending=descending,
-            calendar=calendar,
-            by_weekday=by_weekday,
-            without=without,
-            force=force,
-            with_checker=with_checker,
-            progress=progress,
-        )
-        audit = subject.latest_audit
+        raise click.UsageError("name a run or a game, and a file: dealmill pack RUN FILE")
+    of_game = not (run == "last" or run.isdecimal())
+    _check_pack_options(given_options(ctx), of_game=of_game)
+    wishes: Wishes = {
+        "verdict": verdict,
+        "grades": grades,
+        "each": each,
+        "seed": seed,
+        "descending": descending,
+        "calendar": calendar,
+        "by_weekday": by_weekday,
+        "without": without,
+    }
+    with dealmill.open() as store, resumable(), shown_progress(store) as progress:
+        files = {"force": force, "with_checker": with_checker}
+        if of_game:
+            written, audit = store.pack(run, file, **files, progress=progress, **wishes), None
+        else:
+            subject = store.find_run(run)
+            grading = None if graded_by is None else store.find_run(graded_by)
+            written = subject.pack(file, by=by, graded_by=grading, **files, progress=progress, **wishes)
+            audit = subject.latest_audit
     chosen = Counter(entry.grade for entry in written.layouts)
     rows = [{**grade.model_dump(), "chosen": chosen[grade.grade]} for grade in written.grades]
     write_rows(GRADE_COLUMNS, rows, form)
-    tell(f"{counted(len(written.layouts), 'layout')} of run {subject.id} written to {file}, graded by {by}")
+    tell(f"{counted(len(written.layouts), 'layout')} of {written.source} written to {file}, graded by {written.by}")
     _tell_audit(audit)
     if with_checker:
         _tell_check(file)
     if pictures is not None:
         _write_pictures(written, pictures, open_cards)
+
+
+def _check_pack_options(given: set[str], *, of_game: bool) -> None:
+    """Check that the options of a new pack go together."""
+    if "calendar" in given and "each" in given:
+        raise click.UsageError("--calendar has a layout for each day: leave out --each")
+    if "calendar" in given and "by_weekday" not in given and "grades" in given:
+        raise click.UsageError("--calendar without --by-weekday says nothing of grades: add it, or leave out --grades")
+    if of_game and given & {"by", "graded_by", "descending", "verdict"}:
+        raise click.UsageError(
+            "--by, --graded-by, --desc and --verdict are for the layouts of a run; the deals of a game are graded by "
+            "the chance that a careful player wins"
+        )
 
 
 def _write_pictures(pack: "dealmill.Pack", folder: str, open_cards: bool) -> None:

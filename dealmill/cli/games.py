@@ -155,8 +155,7 @@ def _description(game: "dealmill.Game") -> Iterator[str]:
 
 def _engine_lines(game: "dealmill.Game", engine: "dealmill.Engine") -> Iterator[str]:
     """Yield the lines that say everything about an engine."""
-    limit, grades = engine.max_nodes, engine.grades
-    above = f"{len(grades) + 1} above, by the nodes of a win" if grades else ""
+    limit = engine.max_nodes
     yield ""
     yield f"{game.full_name(engine)}{', the default engine' if engine is game.engines[0] else ''}"
     yield from _facts(
@@ -164,11 +163,17 @@ def _engine_lines(game: "dealmill.Game", engine: "dealmill.Engine") -> Iterator[
             "answers": engine.summary,
             "version": engine.version,
             "node limit": "none by default" if limit is None else f"{counted(limit, 'node')} by default",
-            "grades": ", ".join([*(f"{grade} up to {nodes:,}" for grade, nodes in enumerate(grades, 1)), above]),
+            "grades": _words_of_grades(engine),
             "evidence": engine.evidence,
             "of a loss": engine.evidence_of_loss,
         }
     )
+
+
+def _words_of_grades(engine: "dealmill.Engine") -> str:
+    bounds = (f"{grade} {'from' if engine.scores else 'up to'} {end:,}" for grade, end in enumerate(engine.grades, 1))
+    last = f"{len(engine.grades) + 1} {'below, by the value' if engine.scores else 'above, by the nodes of a win'}"
+    return ", ".join([*bounds, last]) if engine.grades else ""
 
 
 def _facts(facts: Mapping[str, object]) -> Iterator[str]:
@@ -435,8 +440,9 @@ def deal(
     `line` is the number of the deal, as in other commands. Files with another --format can be read by `run`.
 
     With --winnable, deals are solved until --count of them can be won, and lines that begin with # give the number, the
-    grade and the nodes of each. The grades of a game are fixed, see docs/grades.md. The same command gives the same
-    deals everywhere. With --json, `evidence` is the solution.
+    nodes of each. --grade chooses by how often a careful player wins, or by the nodes in games without one; the grades
+    of a game are fixed, see docs/grades.md. The same command gives the same deals everywhere. With --json, `evidence`
+    is the solution.
     """
     from dealmill.pipeline.games.deals import variant_name  # slow to import, not needed for the help text
 
@@ -449,10 +455,10 @@ def deal(
             game, seed=seed, first=first, count=count, grade=grade, parameters=parameters, max_nodes=max_nodes
         )
         if as_json:
-            write_rows(WIN_COLUMNS, map(_win_row, wins), "json")
+            write_rows(WIN_COLUMNS, (_win_row(win, grade) for win in wins), "json")
             return
         for win in wins:
-            _print_win(win, form, solution)
+            _print_win(win, grade, form, solution)
         return
     if grade is not None or solution or max_nodes is not None:
         raise UsageError("--grade, --solution and --max-nodes are for deals that can be won: add --winnable")
@@ -472,15 +478,15 @@ def deal(
 WIN_COLUMNS = ("line", "grade", "nodes", "layout", "evidence")
 
 
-def _win_row(win: "dealmill.Result") -> dict[str, object]:
-    return {column: getattr(win, column) for column in WIN_COLUMNS}
+def _win_row(win: "dealmill.Result", grade: int | None) -> dict[str, object]:
+    return {column: getattr(win, column) for column in WIN_COLUMNS} | {"grade": grade or win.grade}
 
 
-def _print_win(win: "dealmill.Result", form: str | None, solution: bool) -> None:
-    """Print a deal that can be won, with comments that readers of files skip."""
+def _print_win(win: "dealmill.Result", grade: int | None, form: str | None, solution: bool) -> None:
+    """Print a deal that can be won, of a grade if one was asked for, with comments that readers of files skip."""
     game, _ = win.game_and_engine
-    grade = "" if win.grade is None else f"grade {win.grade}, "
-    write_line(f"# deal {win.line}: {grade}{counted(win.nodes, 'node')}")
+    grade = grade or win.grade
+    write_line(f"# deal {win.line}: {f'grade {grade}, ' if grade else ''}{counted(win.nodes, 'node')}")
     click.echo(dealmill.convert(game.name, win, form) if form else win.layout)
     if solution:
         write_line(f"# solution: {win.evidence}")

@@ -12,6 +12,7 @@ from dealmill.cli.output import called_as, json_option, output_options, tell, wr
 from dealmill.cli.process import ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.system.extras import check_extra
+from dealmill.pipeline.system.settings import settings
 
 STATEMENT_SECONDS = 10.0
 """The most seconds of a query: far more than any page needs, also on a busy machine, and short enough to wait for."""
@@ -31,13 +32,14 @@ def web(host: str, port: int, packs: tuple[Path, ...]) -> None:
     """Serve read-only pages and a JSON API over the store, until Ctrl-C.
 
     Other machines are served only if DEALMILL_WEB_TOKEN is set; browsers ask for it as a password. DEALMILL_WEB_HOSTS
-    lists the host names under which the pages may be requested, separated by commas.
+    lists the host names under which the pages may be requested, separated by commas. DEALMILL_WEB_DATABASE_URL is used
+    in place of DEALMILL_DATABASE_URL if it is set: `dealmill db upgrade --web-role` creates a user that can only read.
     """
     check_extra("web")
     from dealmill.web.serving import serve
 
     with (
-        dealmill.open(read_only=True, statement_seconds=STATEMENT_SECONDS) as store,
+        dealmill.open(settings().web_database_url, read_only=True, statement_seconds=STATEMENT_SECONDS) as store,
         suppress(KeyboardInterrupt),
     ):  # the normal end
         serve(store, host, port, tell, packs)
@@ -98,15 +100,22 @@ def db() -> None:
 @db.command(short_help="Upgrade the tables to a newer version.")
 @click.argument("revision", default="head")
 @click.option("--yes", is_flag=True, help="Upgrade also if deals of packed runs cannot be listed afterwards.")
+@click.option("--web-role", is_flag=True, help="Also let the user of DEALMILL_WEB_DATABASE_URL read the store.")
 @json_option
-def upgrade(revision: str, yes: bool, as_json: bool) -> None:
+def upgrade(revision: str, yes: bool, web_role: bool, as_json: bool) -> None:
     """Upgrade the tables to REVISION, by default the newest.
 
     Dealmill before 0.3.0 stored a bit for each deal of a packed run. Now they are solved again when they are listed, so
     the upgrade is refused if the engine version that solved a run is not installed. With --yes, the figures of such a
     run are kept, but not which deal has which verdict.
+
+    With --web-role, the user of DEALMILL_WEB_DATABASE_URL is created on the PostgreSQL server, or gets the password of
+    the URL, and can read the tables, and nothing else. Give the option with each upgrade.
     """
-    _report(dealmill.db.upgrade(revision=revision, yes=yes), as_json)
+    upgraded = dealmill.db.upgrade(revision=revision, yes=yes)
+    if web_role:
+        tell(f"the user {dealmill.db.create_web_role()} can read the store")
+    _report(upgraded, as_json)
 
 
 @db.command(short_help="Downgrade the tables to an older version.")

@@ -29,9 +29,8 @@ from dealmill.pipeline.arguments import (
     whole_number,
 )
 from dealmill.pipeline.errors import DealmillError, UsageError
-from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import printable
-from dealmill.pipeline.results.measures import FILTERS
+from dealmill.pipeline.results.conditions import CONDITIONS, VERDICT, Condition
 
 Choice = tuple[str, str]
 """A word and its help text."""
@@ -121,16 +120,26 @@ game_option = click.option(
     shell_complete=complete_game,
     help="The game, if the file name does not contain it; see dealmill games.",
 )
-anyway_option = click.option(
-    "--anyway", is_flag=True, help="Read a file even if none of its first twenty entries is a layout of the game."
-)
-layout_column_option = click.option(
-    "--layout-column",
-    metavar="NAME",
-    help="Read the layouts from this column of a .csv, .tsv, .json, .jsonl or .parquet file.",
-)
 
-_NUMBERS = (
+
+def _together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return the decorator that adds several options, in this order."""
+
+    def add(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+source_options = _together(
+    game_option,
+    click.option(
+        "--layout-column",
+        metavar="NAME",
+        help="Read the layouts from this column of a .csv, .tsv, .json, .jsonl or .parquet file.",
+    ),
     click.option(
         "--deals",
         metavar="DEALS",
@@ -149,40 +158,33 @@ _NUMBERS = (
     click.option(
         "--sample-seed", type=WholeNumber(0, MOST_SEED), help="The seed by which --sample draws; by default 1."
     ),
+    click.option(
+        "--anyway", is_flag=True, help="Read a file even if none of its first twenty entries is a layout of the game."
+    ),
 )
+"""How sources are read: the arguments of `Store.ingest`, once `read_sources` has drawn the samples."""
 
 
-def numbers_options(command: Command) -> Command:
-    """Add the options that choose numbered deals; see `given_numbers`."""
-    for option in reversed(_NUMBERS):
-        command = option(command)
-    return command
-
-
-def given_numbers(
+def read_sources(
     sources: tuple[str, ...],
-    rules: tuple[str, ...],
-    game: str | None,
-    deals: str | None,
-    number_column: str | None,
-    sample: int | None,
-    of: str | None,
-    sample_seed: int | None,
+    options: dict[str, Any],
+    rules: tuple[str, ...] = (),
 ) -> tuple[tuple[str, ...], dict[str, Any]]:
-    """Return the names of sources with the sample that is drawn from them and changed rules, and the arguments `game`,
-    `deals` and `number_column` of `Store.run_all`."""
-    if sample is None and (of is not None or sample_seed is not None):
+    """Return the names of sources with the sample that is drawn from them and changed rules, and the options of
+    `source_options`, and others, as arguments of `Store.run_all`."""
+    sample, of, seed = (options.pop(name) for name in ("sample", "of", "sample_seed"))
+    if sample is None and (of is not None or seed is not None):
         raise click.UsageError("--of and --sample-seed need --sample: say how many of the deals are drawn")
     if sample is not None or rules:
         from dealmill.pipeline.games.deals import sampled_deals, sources_with_rules, with_rules  # slow to import
 
         if sample is not None:
-            sources = tuple(sampled_deals(source, sample, of, sample_seed) for source in sources)
-        if rules and deals is not None:
-            deals = with_rules(deals, rules)
+            sources = tuple(sampled_deals(source, sample, of, seed) for source in sources)
+        if rules and options["deals"] is not None:
+            options["deals"] = with_rules(options["deals"], rules)
         elif rules:
-            sources, game = sources_with_rules(sources, game, rules)
-    return sources, {"game": game, "deals": deals, "number_column": number_column}
+            sources, options["game"] = sources_with_rules(sources, options["game"], rules)
+    return sources, options
 
 
 def _set_workers(_ctx: click.Context, _option: click.Parameter, workers: int | None) -> None:
@@ -222,6 +224,19 @@ def _refuse_packed(ctx: click.Context, _param: click.Parameter, given: bool) -> 
 
 packed_option = click.option("--packed", is_flag=True, hidden=True, expose_value=False, callback=_refuse_packed)
 """It is refused with a reason until version 0.4.0."""
+run_options = _together(
+    nodes_option,
+    packed_option,
+    click.option(
+        "--priority",
+        type=WholeNumber(-1000, 1000),
+        help="Do the jobs of the run before those of runs with a lower priority, -1000 to 1000.",
+        metavar="N",
+    ),
+    click.option("--tag", "tags", metavar="WORD", multiple=True, help="Tag the run; repeatable."),
+    click.option("--note", metavar="TEXT", help="Add a note to the run."),
+)
+"""How runs are planned: together with `source_options`, the arguments of `Store.run_all` and `Store.queue`."""
 parameters_option = click.option(
     "--param", "given", metavar="NAME=N", multiple=True, help="Set a parameter of the deals; see dealmill games."
 )
@@ -239,29 +254,17 @@ rules_option = click.option(
     help="Change a rule of a patience or covering game, such as stock.draw=1; repeatable. `dealmill games NAME "
     "--rules` lists them.",
 )
-verdict_option = click.option(
-    "--verdict",
-    type=click.Choice([verdict.word for verdict in Verdict]),
-    multiple=True,
-    help="Only this verdict; repeatable.",
-)
 
 
-def range_options(command: Command) -> Command:
-    """Add an option for a range of each number by which results can be filtered."""
-    for order in reversed(FILTERS):
-        command = click.option(f"--{order.word}", type=Range(), help=f"Only {order.measure.condition}.")(command)
-    return command
+def _filter_option(condition: Condition) -> Callable[[Command], Command]:
+    """Return the option that is a condition of a filter."""
+    kind = click.Choice(condition.choices) if condition.choices else Range()
+    return click.option(f"--{condition.word}", type=kind, multiple=condition.repeatable, help=condition.help)
 
 
-priority_option = click.option(
-    "--priority",
-    type=WholeNumber(-1000, 1000),
-    help="Do the jobs of the run before those of runs with a lower priority, -1000 to 1000.",
-    metavar="N",
-)
-tag_option = click.option("--tag", "tags", metavar="WORD", multiple=True, help="Tag the run; repeatable.")
-note_option = click.option("--note", metavar="TEXT", help="Add a note to the run.")
+verdict_option = _filter_option(VERDICT)
+filter_options = _together(*map(_filter_option, CONDITIONS))
+"""All conditions of a filter: the arguments of `Store.query`."""
 
 
 def given_options(ctx: click.Context) -> set[str]:
@@ -272,19 +275,14 @@ def given_options(ctx: click.Context) -> set[str]:
 runs_argument = click.argument("runs", metavar="[RUN]…", nargs=-1, shell_complete=complete_run)
 
 
-def chosen_options(command: Command) -> Command:
-    """Add the options that choose among runs: the command receives them as `tags`, `game` and `engine`."""
-    for option in (
-        click.option(
-            "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only the runs of this engine."
-        ),
-        click.option("--game", metavar="GAME", shell_complete=complete_game, help="Only the runs of this game."),
-        click.option("--tag", "tags", metavar="WORD", multiple=True, help="Only the runs with this tag; repeatable."),
-    ):
-        command = option(command)
-    return command
-
-
+chosen_options = _together(
+    click.option("--tag", "tags", metavar="WORD", multiple=True, help="Only the runs with this tag; repeatable."),
+    click.option("--game", metavar="GAME", shell_complete=complete_game, help="Only the runs of this game."),
+    click.option(
+        "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only the runs of this engine."
+    ),
+)
+"""Which of the runs: the command receives `tags`, `game` and `engine`."""
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import dealmill
 from dealmill.cli.output import tell
 from dealmill.pipeline.printable import printable
+from dealmill.pipeline.system.log_lines import without_time
 
 if TYPE_CHECKING:
     from dealmill.pipeline.progress.events import Event, Progress, Step
@@ -21,8 +22,9 @@ BAR = 16
 
 
 @contextmanager
-def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]":
-    """Show progress while the `with` block runs. With a `store`, also show the first rejects of each source."""
+def shown_progress(store: "dealmill.Store | None" = None, *, timed: bool = False) -> "Iterator[Progress]":
+    """Show progress while the `with` block runs. With a `store`, also show the first rejects of each source. What
+    workers write on a terminal, which shows it at once, has its time only if it is `timed`."""
     from dealmill.cli.events import Sources, show  # imports all events, which help texts do not need
     from dealmill.pipeline.progress.events import words
 
@@ -50,7 +52,8 @@ def shown_progress(store: "dealmill.Store | None" = None) -> "Iterator[Progress]
         sources = Sources()
 
         def say(message: str) -> None:
-            bar.console.print(printable(message), markup=False, highlight=False, soft_wrap=True)
+            line = message if timed else without_time(message)
+            bar.console.print(printable(line), markup=False, highlight=False, soft_wrap=True)
 
         def draw(step: "Step") -> None:
             title, rate, note = words(step)

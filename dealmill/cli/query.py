@@ -13,8 +13,7 @@ from dealmill.cli.options import (
     complete_game,
     complete_run,
     complete_source,
-    range_options,
-    verdict_option,
+    filter_options,
 )
 from dealmill.cli.output import SCREEN, UNPROVED, counted, lines_named, output_options, tell, write_first, write_rows
 from dealmill.cli.progress import shown_progress
@@ -29,11 +28,10 @@ MOST_ROWS = 10**18
 
 @click.command()
 @click.argument("run", required=False, shell_complete=complete_run)
-@verdict_option
+@filter_options
 @click.option("--game", shell_complete=complete_game, help="Only runs of this game.")
 @click.option("--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only runs of this engine.")
 @click.option("--source", shell_complete=complete_source, help="Only runs over this source (number or name).")
-@range_options
 @click.option("--after", metavar="RUN:POSITION", help="Only results after this item.")
 @click.option("--before", metavar="RUN:POSITION", help="Only results before this item.")
 @click.option(
@@ -46,11 +44,6 @@ MOST_ROWS = 10**18
 @click.option("--desc", "descending", is_flag=True, help="Sort in descending order.")
 @click.option(
     "--limit", type=WholeNumber(1, MOST_ROWS), help=f"At most this many rows; by default {SCREEN} in a table."
-)
-@click.option(
-    "--audit",
-    type=click.Choice(["valid", "invalid", "no-evidence"]),
-    help="Only verdicts with this outcome in their newest audit.",
 )
 @click.option("--retracted", is_flag=True, help="Only retracted verdicts.")
 @click.option("--rejected", is_flag=True, help="List the rejects of the source instead of verdicts.")

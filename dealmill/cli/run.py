@@ -8,26 +8,22 @@ import click
 import dealmill
 from dealmill.cli.options import (
     WholeNumber,
-    anyway_option,
     complete_engine,
     complete_game,
     complete_run,
     complete_source,
     engine_option,
     game_option,
-    given_numbers,
+    given_options,
     given_parameters,
     given_words,
-    layout_column_option,
     nodes_option,
     notation_option,
-    note_option,
-    numbers_options,
-    packed_option,
     parameters_option,
-    priority_option,
+    read_sources,
     rules_option,
-    tag_option,
+    run_options,
+    source_options,
     workers_option,
 )
 from dealmill.cli.output import (
@@ -57,7 +53,7 @@ MOST_NAMED = 10
 
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
-@game_option
+@source_options
 @rules_option
 @click.option(
     "--engine",
@@ -67,14 +63,7 @@ MOST_NAMED = 10
     shell_complete=complete_engine,
     help="Use this engine instead of the default; repeatable.",
 )
-@nodes_option
-@packed_option
-@layout_column_option
-@numbers_options
-@anyway_option
-@priority_option
-@tag_option
-@note_option
+@run_options
 @click.option(
     "--on-finish",
     metavar="COMMAND",
@@ -88,18 +77,11 @@ def run(
     ctx: click.Context,
     /,
     files: tuple[str, ...],
-    game: str | None,
     rules: tuple[str, ...],
     engines: tuple[str, ...],
-    max_nodes: int | None,
-    layout_column: str | None,
-    anyway: bool,
-    priority: int | None,
-    tags: tuple[str, ...],
-    note: str | None,
     on_finish: str | None,
     form: str | None,
-    **numbers: Any,
+    **options: Any,
 ) -> None:
     """Read layouts, solve them with local workers and print a summary.
 
@@ -113,7 +95,7 @@ def run(
     A paused or cancelled run is not continued. --priority, --tag and --note apply to all runs of this command; repeat
     it to change them.
     """
-    files, chosen = given_numbers(files, rules, game, **numbers)
+    sources, options = read_sources(files, options, rules)
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             commands = None
@@ -121,18 +103,7 @@ def run(
                 from dealmill.cli.finishing import FinishCommands  # imports all events, which help texts do not need
 
                 commands = FinishCommands(store, on_finish, progress)
-            batch = store.run_all(
-                files,
-                **chosen,
-                engines=engines,
-                max_nodes=max_nodes,
-                layout_column=layout_column,
-                anyway=anyway,
-                priority=priority,
-                tags=tags,
-                note=note,
-                progress=commands or progress,
-            )
+            batch = store.run_all(sources, engines=engines, progress=commands or progress, **options)
         if batch.runs or form:
             _summarise(batch, form)
         retryable = tell_retryable(batch.runs)
@@ -182,10 +153,7 @@ def _summary(summary: "dealmill.Summary") -> dict[str, object]:
 
 @click.command()
 @click.argument("files", metavar="FILE…", nargs=-1, required=True, type=click.Path())
-@game_option
-@layout_column_option
-@numbers_options
-@anyway_option
+@source_options
 @json_option
 @click.pass_context
 @resumable()
@@ -193,11 +161,8 @@ def ingest(
     ctx: click.Context,
     /,
     files: tuple[str, ...],
-    game: str | None,
-    layout_column: str | None,
-    anyway: bool,
     as_json: bool,
-    **numbers: Any,
+    **options: Any,
 ) -> None:
     """Read layouts into the store and validate them; duplicates are stored and counted.
 
@@ -211,9 +176,9 @@ def ingest(
     With --sample 5000 --of 1-1000000, 5,000 of the deals deal:klondike:seed=0 are drawn; that is
     deal:klondike:seed=0:1-1000000:sample=5000.
     """
-    files, chosen = given_numbers(files, (), game, **numbers)
+    sources, options = read_sources(files, options)
     with dealmill.open() as store, shown_progress(store) as progress:
-        ingestion = store.ingest(*files, **chosen, layout_column=layout_column, anyway=anyway, progress=progress)
+        ingestion = store.ingest(*sources, progress=progress, **options)
     if as_json:
         write_json(list(map(_source_row, ingestion.sources)))
     _exit_after_reading(ctx, ingestion.errors, ingestion.sources)
@@ -224,10 +189,9 @@ def ingest(
 @click.option(
     "--engine",
     metavar="GAME/NAME",
-    required=True,
     help="The solver; NAME alone is enough if the name of FILE contains the game.",
 )
-@click.option("--version", required=True, help="The version of the solver.")
+@click.option("--version", help="The version of the solver.")
 @game_option
 @click.option(
     "--checked-as",
@@ -273,23 +237,13 @@ def ingest(
 @resumable()
 def import_(
     ctx: click.Context,
+    /,
     file: str,
-    engine: str,
-    version: str,
-    game: str | None,
-    checked_as: str | None,
-    max_nodes: int | None,
-    layout_column: str | None,
-    deals: str | None,
-    number_column: str | None,
-    verdict_column: str | None,
-    verdict: str | None,
-    columns: str | None,
-    absent: str | None,
-    of: str | None,
+    engine: str | None,
+    version: str | None,
     words: str | None,
-    notation: str | None,
     as_json: bool,
+    **options: Any,
 ) -> None:
     """Store verdicts of any solver as a run. Nothing is solved.
 
@@ -304,27 +258,23 @@ def import_(
     The number of the run is printed on standard output. Audit it to have the referee check the evidence. If the engine
     is not installed, it exists only on record: its runs cannot be solved again, and a verdict without evidence counts
     as not proved.
+
+    FILE.zip is an archive that `dealmill archive` has written: all of its runs are stored, each with its engine,
+    version and fingerprint, and nothing else needs to be said.
     """
+    if file.lower().endswith(".zip"):
+        if given_options(ctx) - {"file", "as_json"}:
+            raise click.UsageError("an archive says all about its runs: dealmill import FILE.zip takes only --json")
+        _import_archive(file, as_json)
+        return
+    if engine is None or version is None:
+        raise click.MissingParameter(
+            ctx=ctx, param_type="option", param_hint="'--engine'" if engine is None else "'--version'"
+        )
     with dealmill.open() as store:
         with shown_progress(store) as progress:
             run = store.import_verdicts(
-                file,
-                engine=engine,
-                version=version,
-                game=game,
-                checked_as=checked_as,
-                max_nodes=max_nodes,
-                layout_column=layout_column,
-                deals=deals,
-                number_column=number_column,
-                verdict_column=verdict_column,
-                verdict=verdict,
-                words=given_words(words),
-                columns=columns,
-                absent=absent,
-                of=of,
-                notation=notation,
-                progress=progress,
+                file, engine=engine, version=version, words=given_words(words), progress=progress, **options
             )
         tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}")
         tell_unproved(run.progress.unproved, run.id)
@@ -338,6 +288,20 @@ def import_(
         ctx.exit(DIFFERENT)
     if run.progress.rejected:
         ctx.exit(REJECTED)
+
+
+def _import_archive(file: str, as_json: bool) -> None:
+    """Store the runs of an archive, and print their numbers."""
+    with dealmill.open() as store:
+        with shown_progress(store) as progress:
+            runs = store.import_archive(file, progress=progress)
+        for run in runs:
+            tell(f"run {run.id}: {counted(run.progress.solved, 'verdict')} of {run.engine} {run.version}, as archived")
+            tell_unproved(run.progress.unproved, run.id)
+        if as_json:
+            write_json(status_rows(store, runs))
+        else:
+            click.echo("\n".join(str(run.id) for run in runs))
 
 
 def _source_row(source: "dealmill.Source") -> dict[str, object]:
@@ -363,16 +327,9 @@ def _exit_after_reading(
 
 @click.command()
 @click.argument("source", shell_complete=complete_source)
-@game_option
+@source_options
 @engine_option
-@nodes_option
-@packed_option
-@layout_column_option
-@numbers_options
-@anyway_option
-@priority_option
-@tag_option
-@note_option
+@run_options
 @json_option
 @click.pass_context
 @resumable()
@@ -380,16 +337,9 @@ def queue(
     ctx: click.Context,
     /,
     source: str,
-    game: str | None,
     engine: str | None,
-    max_nodes: int | None,
-    layout_column: str | None,
-    anyway: bool,
-    priority: int | None,
-    tags: tuple[str, ...],
-    note: str | None,
     as_json: bool,
-    **numbers: Any,
+    **options: Any,
 ) -> None:
     """Queue a run over SOURCE for workers to solve.
 
@@ -397,21 +347,10 @@ def queue(
     `dealmill ingest`, which is first read into the store. The number of the run is printed on standard output; with
     --json, its status as in `dealmill status RUN --json`. If some layouts of a file are rejected, the exit code is 4.
     """
-    [source], chosen = given_numbers((source,), (), game, **numbers)
+    [source], options = read_sources((source,), options)
     with dealmill.open() as store:
         with shown_progress(store) as progress:
-            run = store.queue(
-                source,
-                **chosen,
-                engine=engine,
-                max_nodes=max_nodes,
-                layout_column=layout_column,
-                anyway=anyway,
-                priority=priority,
-                tags=tags,
-                note=note,
-                progress=progress,
-            )
+            run = store.queue(source, engine=engine, progress=progress, **options)
         [run] = store.status(run.id)
         [row] = status_rows(store, [run])
     status = run.progress
@@ -444,7 +383,7 @@ def work(ctx: click.Context, drain: bool, as_json: bool) -> None:
     with dealmill.open() as store:
         finished = {run.id for run in store.runs() if run.progress.finished}
         try:
-            with shown_progress(store) as progress:
+            with shown_progress(store, timed=True) as progress:
                 store.work(drain=drain, progress=progress)
         except KeyboardInterrupt:
             if drain:

@@ -76,8 +76,23 @@ class Busy(dealmill.UnavailableError):
     """Too many requests at once."""
 
 
+def _load_games() -> None:
+    """Import the installed games."""
+    dealmill.games()
+
+
+def _load_compiler() -> None:
+    """Import the installed games and the compiler, which takes longer than to load the kernels of one engine."""
+    from dealmill.pipeline.games.kernels import load_compiler
+
+    _load_games()
+    load_compiler()
+
+
 class SharedProcess:
-    """A process that requests use one after the other."""
+    """A process that requests use one after the other. When it has started, it calls the function `preparation`."""
+
+    preparation = staticmethod(_load_games)
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -86,11 +101,11 @@ class SharedProcess:
 
     def start(self) -> None:
         """Start the process in the background, so that the first page need not wait for it."""
-        Thread(target=self._load_games, daemon=True).start()
+        Thread(target=self._prepare, daemon=True).start()
 
-    def _load_games(self) -> None:
+    def _prepare(self) -> None:
         with suppress(dealmill.DealmillError):  # the server may end before; the first page says what else is wrong
-            self.call(LOADING_TIME_LIMIT, _load_games)
+            self.call(LOADING_TIME_LIMIT, self.preparation)
 
     def call(self, seconds: int, function: Callable[..., T], *arguments: object) -> T:
         """Call a function in the process.
@@ -123,6 +138,8 @@ class SharedProcess:
 
 class PasteSolver(SharedProcess):
     """The process that solves pasted layouts."""
+
+    preparation = staticmethod(_load_compiler)
 
     def __init__(self) -> None:
         super().__init__()
@@ -244,7 +261,7 @@ class Judge:
 
     def start(self) -> None:
         """Start the process, so that the first page need not wait for it."""
-        self._thread.submit(self.process.start)
+        self._thread.submit(self.process.call, LOADING_TIME_LIMIT, _load_games)
 
     def judge(self, result: dealmill.Result) -> dealmill.Judgement | None:
         """Return the judgement on a result; None if it takes longer than a page waits.
@@ -293,11 +310,6 @@ def _may_succeed_later(judgement: Future[dealmill.Judgement]) -> bool:
     return judgement.done() and not isinstance(judgement.exception(), TooMuch | None)
 
 
-def _load_games() -> None:
-    """Import the installed games."""
-    dealmill.games()
-
-
 def _load(name: str, engine: str | None) -> None:
     """Have an engine compiled by solving a numbered deal."""
     game, _ = engine_of(name, engine)
@@ -330,14 +342,26 @@ def _judgement(result: dealmill.Result) -> dealmill.Judgement:
     return result.check()
 
 
+def named_layout(game: str, layout: str) -> str:
+    """Return the layout of a numbered deal, given by its name, or any other text as it is.
+
+    Raises
+    ------
+    UsageError, NotFoundError
+        If there is no such deal, or it is of another game.
+    """
+    if not is_deal_range(layout):
+        return layout
+    deals = parse_deal(layout)
+    if deals.game.name != engine_of(game)[0].name:
+        raise dealmill.UsageError(f"{layout} is not of {game}: choose the game {deals.game.name}")
+    [deal] = deals
+    return deal.text
+
+
 @lru_cache(maxsize=SOLUTION_LIMIT)
 def _after(task: Task, moves: tuple[str, ...]) -> tuple[dealmill.After, dealmill.Judgement]:
-    layout: str | dealmill.Layout = task.layout
-    if is_deal_range(task.layout):
-        deals = parse_deal(task.layout)
-        if deals.game.name != engine_of(task.game)[0].name:
-            raise dealmill.UsageError(f"{task.layout} is not of {task.game}: choose the game {deals.game.name}")
-        [layout] = deals
+    layout = named_layout(task.game, task.layout)
     try:
         position = dealmill.after(task.game, layout, moves, engine=task.engine, max_nodes=task.limit)
     except dealmill.InvalidEvidence as error:

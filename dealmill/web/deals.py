@@ -14,6 +14,8 @@ from dealmill.pipeline.sampling import sampled
 
 MOST_RUNS = 20
 """The newest runs of an engine that are searched for a deal."""
+MOST_LOST = 20
+"""How many deals of a grade are looked at to find one that can be won: the player may have played lost ones, too."""
 SEARCH_SECONDS = 0.02
 """How long a run is searched for a deal, behind the position that the seed chooses and before it."""
 
@@ -102,39 +104,62 @@ def _wins(pack: dealmill.Pack) -> list[WinnableDeal]:
 
 
 def stored_deal(store: dealmill.Store, game: Game, engine: Engine, seed: int, grade: int | None) -> WinnableDeal | None:
-    """Return a win of the newest run of the installed version of an engine that has one, of a grade of the engine if
-    one is given; None if there is none, or it is not found in time.
+    """Return a win of the newest run of the installed version of an engine that has one, of a grade if one is given;
+    None if there is none, or it is not found in time. If the careful player grades the wins, he must have played them.
 
     Raises
     ------
     UsageError
-        If the engine has grades, but not this one.
+        If there are grades, but not this one.
     """
+    grader = engine if grade is None else game.grader(engine)
+    if grader is None:
+        return None
+    numbers = None
     if grade is not None:
-        if not engine.grades:
-            return None
-        check_integer("grade", grade, 1, len(engine.grades) + 1)
-    nodes = None if grade is None else engine.nodes_of_grade(grade)
-    for run in _runs_of(store, game.full_name(engine)):
+        check_integer("grade", grade, 1, len(grader.grades) + 1)
+        numbers = grader.range_of_grade(grade)
+    verdict = dealmill.Verdict.SCORED if grader.scores else dealmill.Verdict.WINNABLE
+    solved = _runs_of(store, game, engine)
+    for run in solved if grader is engine else _runs_of(store, game, grader):
         status = run.progress
-        if status.retracted or status.version != engine.version or not status.counts.get(dealmill.Verdict.WINNABLE):
+        if not status.counts.get(verdict):
             continue
+        same = [run] if grader is engine else [each for each in solved if each.progress.source == status.source]
         start = sampled(1, 1, status.items, seed)
         for after, before in (((run.id, start - 1), None), ((run.id, 0), (run.id, start))):
-            wins = store.query(
-                run=run, verdict=dealmill.Verdict.WINNABLE, nodes=nodes, after=after, before=before, limit=1
+            page = store.query(
+                run=run,
+                verdict=verdict,
+                value=numbers if grader.scores else None,
+                nodes=None if grader.scores else numbers,
+                after=after,
+                before=before,
+                limit=1 if grader is engine else MOST_LOST,
             )
-            for result in wins.search(SEARCH_SECONDS).results:
-                return WinnableDeal(result, result.grade, deal_name(game, status.deals, result.line))
+            for result in page.search(SEARCH_SECONDS).results if same else ():
+                if win := _win_at(same, result):
+                    own = grade if grade is not None else win.grade
+                    return WinnableDeal(win, own, deal_name(game, status.deals, win.line))
     return None
 
 
-def _runs_of(store: dealmill.Store, engine: str) -> list[dealmill.Run]:
-    """Return the newest runs of an engine, the newest first."""
+def _win_at(runs: Sequence[dealmill.Run], result: dealmill.Result) -> dealmill.Result | None:
+    """Return the win of the layout of a result in one of these runs over its source, if there is one."""
+    for run in runs:
+        same = result if run.id == result.run else run.result(result.position)
+        if same.verdict is dealmill.Verdict.WINNABLE and same.evidence is not None:
+            return same
+    return None
+
+
+def _runs_of(store: dealmill.Store, game: Game, engine: Engine) -> list[dealmill.Run]:
+    """Return the newest runs of the installed version of an engine, the newest first."""
     try:
-        return store.select(engine=engine)[: -MOST_RUNS - 1 : -1]
+        runs = store.select(engine=game.full_name(engine))[: -MOST_RUNS - 1 : -1]
     except dealmill.NotFoundError:
         return []
+    return [run for run in runs if not run.progress.retracted and run.progress.version == engine.version]
 
 
 def deal_name(game: Game, numbers: Mapping[str, object] | None, line: int) -> str | None:
@@ -146,8 +171,13 @@ def deal_name(game: Game, numbers: Mapping[str, object] | None, line: int) -> st
 
 def how_to_prepare(game: Game, engine: Engine, seed: int, grade: int) -> str:
     """Return why there is no deal of a grade, and what prepares some."""
-    pack = "serve a pack of it: dealmill web --pack FILE.json"
-    if not engine.grades:
-        return f"{game.name} has grades only in a pack; {pack}"
+    grader, served = game.grader(engine), "serve it with: dealmill web --pack FILE.json"
     run = f"dealmill run deal:{game.name}:seed={seed}:1-1000"
-    return f"no deal of {game.name} of grade {grade} is prepared; solve some: {run}; or {pack}"
+    if grader is None:
+        return (
+            f"{game.name} has grades only in a pack: make one with: {run}, and dealmill pack last FILE.json; {served}"
+        )
+    if grader is engine:
+        return f"no deal of {game.name} of grade {grade} is prepared: solve some with: {run}"
+    made = f"dealmill pack {game.name} FILE.json --each 20 --grades {grade}"
+    return f"no deal of {game.name} of grade {grade} is prepared: make a pack with: {made}; it is found in this store"

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query
 
 import dealmill
-from dealmill.pipeline.results.measures import FILTERS
+from dealmill.pipeline.results.conditions import ALL, CONDITIONS, WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +59,16 @@ class PageFilter(dealmill.Filter):
         return shlex.join(words + ["--retracted"] * self.retracted)
 
     def sql(self, run: int) -> str | None:
-        """Return SQL for the same results; None if the views do not have the outcomes of audits."""
-        if self.audit:
+        """Return SQL for the same results; None if the views do not tell, as of the outcomes of audits."""
+        words = {condition: self.words(condition) for condition in WORDS if self.words(condition)}
+        if not all(condition.in_views for condition in words):
             return None
         where = [f"run = {run}"] + ["retracted"] * self.retracted
-        if self.verdict:
-            where.append(f"verdict IN ({', '.join(repr(verdict.word) for verdict in self.verdict)})")
+        for condition, codes in words.items():
+            where.append(f"{condition.argument} IN ({', '.join(repr(code.word) for code in codes)})")
         for order in self.ranges:
             number = str(order.measure.sql).format(order.measure.field)
-            low, high = self.arguments[order.argument]
+            low, high = (None if end in ALL else end for end in self.ranges[order])
             where += [f"{number} >= {low}"] * (low is not None) + [f"{number} <= {high}"] * (high is not None)
         return f"SELECT * FROM results_view WHERE {' AND '.join(where)} ORDER BY position"  # noqa: S608 -- numbers and words
 
@@ -78,9 +79,11 @@ def url(path: str, parameters: Mapping[str, object] | Sequence[tuple[str, object
 
 
 def _filter(**given: Any) -> PageFilter:
-    texts = {order.word: given[order.argument].strip() for order in FILTERS}
-    conditions = [*(("verdict", word) for word in given["verdict"]), *texts.items(), ("audit", given["audit"])]
-    page_filter = PageFilter.parse((name, text) for name, text in conditions if text)
+    texts = list[tuple[str, str]]()
+    for condition in CONDITIONS:
+        value = given[condition.argument]
+        texts += [(condition.word, text.strip()) for text in ([value] if isinstance(value, str) else value)]
+    page_filter = PageFilter.parse((name, text) for name, text in texts if text)
     return replace(page_filter, retracted=given["retracted"])
 
 
@@ -90,11 +93,13 @@ def _parameters() -> Iterator[Parameter]:
     def parameter(name: str, kind: object, default: object, **about: Any) -> Parameter:
         return Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, Query(**about)])
 
-    yield parameter("verdict", Sequence[str], (), description="Only this verdict; repeatable.", max_length=5)
-    for order in FILTERS:
-        description = f"Only {order.measure.condition}, such as {order.measure.example}."
-        yield parameter(order.argument, str, "", alias=order.word, description=description)
-    yield parameter("audit", str, "", description="Only this outcome of the newest audit.")
+    for condition in CONDITIONS:
+        example = f", such as {condition.example}" if condition.example else ""
+        about: dict[str, Any] = {"alias": condition.word, "description": f"{condition.help[:-1]}{example}."}
+        if condition.repeatable:
+            yield parameter(condition.argument, Sequence[str], (), max_length=len(condition.choices), **about)
+        else:
+            yield parameter(condition.argument, str, "", **about)
     yield parameter("retracted", bool, False, description="Show the results of a retracted run.")
 
 

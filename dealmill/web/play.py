@@ -12,7 +12,16 @@ from fastapi.responses import Response
 import dealmill
 from dealmill.pipeline.games.contract import Choice, Link
 from dealmill.pipeline.printable import counted
-from dealmill.web.check import LAYOUT_LIMIT, MOVES_LIMIT, NODE_LIMIT, TIME_LIMIT, Drawer, PasteSolver, Task
+from dealmill.web.check import (
+    LAYOUT_LIMIT,
+    MOVES_LIMIT,
+    NODE_LIMIT,
+    TIME_LIMIT,
+    Drawer,
+    PasteSolver,
+    Task,
+    named_layout,
+)
 from dealmill.web.filters import url
 from dealmill.web.site import Digits, page
 
@@ -26,8 +35,8 @@ router = APIRouter(include_in_schema=False)
 
 @dataclass(frozen=True, slots=True)
 class Game:
-    """What the address says: the layout in which a game began, its moves, the piece that was tapped, and the node limit
-    of the solver."""
+    """What the address says: the layout in which a game began, or the name of the numbered deal, its moves, the piece
+    that was tapped, and the node limit of the solver."""
 
     game: str
     layout: str
@@ -108,9 +117,10 @@ def draw(asked: Game, marked: tuple[str, ...]) -> Board:
     owner = dealmill.games(asked.game)[asked.game]
     if owner.play is None:
         raise dealmill.UsageError(f"{owner.title} cannot be played here: its positions are not layouts")
+    layout = named_layout(asked.game, asked.layout)
     try:
-        table = owner.play(asked.layout, asked.moves)
-        before = owner.play(asked.layout, asked.moves[:-1]).layout if asked.moves else None
+        table = owner.play(layout, asked.moves)
+        before = owner.play(layout, asked.moves[:-1]).layout if asked.moves else None
     except dealmill.InvalidEvidence as error:
         where = error if error.step else error.reason  # step 0 is the layout
         raise dealmill.UsageError(f"this game cannot be played on: {where}") from None

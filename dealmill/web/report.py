@@ -16,7 +16,6 @@ from heapq import nsmallest
 from importlib.metadata import version
 from importlib.resources import files
 from itertools import chain, islice, zip_longest
-from shlex import join
 from time import monotonic
 from typing import Any, Literal
 
@@ -120,7 +119,7 @@ class RunReport:
     @property
     def command(self) -> str | None:
         """The command that repeats the run; None if its verdicts were imported."""
-        return None if self.run.progress.checked_as else join(_words(self.run.progress))
+        return self.run.progress.command
 
 
 def document(
@@ -269,25 +268,6 @@ def _board(result: dealmill.Result, drawer: Drawer) -> str | None:
     with suppress(dealmill.DealmillError):
         return drawer.layout(result) if is_small(result) else None
     return None
-
-
-def _words(run: dealmill.RunStatus) -> list[str]:
-    """Return the words of the command that repeats a run."""
-    engine = ["--engine", run.engine]
-    limit = [] if run.max_nodes is None else ["--max-nodes", str(run.max_nodes)]
-    if run.deals is None:
-        return ["dealmill", "run", run.source_name, "--game", run.game, *engine, *limit]
-    if "column" in run.deals:
-        parameters = "".join(f":{name}={value}" for name, value in run.deals["parameters"].items())
-        deals = f"deal:{run.game}:seed={run.deals['seed']}{parameters}"
-        numbers = ["--deals", deals, "--number-column", str(run.deals["column"])]
-        return ["dealmill", "run", run.source_name, *numbers, *engine, *limit]
-    if run.deals["last"] is not None:
-        return ["dealmill", "run", run.source_name, *engine, *limit]
-    seed, parameters = run.deals["seed"], run.deals["parameters"]
-    given = [word for name, value in parameters.items() for word in ("--param", f"{name}={value}")]
-    count = ["--seed", str(seed), *given, "--count", str(run.items)]
-    return ["dealmill", "survey", run.game, *engine, *limit, *count]
 
 
 def _citation() -> dict[str, str]:

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response, StreamingResponse
 
 import dealmill
-from dealmill.pipeline.results.measures import FILTERS
+from dealmill.pipeline.results.conditions import CONDITIONS
 from dealmill.run_charts import distribution_chart, narrowing_chart, winnability_chart
 from dealmill.web.downloads import Form, Unfinished, stream
 from dealmill.web.facets import facets_of
@@ -179,7 +179,7 @@ def layouts(
         sorting=shown is None,
         order=order,
         desc=desc,
-        filters=FILTERS,
+        conditions=CONDITIONS,
         facets=facets,
         live=shown is None or counting,
         matches=facets.matches if facets else _matches(status, filter_),

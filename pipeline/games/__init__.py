@@ -85,10 +85,18 @@ def find_game(name: str) -> "Game":
     NotFoundError
         If there is no such game, or it cannot be used.
     UsageError
-        If the rules cannot be changed like this.
+        If the rules cannot be changed like this, or it is the name of numbered deals.
     """
-    from dealmill.pipeline.games.installed import BrokenGame, games_named, known_as, load_variant, warn_of_unused_rules
+    from dealmill.pipeline.games.installed import (
+        BrokenGame,
+        check_not_deals,
+        games_named,
+        known_as,
+        load_variant,
+        warn_of_unused_rules,
+    )
 
+    check_not_deals(str(name))
     known = known_as(str(name))
     base, colon, _ = known.partition(":")
     candidates = games_named(base)

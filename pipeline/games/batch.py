@@ -4,7 +4,7 @@ of a source."""
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,11 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.verdicts)
+
+    @property
+    def columns(self) -> dict[str, Sequence[Any]]:
+        """The lists by the names of the columns of a result, in their order."""
+        return {"verdict": self.verdicts, "value": self.values, "nodes": self.nodes, "evidence": self.evidence}
 
 
 class Results(NamedTuple):

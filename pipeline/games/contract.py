@@ -12,11 +12,15 @@ import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
+from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from tomllib import loads
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from dealmill.pipeline.arguments import MOST_DEAL
@@ -94,7 +98,8 @@ class Engine:
     memory: Callable[[int], int] | None = None
     """Returns the bytes of memory that a search with a node limit can take, if that depends on the limit."""
     grades: tuple[int, ...] = ()
-    """The most nodes of a win of each grade of difficulty, from 1; the last grade has no end. Empty if it has none."""
+    """The bounds of the grades of difficulty, from grade 1; the last grade has none. Of an engine that scores layouts,
+    they are the least values, otherwise the most nodes of a win. Empty if it has no grades."""
     fast: bool = False
     """Whether it solves a deal faster than a database stores the verdict, in some microseconds. Its surveys store no
     deals: those that are asked for are solved again."""
@@ -108,14 +113,26 @@ class Engine:
         """Return what the evidence of a verdict says, and in which notation."""
         return (self.evidence_of_loss if verdict == Verdict.UNWINNABLE else None) or self.evidence
 
-    def grade(self, nodes: int) -> int | None:
-        """Return the grade of a win by the nodes of its search, from 1; None if the engine has no grades."""
-        return bisect_left(self.grades, nodes) + 1 if self.grades else None
+    @property
+    def scores(self) -> bool:
+        """Whether it gives values."""
+        return self.value_text is not None
 
-    def nodes_of_grade(self, grade: int) -> tuple[int, int | None]:
-        """Return the fewest and the most nodes of a win of a grade, None if it is the last one."""
-        fewest = self.grades[grade - 2] + 1 if grade > 1 else 0
-        return fewest, self.grades[grade - 1] if grade <= len(self.grades) else None
+    def grade(self, number: int) -> int | None:
+        """Return the grade of a value or, if the engine gives none, of a win by the nodes of its search; None if the
+        engine has no grades."""
+        if not self.grades:
+            return None
+        ends = [-least for least in self.grades] if self.scores else self.grades
+        return bisect_left(ends, -number if self.scores else number) + 1
+
+    def range_of_grade(self, grade: int) -> tuple[int, int | None]:
+        """Return the least and the greatest value, or number of nodes, of a grade; None if there is no greatest one."""
+        easier = self.grades[grade - 2] if grade > 1 else None
+        own = self.grades[grade - 1] if grade <= len(self.grades) else None
+        if self.scores:
+            return own or 0, None if easier is None else easier - 1
+        return 0 if easier is None else easier + 1, own
 
     def proves_lost(self, verdict: int, value: int | None) -> bool:
         """Return whether a verdict says that no play wins."""
@@ -325,14 +342,28 @@ VERBS = (
     "play",
 )
 """The functions of a game, each a property that imports it."""
+MODULES = {
+    "read": "layout",
+    "each_line": "layout",
+    "deal": "deal",
+    "mask": "canonical",
+    "check": "rules",
+    "frames": "picture",
+    "scenes": "picture",
+    "playback": "playback",
+}
+"""The module of a game's package from which a function is imported if the class of the game does not define it."""
+OPTIONAL = {"mask", "playback"}
+"""The functions among them that a game without such a module does not have."""
 
 
-class Game(ABC):
+class Game:
     """A game with its rules. The first engine is the default one.
 
-    A game is described by the attributes below. Its functions are properties: each imports a function from a module of
-    the package and returns it, so that a module is loaded when it is first needed. Only the modules of `deal`,
-    `solvers`, `mask` and `compiled_check` may import NumPy and the compiler.
+    A game is described by the attributes below. Its functions are properties: each imports a function of the same name
+    from a module of the package (`MODULES`), so that a module is loaded when it is first needed. A class that gets a
+    function from elsewhere defines the property itself. Only the modules of `deal`, `solvers`, `mask` and
+    `compiled_check` may import NumPy and the compiler.
     """
 
     name: str
@@ -358,25 +389,42 @@ class Game(ABC):
         """Have the functions that cannot be imported raise an error that names them."""
         for verb in VERBS:
             if isinstance(declared := vars(cls).get(verb), property) and declared.fget:
-                setattr(cls, verb, property(_explained(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}")))
+                setattr(cls, verb, property(_imported(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}")))
 
     @property
-    @abstractmethod
+    def missing(self) -> list[str]:
+        """The modules of `MODULES` that the package lacks, and needs for functions that the class does not define."""
+        defined = {verb for verb in MODULES if getattr(type(self), verb) is not getattr(Game, verb)}
+        needed = dict.fromkeys(MODULES[verb] for verb in MODULES.keys() - defined - OPTIONAL)
+        return sorted(module for module in needed if not self._has_module(module))
+
+    def _function(self, name: str, module: str | None = None) -> Callable[..., Any]:
+        """Import a function from a module of the package, by default that in `MODULES`."""
+        home = f"{self.package}.{module or MODULES[name]}"
+        with _explained(f"{home}.{name}"):
+            function: Callable[..., Any] = getattr(import_module(home), name)
+        return function
+
+    def _has_module(self, name: str) -> bool:
+        return _is_module(sys.modules[self.package], name)
+
+    @property
     def read(self) -> Read:
         """``read(lines)``: read numbered lines in the problem statement's format, or with one layout per line.
 
         Lines are numbered from 1 and have no line ends. Works in bounded memory. A bad layout is yielded as a `Reject`
         that lists all reasons; reading continues.
         """
+        return self._function("read")
 
     @property
-    @abstractmethod
     def each_line(self) -> ReadEachLine:
         """``each_line(first)``: return a reader for a file with one layout per line, with the same results as `read`.
 
         `first` is the first line of the file that is not blank or a comment, stripped. Returns None if it shows that
         the file does not have one layout per line.
         """
+        return self._function("each_line")
 
     @property
     def writers(self) -> Mapping[str, WriteLayout]:
@@ -405,18 +453,18 @@ class Game(ABC):
         return (layout,)
 
     @property
-    @abstractmethod
     def deal(self) -> Deal:
         """``deal(seed, first, count, **parameters)``: return the canonical texts of the deals `[first, first + count)`.
 
         They are `Texts`. The seed and the numbers of deals are at least 0 and less than 2⁶⁴.
         """
+        return self._function("deal")
 
     def last_deal(self, seed: int) -> int:
         """Return the number of the last deal of a seed."""
         return MOST_DEAL
 
-    def check_deals(self, seed: int) -> None:  # noqa: B027 -- most games have nothing to check
+    def check_deals(self, seed: int) -> None:
         """Check that new deals of a seed may be asked for. Stored ones are dealt again even if not.
 
         Raises
@@ -427,8 +475,16 @@ class Game(ABC):
 
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
-        """The functions of the engines by the names of the engines; none if all engines are programs."""
-        return {}
+        """The functions of the engines by the names of the engines; none if all engines are programs.
+
+        By default, the function ``two_pass`` is the engine ``two-pass``, from the module ``two_pass`` if there is one,
+        or else from the module ``engine``.
+        """
+        functions = dict[str, EngineFunction]()
+        for engine in self.engines:
+            name = engine.name.replace("-", "_")
+            functions[engine.name] = self._function(name, name if self._has_module(name) else "engine")
+        return functions
 
     @property
     def mask(self) -> CanonicalMask | None:
@@ -438,7 +494,7 @@ class Game(ABC):
         that layout is the same text. Bytes outside the texts are never read. None if there is no such compiled check:
         `read` is used instead.
         """
-        return None
+        return self._function("mask") if self._has_module("canonical") else None
 
     @property
     def nameless(self) -> Nameless:
@@ -448,10 +504,11 @@ class Game(ABC):
         Layouts with the same text are the same to players: `dealmill pack` takes only one of them. By default, this is
         the layout itself.
         """
-        return str
+        with _explained(f"{self.package}.layout"):
+            function: Nameless = getattr(import_module(f"{self.package}.layout"), "nameless", str)
+        return function
 
     @property
-    @abstractmethod
     def check(self) -> CheckEvidence:
         """``check(engine, layout, verdict, value, evidence)``: check that the evidence proves the verdict.
 
@@ -467,6 +524,7 @@ class Game(ABC):
             Raised by the function if the evidence is too long for plain Python; `compiled_check` checks it. If the
             function is a dataclass with a field `limit`, exported checkers have an option that replaces it.
         """
+        return self._function("check")
 
     @property
     def compiled_check(self) -> CheckEvidence:
@@ -487,15 +545,14 @@ class Game(ABC):
         return 5e-5
 
     @property
-    @abstractmethod
     def frames(self) -> Frames:
         """``frames(layout, verdict, evidence)``: yield text boards, the layout first.
 
         Then there is one per step of the trace, or the certificate in words.
         """
+        return self._function("frames")
 
     @property
-    @abstractmethod
     def scenes(self) -> Scenes:
         """``scenes(layout, verdict, evidence)``: yield pictures, the layout first.
 
@@ -507,6 +564,7 @@ class Game(ABC):
         InvalidEvidence
             Raised by the function if the evidence cannot be read, breaks a rule or proves nothing.
         """
+        return self._function("scenes")
 
     @property
     def playback(self) -> MakePlayback | None:
@@ -518,7 +576,7 @@ class Game(ABC):
         InvalidEvidence
             Raised by the function if a move cannot be read or breaks a rule.
         """
-        return None
+        return self._function("playback") if self._has_module("playback") else None
 
     @property
     def play(self) -> Play | None:
@@ -548,6 +606,12 @@ class Game(ABC):
     def full_name(self, engine: Engine) -> str:
         """Return the full name of an engine, such as ``camelot/winnable``."""
         return f"{self.name}/{engine.name}"
+
+    def grader(self, engine: Engine) -> Engine | None:
+        """Return the engine whose values or nodes grade the wins of an engine: itself, or one that scores layouts; None
+        if there are no grades."""
+        scoring = (other for other in self.engines if other.grades and other.scores)
+        return engine if engine.grades else next(scoring, None)
 
     def verdicts_of(self, engine: Engine) -> list[Verdict]:
         """Return the verdicts that an engine can give: there is an answer or a text for each."""
@@ -620,16 +684,30 @@ class Family(ABC):
         return replace(self.deals, version=f"{self.deals.version}-{digest}")
 
 
-def _explained(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:
+def _imported(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:
     """Return a getter of a property that raises a `DealmillError` if the import in it fails."""
 
     @wraps(get)
     def imported(game: Game) -> object:
-        try:
+        with _explained(what):
             return get(game)
-        except CacheError:
-            raise  # says all that a user needs to know
-        except (Exception, SystemExit) as error:
-            raise DealmillError(f"{what} cannot be imported: {type(error).__name__}: {error}") from error
 
     return imported
+
+
+@contextmanager
+def _explained(what: str) -> Iterator[None]:
+    """Raise a `DealmillError` if an import fails."""
+    try:
+        yield
+    except CacheError:
+        raise  # says all that a user needs to know
+    except (Exception, SystemExit) as error:
+        raise DealmillError(f"{what} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+@cache
+def _is_module(package: ModuleType, name: str) -> bool:
+    """Return whether a package has a module of this name, without importing it."""
+    path = getattr(package, "__path__", None)
+    return path is not None and PathFinder.find_spec(f"{package.__name__}.{name}", path) is not None

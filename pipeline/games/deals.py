@@ -475,6 +475,24 @@ def parse_deals(text: str) -> DealRange:
     return deals
 
 
+def all_deals(text: str) -> DealRange:
+    """Return all deals of a seed, given as ``deal:GAME:seed=S[:NAME=VALUE]``, or of seed 1 by the name of the game.
+
+    Raises
+    ------
+    UsageError
+        If the text names only some deals, or a number is out of range.
+    NotFoundError
+        If there is no such game.
+    """
+    if not is_deal_range(text):
+        return DealRange(find_game(text), 1, 1, MAX_INTEGER)
+    deals = parse_deals(text)
+    if not deals.endless or deals.first > 1:
+        raise UsageError(f"{text} names only some deals: leave out their numbers, as in deal:{deals.game.name}:seed=7")
+    return deals
+
+
 def parse_deal(text: str) -> DealRange:
     """Parse the name of a single numbered deal: ``deal:GAME:seed=S:[NAME=VALUE:]NUMBER``.
 

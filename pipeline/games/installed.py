@@ -233,6 +233,19 @@ def load_variant(name: str, rules: "RulesText") -> "Game":
         raise UsageError(f"{name}: {error}") from error
 
 
+def check_not_deals(name: str) -> None:
+    """Check that what stands where a game is expected is not the name of numbered deals.
+
+    Raises
+    ------
+    UsageError
+        If it is.
+    """
+    prefix, _, rest = name.partition(":")
+    if prefix == "deal":
+        raise UsageError(f"{name} are numbered deals, not a game: name the game alone, {rest.partition(':')[0]}")
+
+
 def variant_name(game: str, rules: Iterable[str]) -> str:
     """Return the name of a game with changed rules, each ``KEY=VALUE``, besides those that its name changes.
 
@@ -241,6 +254,7 @@ def variant_name(game: str, rules: Iterable[str]) -> str:
     UsageError
         If a rule is not of this form, or two are of the same key.
     """
+    check_not_deals(game)
     game, *changes = game.split(":")
     rules = (*changes, *rules)
     if wrong := [rule for rule in rules if not CHANGED_RULE.fullmatch(rule)]:
@@ -402,6 +416,8 @@ def _faults(game: "Game", name: str) -> Iterator[str]:
     if game.name != name:
         yield f"its Game has the name {game.name!r}, and its entry point {name!r}: use the same name"
     yield from _wrong_types(game)
+    for module in game.missing:
+        yield f"its package {game.package} has no module {module!r}"
     names = [engine.name for engine in game.engines]
     if not names and not (game.folder / "engines").is_dir():
         yield "it has no engine"

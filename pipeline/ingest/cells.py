@@ -27,6 +27,8 @@ LAYOUT = "layout"
 NUMBER_OF_DEAL = "number"
 PLAIN = bytes(range(ord(" "), ord("~") + 1))
 NUMBER = re.compile(r"[+-]?(\d{1,20}(\.\d{0,20})?|\.\d{1,20})([eE][+-]?\d{1,2})?", re.ASCII)
+HUGE_NUMBER = re.compile(r"[+-]?\d+", re.ASCII)
+"""A whole number that is too large for a deal, unless it is a `NUMBER`."""
 
 Reasons = tuple[str, ...]
 """Why a row cannot be used."""
@@ -167,7 +169,13 @@ class DealColumn:
         """Return why a cell holds no number."""
         if isinstance(cell, Unreadable):
             return cell
+        if isinstance(cell, str) and HUGE_NUMBER.fullmatch(cell.strip()):
+            return f"the number of the deal is {shown_value(cell)}, expected {self._expected}"
         return f"the number of the deal is {shown_value(cell)}, not a whole number"
+
+    @property
+    def _expected(self) -> str:
+        return f"a number from {formatted(self.deals.first)} to {formatted(self._last)}"
 
     @property
     def _last(self) -> int:
@@ -186,8 +194,7 @@ class DealColumn:
         if type(first) is not int:
             return [(self.no_number(first),)]
         if not deals.first <= first <= self._last:
-            expected = f"a number from {formatted(deals.first)} to {formatted(self._last)}"
-            return [(f"the number of the deal is {first}, expected {expected}",)]
+            return [(f"the number of the deal is {first}, expected {self._expected}",)]
         try:
             return unpack(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
         except UsageError as error:

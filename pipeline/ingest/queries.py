@@ -23,9 +23,10 @@ from dealmill.pipeline.ingest.files import (
 )
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.progress.events import Message, Progress
+from dealmill.pipeline.results.conditions import BY_WORD
 from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
-from dealmill.pipeline.store.filters import CONDITIONS, Filter
+from dealmill.pipeline.store.filters import REPEATABLE, Filter
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished, find_run
 from dealmill.pipeline.store.sources.source import Source, altered_layouts, earlier_namesake
@@ -71,10 +72,10 @@ def parse_saved_query(text: str) -> SavedQuery:
     conditions = list[tuple[str, str]]()
     for condition in match[2].split(",") if match[2] else ():
         name, equals, value = condition.partition("=")
-        if not equals or name not in CONDITIONS:
-            known = ", ".join(CONDITIONS)
+        if not equals or name not in BY_WORD:
+            known = ", ".join(BY_WORD)
             raise UsageError(f"{condition!r} in {text!r} is not a condition; write NAME=VALUE with one of: {known}")
-        if name != "verdict" and name in dict(conditions):
+        if name not in REPEATABLE and name in dict(conditions):
             raise UsageError(f"{name} is given twice in {text!r}: give it once, for example as {name}=70..80")
         conditions.append((name, value))
     return SavedQuery(int(match[1]) if match[1] != "last" else "last", Filter.parse(conditions))

@@ -1,22 +1,23 @@
 """Sources: files, ranges of numbered deals and saved queries, opened and ingested."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, islice
 from os import PathLike, fsdecode
 from pathlib import Path
 
-from dealmill.pipeline.errors import InputError, UsageError
+from dealmill.pipeline.arguments import row_number
+from dealmill.pipeline.errors import InputError, NotFoundError, StoreError, UsageError
 from dealmill.pipeline.games import find_game, game_by, games_of
 from dealmill.pipeline.games.batch import Entries, deal_entries
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.deals import DealRange, is_deal_range, parse_deal_range
 from dealmill.pipeline.games.installed import all_offers
 from dealmill.pipeline.games.reading import rejected
-from dealmill.pipeline.ingest.cells import DealColumn, LayoutColumn, LayoutTable
+from dealmill.pipeline.ingest.cells import DealColumn, LayoutColumn, LayoutTable, deal_column
 from dealmill.pipeline.ingest.files import (
     STDIN,
     Reached,
@@ -27,6 +28,7 @@ from dealmill.pipeline.ingest.files import (
     text_blocks,
     text_digest,
 )
+from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.queries import PREFIX, SavedQuery, parse_saved_query, queried_run, query_reading
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.scanning import check_of, scan
@@ -35,9 +37,9 @@ from dealmill.pipeline.printable import printable
 from dealmill.pipeline.progress.events import OpenFailed, Opening, Progress
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import BY_POSITION
-from dealmill.pipeline.store.planning.run_planning import NO_END
+from dealmill.pipeline.store.planning.run_planning import NO_END, engines_for
 from dealmill.pipeline.store.queries.results import LAST_ITEM, Query
-from dealmill.pipeline.store.sources.source import Source
+from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.store.sources.writing import open_deals, open_source
 
 LOOKED_AT = 20
@@ -103,21 +105,57 @@ def _saved(query: Query) -> SavedQuery:
     return SavedQuery(query.runs[0].id, query.filter)
 
 
+def stored_source(database: Database, source: SourceSpec) -> Source | None:
+    """Return the source in the store that a caller names by its number or its name; None if it names a file, deals or a
+    query, which are first read.
+
+    Raises
+    ------
+    NotFoundError
+        If the store has no such source.
+    """
+    name = parse_source(source)
+    if not isinstance(name, str) or _is_path(name):
+        return None
+    return find_source(database, name)
+
+
+def _is_path(source: str) -> bool:
+    """Return whether the name of a source is that of a file, and not its number in the store."""
+    is_number = row_number(source) is not None
+    return not is_number and (source == STDIN or os.path.exists(source))  # noqa: PTH110 -- also if too long for a path
+
+
+def as_before(database: Database, source: SourceSpec, options: SourceOptions) -> SourceOptions:
+    """Return the options for reading a source, with the game of the file that was read before under the same name."""
+    name = parse_source(source)
+    if options.game is None and options.deals is None and isinstance(name, str):
+        with suppress(NotFoundError, StoreError):  # such as that there is no store yet
+            return replace(options, game=find_source(database, name).game)
+    return options
+
+
 @contextmanager
 def open_readings(
     database: Database,
-    sources: Sequence[ParsedSource],
-    game: str | None,
+    sources: SourceSpec | Iterable[SourceSpec],
+    options: SourceOptions,
     progress: Progress,
-    *,
-    anyway: bool = False,
-    column: TableColumn | None = None,
+    engines: Sequence[str] = (),
 ) -> Iterator[Readings]:
-    """Open the readings of files, numbered deals and saved queries. With a `column`, all must be tables that have it.
+    """Open the readings of files, numbered deals and saved queries, each of which is to be solved by one of the
+    `engines`, if there are some.
 
     All names are checked before the first source is opened. A path that cannot be read does not stop the others, and
-    neither does a file that seems to be of another game, unless it is to be read `anyway`.
+    neither does a file that seems to be of another game.
     """
+    game, column = _game_and_column(options)
+    several = [sources] if isinstance(sources, str | bytes | PathLike | DealRange | Query) else sources
+    parsed = [parse_source(source) for source in several]
+    for source in parsed if engines else ():
+        with suppress(InputError):  # raised or recorded when it is opened
+            name = source if isinstance(source, str) else source.name
+            engines_for(name, game_of_source(database, source, game).name, engines)
     if game is not None:
         find_game(game)  # also if no path can be read
     readings = Readings()
@@ -132,19 +170,30 @@ def open_readings(
 
     with ExitStack() as copies:
         present = list[ParsedSource]()
-        for source in sources:
+        for source in parsed:
             with failures_recorded():
                 if isinstance(source, str):
                     check_file(source)
                 present.append(source)
         openers = [
-            _opener(database, source, game, copies, progress, anyway=anyway, column=column) for source in present
+            _opener(database, source, game, copies, progress, anyway=options.anyway, column=column)
+            for source in present
         ]
         for number, (source, opener) in enumerate(zip(present, openers, strict=True)):
             progress(Opening(number, len(present), printable(source if isinstance(source, str) else source.name)))
             with failures_recorded():
                 readings.opened.append(opener())
         yield readings
+
+
+def _game_and_column(options: SourceOptions) -> tuple[str | None, TableColumn | None]:
+    """Return the game of the files, and what is read from them if they are tables."""
+    column = deal_column(options.deals, options.layout_column, options.number_column)
+    if column is None:
+        return options.game, options.layout_column
+    if options.game is not None and find_game(options.game).name != column.game.name:
+        raise UsageError(f"--game {options.game} is not the game of {column.deals.name}: leave it out")
+    return column.game.name, column
 
 
 def _opener(

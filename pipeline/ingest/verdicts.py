@@ -37,6 +37,7 @@ from dealmill.pipeline.ingest.cells import (
     word,
 )
 from dealmill.pipeline.ingest.files import STDIN, Reached, rereadable
+from dealmill.pipeline.ingest.options import VerdictOptions
 from dealmill.pipeline.ingest.reading import Reading
 from dealmill.pipeline.ingest.sources import LOOKED_AT, game_of_file
 from dealmill.pipeline.ingest.tables import Column, Unreadable, check_titles, is_missing, row_reader
@@ -341,73 +342,50 @@ def _solved(claims: Sequence[Claim]) -> Solved:
     )
 
 
-def open_verdicts(
-    file: str,
-    engine: str,
-    version: str,
-    copies: ExitStack,
-    *,
-    game: str | None = None,
-    checked_as: str | None = None,
-    layout_column: str | None = None,
-    deals: DealRange | str | None = None,
-    number_column: str | None = None,
-    verdict_column: str | None = None,
-    verdict: str | None = None,
-    words: Mapping[str, str] | None = None,
-    columns: str | Sequence[str] | None = None,
-    absent: str | None = None,
-    of: str | None = None,
-    notation: str | None = None,
-) -> VerdictTable:
+def open_verdicts(file: str, engine: str, version: str, copies: ExitStack, options: VerdictOptions) -> VerdictTable:
     """Return a file of verdicts, given as for `Store.import_verdicts`; `copies` closes the copy of standard input.
 
     Raises
     ------
     NotFoundError, InputError
-        If the game is unknown, or the engine `checked_as`.
+        If the game is unknown, or the engine as which it is checked.
     UsageError
-        If the suffix of the file, a name, a word, a range or the version cannot be used, or the arguments cannot be
+        If the suffix of the file, a name, a word, a range or the version cannot be used, or the options cannot be
         combined.
     """
-    titles = columns.split(",") if isinstance(columns, str) else columns
+    titles = options.columns.split(",") if isinstance(options.columns, str) else options.columns
     row_reader(file, titles)
-    numbers = deal_column(deals, layout_column, number_column)
-    _check_combination(numbers, verdict_column, verdict, absent, of)
-    if numbers is not None and absent is not None:
-        numbers = replace(numbers, deals=_covered(numbers.deals, of))
-    owner = _game_of(file, engine, game, numbers)
-    if notation is not None:
-        check_notation(owner, notation)
-    known = replace(ImportEngine.of(owner, engine, version, checked_as, words or {}), notation=notation)
-    layouts: LayoutColumn | DealColumn = LayoutColumn(owner, layout_column or LAYOUT, LAYOUT_OPTIONS)
+    numbers = deal_column(options.deals, options.layout_column, options.number_column)
+    _check_combination(numbers, options)
+    if numbers is not None and options.absent is not None:
+        numbers = replace(numbers, deals=_covered(numbers.deals, options.of))
+    owner = _game_of(file, engine, options.game, numbers)
+    if options.notation is not None:
+        check_notation(owner, options.notation)
+    known = ImportEngine.of(owner, engine, version, options.checked_as, options.words or {})
+    known = replace(known, notation=options.notation)
+    layouts: LayoutColumn | DealColumn = LayoutColumn(owner, options.layout_column or LAYOUT, LAYOUT_OPTIONS)
     others = None
     if numbers is not None:
         layouts = numbers
-        others = None if absent is None else Absent(_verdict_without_row(known, absent), numbers)
+        others = None if options.absent is None else Absent(_verdict_without_row(known, options.absent), numbers)
     verdicts: Column | int = VERDICT_COLUMN
-    if verdict is not None:
-        verdicts = known.chosen("--verdict", verdict)
-    elif verdict_column is not None:
-        verdicts = replace(VERDICT_COLUMN, names=(verdict_column,))
+    if options.verdict is not None:
+        verdicts = known.chosen("--verdict", options.verdict)
+    elif options.verdict_column is not None:
+        verdicts = replace(VERDICT_COLUMN, names=(options.verdict_column,))
     table = VerdictTable(known, LayoutTable(file, layouts, rereadable(file, copies), titles), verdicts, others)
     if titles is not None:
         check_titles(titles, (layouts.column, *table.columns))
     return table
 
 
-def _check_combination(
-    numbers: DealColumn | None,
-    verdict_column: str | None,
-    verdict: str | None,
-    absent: str | None,
-    of: str | None,
-) -> None:
-    if verdict is not None and verdict_column is not None:
+def _check_combination(numbers: DealColumn | None, options: VerdictOptions) -> None:
+    if options.verdict is not None and options.verdict_column is not None:
         raise UsageError("--verdict and --verdict-column exclude each other: one verdict is that of all rows")
-    if numbers is None and absent is not None:
+    if numbers is None and options.absent is not None:
         raise UsageError("--absent needs --deals: only numbers of deals can be left out")
-    if absent is None and of is not None:
+    if options.absent is None and options.of is not None:
         raise UsageError("--of needs --absent: say which verdict the other numbers have")
 
 

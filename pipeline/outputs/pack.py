@@ -26,6 +26,8 @@ from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.system.atomic import atomic_file
 
 FORMAT: Final = "dealmill-pack/1"
+WEEK: Final = (1, 1, 2, 2, 3, 3, 4)
+"""The grades from Monday to Sunday by the chance of a careful player, if none are given."""
 
 
 def measure_of(engine: EngineKey, name: str) -> Measure:
@@ -36,7 +38,7 @@ def measure_of(engine: EngineKey, name: str) -> Measure:
     UsageError
         If there is no such number.
     """
-    measures = grading_measures(find_engine(engine)[1].measures)
+    measures = grading_measures(find_engine(engine)[1])
     if name not in measures:
         raise UsageError(f"{engine} has no number {name!r}; choose one of: {', '.join(measures)}")
     return measures[name]
@@ -159,7 +161,8 @@ class Deals(Part):
 class Calendar(Part):
     """The days of a pack with a layout for each day, both ends included.
 
-    `by_weekday` are the grades from Monday to Sunday; without it, there is one grade.
+    `by_weekday` are the grades from Monday to Sunday; without it, there is one grade or, if the chance of a careful
+    player grades, those of `WEEK`.
     """
 
     first: Date

@@ -1,7 +1,9 @@
 """Checks of packs, with nothing but the file."""
 
+import time
 from collections.abc import Container, Iterator
 from dataclasses import dataclass
+from hashlib import blake2b
 from itertools import chain, islice
 from pathlib import Path
 
@@ -12,12 +14,19 @@ from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
+from dealmill.pipeline.games.player import JudgeOfPlays, drawn_plays
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.pack import Entry, Found, Origin, Pack, measure_of
+from dealmill.pipeline.results.measures import CHANCE
 from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.row_checks import shown_value
 
+CHANCES = "chances"
+PLAYING_SECONDS, SOLVING_SECONDS = 20.0, 15.0
+"""How long the referee repeats plays of a pack that is graded by chance, and how long each of its engines solves."""
+AT_ONCE = 4
+"""The layouts that an engine solves between two looks at the clock."""
 PROBLEMS = 20
 """The most problems of a pack that are listed."""
 
@@ -66,7 +75,8 @@ def read_pack(path: Path) -> Pack:
 
 def check_pack(path: Path) -> CheckedPack:
     """Check a pack with nothing but its file: the referee judges each result, engines of the recorded versions solve
-    each layout again, and deals, grades and numbers are computed again.
+    each layout again, and deals, grades and numbers are computed again. If the chance of a careful player grades it, he
+    plays a sample again, as many layouts as a minute allows.
 
     Raises
     ------
@@ -84,7 +94,8 @@ def check_pack(path: Path) -> CheckedPack:
         _wrong_days(pack),
         _wrong_deals(pack, unchecked),
         chain.from_iterable(_wrong_entry(pack, entry) for entry in pack.layouts),
-        _other_results(pack, uncounted),
+        _wrong_plays(pack, unchecked) if pack.by == CHANCE else (),
+        _other_results(pack, uncounted, unchecked),
     )
     first_problems = list(islice(problems, PROBLEMS))
     grades_proved = pack.by != "nodes" or (pack.graded_by or pack.run) not in uncounted
@@ -149,8 +160,9 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
     if graded is None or (pack.graded_by is None) != (entry.graded_by is None):
         yield f"{name} has no result of the run that grades, or one too many"
         return
+    plays = pack.graded_by or pack.run if pack.by == CHANCE else None
     for origin, claim in ((pack.run, entry), (pack.graded_by, entry.graded_by)):
-        if origin and claim:
+        if origin and claim and origin is not plays:
             game, engine = find_engine(pack.key(origin.rules_engine))
             verdict, check = _verdict(claim.verdict), game.compiled_check
             judged = judge_by(check, engine.rules_name, entry.layout, verdict, claim.value, claim.evidence)
@@ -164,6 +176,41 @@ def _wrong_entry(pack: Pack, entry: Entry) -> Iterator[str]:
     grade = next((grade for grade in pack.grades if grade.grade == entry.grade), None)
     if grade is None or not grade.low <= entry.number <= grade.high:
         yield f"{name}: its number {entry.number} is not in grade {entry.grade}"
+
+
+def _wrong_plays(pack: Pack, unchecked: list[str]) -> Iterator[str]:
+    """Yield the layouts whose chance is not that of their plays, as the referee says. He repeats two plays of each, in
+    an order drawn by the seed of the pack, until `PLAYING_SECONDS` have passed."""
+    origin = pack.graded_by or pack.run
+    game, engine = find_engine(pack.key(origin.rules_engine))
+    referee = getattr(game, "referee", None)
+    if game.name != pack.game or engine.rules_name != CHANCES or not isinstance(referee, JudgeOfPlays):
+        yield f"{pack.game} has no careful player whose chance {origin.engine} could be"
+        return
+    repeated, deadline = 0, time.monotonic() + PLAYING_SECONDS
+    for entry in _drawn(pack):
+        claim = entry if pack.graded_by is None else entry.graded_by
+        in_time = not repeated or time.monotonic() < deadline
+        try:
+            if claim is None or claim.verdict != Verdict.SCORED.word:
+                yield f"layout {entry.position} has no chance"
+                continue
+            drawn = drawn_plays(entry.layout, claim.evidence or "")
+            referee.check_plays(entry.layout, claim.value, claim.evidence or "", (drawn[0], drawn[-1])[: 2 * in_time])
+        except InvalidEvidence as error:
+            yield f"layout {entry.position}, {origin.engine}: {error}"
+        repeated += in_time
+    if repeated < len(pack.layouts):
+        unchecked.append(
+            f"plays, but for two of {repeated:,} of the {len(pack.layouts):,} layouts, which were repeated"
+        )
+
+
+def _drawn(pack: Pack) -> list[Entry]:
+    """Return the layouts in an order drawn by the seed of the pack and their texts."""
+    return sorted(
+        pack.layouts, key=lambda entry: blake2b(f"{pack.seed} {entry.layout}".encode(), digest_size=8).digest()
+    )
 
 
 def _playback(pack: Pack, entry: Entry) -> Playback | None:
@@ -198,19 +245,23 @@ def _why_uncounted(pack: Pack, origin: Origin) -> str | None:
     return f"node counts: they are of {origin.engine} version {origin.version}, but {installed} is installed"
 
 
-def _other_results(pack: Pack, uncounted: Container[Origin]) -> Iterator[str]:
-    """Yield the layouts for which an engine of the recorded version has another result now."""
-    layouts = [entry.layout for entry in pack.layouts]
+def _other_results(pack: Pack, uncounted: Container[Origin], unchecked: list[str]) -> Iterator[str]:
+    """Yield the layouts for which an engine of the recorded version has another result now. In packs that are graded by
+    chance, each engine has `SOLVING_SECONDS` for a sample."""
     game = game_by(pack.game, pack.rules_text)
-    results: list[tuple[Origin | None, list[Entry | Found | None]]] = [
-        (pack.run, [*pack.layouts]),
-        (pack.graded_by, [entry.graded_by for entry in pack.layouts]),
-    ]
-    for origin, claims in results:
-        if origin and origin not in uncounted and all(is_canonical(game, layout) for layout in layouts):
-            batch = solve(pack.key(origin.engine), layouts, origin.max_nodes)
-            for entry, claim, *now in zip(
-                pack.layouts, claims, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True
-            ):
+    if not all(is_canonical(game, entry.layout) for entry in pack.layouts):
+        return
+    entries = _drawn(pack) if pack.by == CHANCE else pack.layouts
+    size = AT_ONCE if pack.by == CHANCE else len(entries)
+    for origin in filter(None, (pack.run, pack.graded_by)):
+        deadline = time.monotonic() + SOLVING_SECONDS
+        for first in range(0, len(entries), size) if origin not in uncounted else ():
+            part = entries[first : first + size]
+            batch = solve(pack.key(origin.engine), [entry.layout for entry in part], origin.max_nodes)
+            for entry, *now in zip(part, batch.verdicts, batch.values, batch.nodes, batch.evidence, strict=True):
+                claim = entry if origin is pack.run else entry.graded_by
                 if claim and [_verdict(claim.verdict), claim.value, claim.nodes, claim.evidence] != now:
                     yield f"layout {entry.position}: {origin.engine} now has another result or node count"
+            if (done := first + len(part)) < len(entries) and time.monotonic() > deadline:
+                unchecked.append(f"results of {origin.engine} but for {done:,} of {len(entries):,}, solved again")
+                break

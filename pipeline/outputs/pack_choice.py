@@ -1,19 +1,23 @@
 """Choice of packs.
 
-A measure, such as the number of nodes, grades the layouts: the sorted numbers of all candidates are divided into grades
-of equal size, and layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one
-from each of equal stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from
-an earlier one only in names, such as those of its ranks, is replaced by the next that does not. So the same run gives
-the same pack on every machine.
+Layouts are graded by the chance that a careful player wins, whose bounds are fixed for each game (`Engine.grades`). Any
+other measure, such as the number of nodes, divides the sorted numbers of all candidates into grades of equal size, and
+layouts with the same number are in the same grade. From each grade, layouts are drawn by a seed, one from each of equal
+stretches of the run (see `dealmill.pipeline.sampling.sampled`). A layout that differs from an earlier one only in
+names, such as those of its ranks, is replaced by the next that does not. So the same run gives the same pack on every
+machine.
 """
 
+import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812 -- as in `pack.py`, where `date` is a field
 from importlib.metadata import version
 from itertools import chain
+from os import PathLike
 from pathlib import Path
+from typing import TypedDict
 
 import numpy as np
 
@@ -21,12 +25,13 @@ from dealmill.pipeline.arguments import check_integer
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_engine, game_by
 from dealmill.pipeline.games.batch import Numbers
-from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import PACK_READERS
 from dealmill.pipeline.outputs.checker.writing import write_with_checker
 from dealmill.pipeline.outputs.pack import (
     FORMAT,
+    WEEK,
     Calendar,
     Deals,
     Entry,
@@ -37,17 +42,19 @@ from dealmill.pipeline.outputs.pack import (
     Rules,
     measure_of,
 )
+from dealmill.pipeline.outputs.pack_check import read_pack
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.progress.events import Choosing, Progress, silent
-from dealmill.pipeline.results.measures import Measure, Order
+from dealmill.pipeline.results.measures import CHANCE, Measure, Order
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query, find_result
+from dealmill.pipeline.store.runs.engines import runs_of_engine
 from dealmill.pipeline.store.runs.status import RunStatus, check_finished
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from dealmill.pipeline.system.atomic import atomic_file
+from dealmill.pipeline.system.atomic import atomic_file, check_target
 
 SOLVED = (Verdict.WINNABLE, Verdict.SCORED)
 """The verdicts of layouts with solutions."""
@@ -58,7 +65,8 @@ MOST_LAYOUTS = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure.
+    """What a pack is to have: layouts with one of the `verdicts`, `each` in each of the `grades` by a measure. If the
+    bounds of the grades are `fixed`, these are the first ones, from the highest chance on.
 
     Layouts that the run or the grading run proves lost are left out, unless `verdicts` has `UNWINNABLE`, and so are
     those of the packs `without`. With a `calendar`, there is a layout for each day, and `each` means nothing.
@@ -84,6 +92,8 @@ class Choice:
         check_integer("grades", self.grades, 1, MOST_LAYOUTS)
         check_integer("each", self.each, 1, MOST_LAYOUTS // self.grades)
         check_integer("seed", self.seed)
+        if self.fixed and self.descending:
+            raise UsageError(f"grades by {CHANCE} are fixed, and grade 1 has the highest chances")
         if self.calendar:
             self._check_calendar(self.calendar)
 
@@ -101,6 +111,11 @@ class Choice:
             check_integer("a grade by weekday", grade, 1, self.grades)
 
     @property
+    def fixed(self) -> bool:
+        """Whether the bounds of the grades are those of the engine."""
+        return self.by == CHANCE
+
+    @property
     def sizes(self) -> list[int]:
         """The number of layouts of each grade, from grade 1."""
         if self.calendar is None:
@@ -113,6 +128,85 @@ class Choice:
         if self.calendar is None:
             return [None] * self.each
         return [day for day, wish in self.calendar.grades.items() if wish == grade]
+
+
+class Wishes(TypedDict, total=False):
+    """What callers say of a pack: the arguments of `choice_of` beside the measure."""
+
+    verdict: Verdict | str | Iterable[Verdict | str]
+    grades: int
+    each: int
+    seed: int
+    descending: bool
+    calendar: tuple[Date, Date] | None
+    by_weekday: Sequence[int] | None
+    without: str | PathLike[str] | Iterable[str | PathLike[str]]
+
+
+def choice_of(
+    by: str,
+    *,
+    verdict: Verdict | str | Iterable[Verdict | str] = (),
+    grades: int = 5,
+    each: int = 200,
+    seed: int = 1,
+    descending: bool = False,
+    calendar: tuple[Date, Date] | None = None,
+    by_weekday: Sequence[int] | None = None,
+    without: str | PathLike[str] | Iterable[str | PathLike[str]] = (),
+) -> Choice:
+    """Return the choice with the arguments of a caller; see `dealmill.Run.pack`.
+
+    Raises
+    ------
+    UsageError
+        If an argument is out of range, or they contradict each other.
+    InputError
+        If a pack to leave out cannot be read.
+    """
+    weekdays = WEEK if calendar and by_weekday is None and by == CHANCE else by_weekday
+    days = Calendar.of(calendar, weekdays)
+    paths = [without] if isinstance(without, str | PathLike) else without
+    return Choice(
+        by=by,
+        verdicts=Filter.of(verdict).verdict or SOLVED,
+        grades=1 if days and days.by_weekday is None else grades,
+        each=each,
+        seed=seed,
+        descending=descending,
+        calendar=days,
+        without=[read_pack(Path(path)) for path in paths],
+    )
+
+
+def default_measure(run: RunStatus, grading: RunStatus | None = None) -> str:
+    """Return by what the layouts of a run are graded: by the chance that a careful player wins if the game has one, or
+    if the run `grading` is of one, else by nodes."""
+    game, engine = find_engine((grading or run).rules_engine)
+    grader = engine if grading else game.grader(engine)
+    return CHANCE if grader and grader.grades and grader.scores else Order.NODES.word
+
+
+def grading_run(database: Database, run: RunStatus) -> RunStatus | None:
+    """Return the newest finished run of the careful player over the source of a run; None if the run is one itself.
+
+    Raises
+    ------
+    UsageError
+        If there is none.
+    """
+    game, engine = find_engine(run.rules_engine)
+    grader = game.grader(engine)
+    if grader is None or grader is engine:
+        return None
+    name = game.full_name(grader)
+    for other in reversed(runs_of_engine(database, name, grader.version)):
+        if other.source == run.source and other.finished and not other.retracted:
+            return other
+    raise UsageError(
+        f"the careful player has not played the layouts of run {run.id}, whose chances grade them: have them played "
+        f"with: dealmill run {shlex.quote(run.source_name)} --engine {name}; or grade by something else with --by nodes"
+    )
 
 
 def write_pack(
@@ -135,9 +229,7 @@ def write_pack(
     OutputError
         If a file cannot be written, or exists and `force` is false.
     """
-    text = {".json": Pack.json_text, ".csv": Pack.csv_text}.get(path.suffix.lower())
-    if text is None:
-        raise UsageError(f"{path} must end in .json or .csv, which determines the format")
+    text = _text_for(path)
     pack = choose(database, run, choice, grading, progress)
 
     def write() -> int:
@@ -150,6 +242,25 @@ def write_pack(
     else:
         write()
     return pack
+
+
+def check_path(database: Database, path: Path, *, force: bool) -> None:
+    """Check that a pack can be written to a path, before its deals are solved.
+
+    Raises
+    ------
+    UsageError, OutputError
+        If not; see `write_pack`.
+    """
+    _text_for(path)
+    check_target(path, force, database.owns)
+
+
+def _text_for(path: Path) -> Callable[[Pack], str]:
+    text = {".json": Pack.json_text, ".csv": Pack.csv_text}.get(path.suffix.lower())
+    if text is None:
+        raise UsageError(f"{path} must end in .json or .csv, which determines the format")
+    return text
 
 
 def choose(
@@ -167,21 +278,23 @@ def choose(
         If a result cannot be read.
     """
     _check_runs(run, grading)
-    measure = measure_of((grading or run).rules_engine, choice.by)
-    own = Order.POSITION.measure if grading else measure
-    positions, numbers = _measured(database, run, own, choice, choice.verdicts, progress)
-    if grading:
-        graded, numbers = _measured(database, grading, measure, choice, (), progress)
-        positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
-        numbers = numbers[indexes]
+    positions, numbers = _candidates(database, run, choice, grading, progress)
     game = game_by(run.game, run.rules)
-    grade_of = _grades(numbers, choice, run.items)
+    grader = find_engine((grading or run).rules_engine)[1]
+    if choice.fixed:
+        grade_of = _fixed_grades(numbers, grader)
+        _check_sizes(_counts(grade_of, choice), choice)
+    else:
+        grade_of = _grades(numbers, choice, run.items)
     entries, grades, seen = list[Entry](), list[Grade](), _layouts_of(choice.without, run, game)
     for grade in range(1, choice.grades + 1):
         members = np.flatnonzero(grade_of == grade)
-        grades.append(
-            Grade(grade=grade, low=int(numbers[members].min()), high=int(numbers[members].max()), layouts=len(members))
-        )
+        if choice.fixed:
+            low, high = grader.range_of_grade(grade)
+            high = int(numbers.max()) if high is None else high
+        else:
+            low, high = int(numbers[members].min()), int(numbers[members].max())
+        grades.append(Grade(grade=grade, low=low, high=high, layouts=len(members)))
         drawn = _drawn(database, run, positions[members], choice, grade, game, seen)
         for day, (index, result) in zip(choice.days_of(grade), drawn, strict=True):
             graded_result = Found.of(find_result(database, grading, result.position)) if grading else None
@@ -196,13 +309,41 @@ def choose(
         run=_origin(database, run),
         graded_by=_origin(database, grading) if grading else None,
         by=choice.by,
-        descending=choice.descending,
+        descending=choice.descending or choice.fixed,
         seed=choice.seed,
         grades=grades,
         layouts=sorted(entries, key=lambda entry: (entry.date or Date.min, entry.position)),
         rules=run.rules and Rules(**run.rules._asdict()),
         calendar=choice.calendar,
     )
+
+
+def counts_by_grade(
+    database: Database, run: RunStatus, choice: Choice, grading: RunStatus, progress: Progress = silent
+) -> list[int]:
+    """Return how many layouts can be chosen of each fixed grade, without those of the packs that the choice leaves out.
+
+    Raises
+    ------
+    UsageError, StoreError, DamagedError
+        As `choose` does.
+    """
+    _, numbers = _candidates(database, run, choice, grading, progress)
+    return _counts(_fixed_grades(numbers, find_engine(grading.rules_engine)[1]), choice)
+
+
+def _candidates(
+    database: Database, run: RunStatus, choice: Choice, grading: RunStatus | None, progress: Progress
+) -> tuple[Numbers, Numbers]:
+    """Return the positions of the layouts that can be chosen, and the numbers that grade them."""
+    measure = measure_of((grading or run).rules_engine, choice.by)
+    own = Order.POSITION.measure if grading else measure
+    positions, numbers = _measured(database, run, own, choice, choice.verdicts, progress)
+    if grading:
+        graded, numbers = _measured(database, grading, measure, choice, (), progress)
+        positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
+        numbers = numbers[indexes]
+    return positions, numbers
 
 
 def _layouts_of(packs: Sequence[Pack], run: RunStatus, game: Game) -> set[str]:
@@ -252,24 +393,58 @@ def _measured(
     Claims without evidence are left out, and lost layouts if the choice does.
     """
     with_lost = Verdict.UNWINNABLE in choice.verdicts
-    engine = find_engine(run.rules_engine)[1]
+    game, engine = find_engine(run.rules_engine)
+    left_out = _layouts_of(choice.without, run, game) if choice.fixed else set()
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(database, [run], Filter(verdict=tuple(verdicts))).pages():
         columns = page.columns
         numbers = map(measure.of, columns[measure.field])
         known = [
             (position, number)
-            for position, number, verdict, value, evidence in zip(
-                columns["position"], numbers, columns["verdict"], columns["value"], columns["evidence"], strict=True
+            for position, number, verdict, value, evidence, layout in zip(
+                columns["position"],
+                numbers,
+                columns["verdict"],
+                columns["value"],
+                columns["evidence"],
+                columns["layout"],
+                strict=True,
             )
             if number is not None
             and (evidence is not None or verdict == Verdict.UNDECIDED)
             and (with_lost or not engine.proves_lost(verdict, value))
+            and not (left_out and game.nameless(layout) in left_out)
         ]
         parts.append(np.array(known, dtype=np.int64).reshape(-1, 2).T)
         progress(Choosing(page.end or run.items, run.items))
     positions, measured = np.concatenate(parts, axis=1)
     return positions, measured
+
+
+def _fixed_grades(numbers: Numbers, engine: Engine) -> Numbers:
+    """Return the grade of each number by the bounds of an engine, which descend."""
+    return np.searchsorted([-least for least in engine.grades], -numbers) + 1
+
+
+def _counts(grade_of: Numbers, choice: Choice) -> list[int]:
+    """Return how many layouts each grade of a choice has."""
+    return [int((grade_of == grade).sum()) for grade in range(1, choice.grades + 1)]
+
+
+def _check_sizes(counts: Sequence[int], choice: Choice) -> None:
+    """Check that each fixed grade has layouts enough.
+
+    Raises
+    ------
+    UsageError
+        If one has not.
+    """
+    for grade, (count, size) in enumerate(zip(counts, choice.sizes, strict=True), start=1):
+        if count < size:
+            raise UsageError(
+                f"grade {grade} has only {counted(count, 'layout')} of {size:,}: choose fewer, solve more, or name the "
+                "game in place of the run, of which as many deals are solved and played as the pack needs"
+            )
 
 
 def _grades(numbers: Numbers, choice: Choice, items: int) -> Numbers:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Auditing",
+    "CheckingArchive",
     "Choosing",
     "Continued",
     "Copying",
@@ -101,6 +102,13 @@ class Working(Step):
 @dataclass(frozen=True, slots=True)
 class Exporting(Step):
     """A file is being written. Unit: verdicts."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckingArchive(Step):
+    """An archive is being checked, its run number `run` at the moment. Unit: results of that run."""
+
+    run: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +201,7 @@ Event = (
     | Surveying
     | Auditing
     | Working
+    | CheckingArchive
     | Exporting
     | Choosing
     | Searching
@@ -238,6 +247,8 @@ def words(step: Step) -> tuple[str, str, str]:
             title, note = (
                 ("working", f"{counted(left, 'job')} left") if left else ("waiting", "for jobs; end with Ctrl-C")
             )
+        case CheckingArchive():
+            title, note = "checking", f"{step.done:,} results of run {step.run}"
         case Exporting():
             note = f"{step.done:,} verdicts"
         case Choosing() | Searching():

@@ -4,9 +4,10 @@ Options of commands, parameters in URLs, conditions of saved queries, headings, 
 here. The games add numbers in the evidence of their engines, by which layouts are graded.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Code
 
 LONGEST_NUMBER = 19
@@ -82,11 +83,16 @@ FILTERS = sorted(NUMBERS, key=lambda order: order is not Order.VALUE)
 """The same in the order in which filters are written, which the names of saved queries depend on."""
 
 
-def grading_measures(of_evidence: Mapping[str, int]) -> dict[str, Measure]:
-    """Return the measures by which the results of an engine can be graded, by name. `of_evidence` are those that are
-    words of its evidence (see `Engine.measures`)."""
-    words = {name: Measure("evidence", number=_word(index)) for name, index in of_evidence.items()}
-    return {order.word: order.measure for order in NUMBERS} | words
+CHANCE = "chance"
+"""The name of the measure that has fixed grades: the value of an engine that scores layouts and has grades."""
+
+
+def grading_measures(engine: Engine) -> dict[str, Measure]:
+    """Return the measures by which the results of an engine can be graded, by name: also those that are words of its
+    evidence (see `Engine.measures`)."""
+    words = {name: Measure("evidence", number=_word(index)) for name, index in engine.measures.items()}
+    fixed = {CHANCE: Order.VALUE.measure} if engine.scores and engine.grades else {}
+    return {order.word: order.measure for order in NUMBERS} | fixed | words
 
 
 def _word(index: int) -> Callable[[str], int | None]:

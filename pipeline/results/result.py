@@ -65,9 +65,11 @@ class Result:
 
     @property
     def grade(self) -> int | None:
-        """The grade of difficulty of a win, from 1, by the nodes of its search (see `Engine.grades`); None if its
-        engine has no grades, or it is no win."""
+        """The grade of difficulty by the value or, of a win, by the nodes (see `Engine.grades`); None if the engine has
+        no grades, or the verdict is another one."""
         _, engine = self.game_and_engine
+        if engine.scores:
+            return None if self.value is None else engine.grade(self.value)
         return engine.grade(self.nodes) if self.verdict is Verdict.WINNABLE else None
 
     @property
@@ -171,7 +173,8 @@ class Result:
         return game.playback(self.layout, self.verdict, self.evidence)
 
     def svg(self, step: int | None = None, *, open_cards: bool = False) -> str:
-        """Return an SVG document with all pictures and captions below each other, or with one picture (0: the layout).
+        """Return an SVG document with all pictures and captions, in rows as wide as a screen, or with one picture (0:
+        the layout).
 
         Cards that lie face down and those of the stock show their backs, unless `open_cards`; a proof shows them.
 

@@ -25,10 +25,14 @@ from dealmill.pipeline.results.result import Result
 
 logger = logging.getLogger(__name__)
 
-PART_SECONDS = 2.0
-"""The time after which a worker that solves a job leaves the rest of its layouts to others."""
+PART_SECONDS = 1.0
+"""The time after which a worker that solves a job leaves the rest of its layouts to others: as long as an interrupted
+command waits for it, so that only layouts that take longer are solved again."""
 FIRST_PART = 10
-"""The layouts for which a program is called at once, or an engine at the beginning of a job."""
+"""The layouts for which a program is called at once."""
+FIRST_CALL = 1
+"""The layouts that an engine gets at the beginning of a job: no result of a call survives if the worker is killed, and
+nothing is known yet of how long they take."""
 CALL_SECONDS = 0.25
 """About how long an engine is called: a few layouts may take longer than all others, so the time is often looked at."""
 GROWTH = 8
@@ -96,7 +100,7 @@ def solve_part(engine: EngineKey, layouts: Texts, max_nodes: int | None, errors:
     _, known = find_engine(engine)
     load(engine)  # takes seconds if it is not compiled yet
     parts: list[Solved] = []
-    begun, first, size = time.monotonic(), 0, FIRST_PART
+    begun, first, size = time.monotonic(), 0, FIRST_PART if known.program else FIRST_CALL
     while first < len(layouts):
         stop = min(first + size, len(layouts))
         part_errors = {index - first: why for index, why in errors.items() if first <= index < stop}
@@ -160,8 +164,9 @@ def solve_layouts(game: Game, engine: Engine, texts: Sequence[str], max_nodes: i
     name = game.full_name(engine)
     layouts = [read_one(game, text) for text in texts]
     solved = solve(name, layouts, max_nodes)
-    rows = zip(layouts, solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
-    return [Result(name, *row, position, position) for position, row in enumerate(rows, start=1)]
+    names = ("layout", *solved.columns)
+    rows = enumerate(zip(layouts, *solved.columns.values(), strict=True), start=1)
+    return [Result(name, position=line, line=line, **dict(zip(names, row, strict=True))) for line, row in rows]
 
 
 def canonical_mask(game: Game, layouts: Texts) -> Mask:

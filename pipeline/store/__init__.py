@@ -8,5 +8,5 @@
 - `planning`, `deletion`: how runs begin and end, by the engines that are installed here, and their state in words
 - `audits`: audits, what they check, and seals
 - `queries`, `diffs`, `copy`: what users ask of stored results
-- `job_kinds`: the two kinds of jobs
+- `job_kinds`: the kinds of jobs, solving (`storages/solving_jobs.py`) and auditing (`audits/audit_jobs.py`)
 """

@@ -6,21 +6,24 @@ from typing import Any, Self
 
 from dealmill.pipeline.arguments import MAX_INTEGER, checked_range
 from dealmill.pipeline.evidence.referee import Outcome
-from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.results.measures import FILTERS, Order
+from dealmill.pipeline.games.verdict import Code, Verdict
+from dealmill.pipeline.results.conditions import (
+    ALL,
+    BY_ARGUMENT,
+    BY_WORD,
+    CONDITIONS,
+    RANGES,
+    WORDS,
+    Condition,
+    FilterArguments,
+    WordCondition,
+)
+from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.result import Result
 
-ALL = (-(2**62), 2**62)
-"""The range of all numbers."""
-CONDITIONS = ("verdict", *(order.word for order in FILTERS), "audit")
-"""The names of the conditions of a filter as text."""
-BY_WORD = {order.word: order for order in FILTERS}
-BY_ARGUMENT = {order.argument: order for order in FILTERS}
+REPEATABLE = {condition.word for condition in WORDS if condition.repeatable}
 BEHIND = MAX_INTEGER + 1
 """A number greater than all positions."""
-
-Range = str | tuple[int | None, int | None] | int | None
-"""A range as given by a caller: text such as ``"5.."``, both ends, of which None is open, or a number."""
 
 
 def number_of(result: Result, order: Order) -> int | None:
@@ -63,55 +66,58 @@ class Filter:
     ranges: Mapping[Order, tuple[int, int]] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, verdict: Verdict | str | Iterable[Verdict | str] = (), audit: Outcome | str | None = None, **ranges: Range
-    ) -> Self:
-        """Return the filter with the arguments of a caller. Those for ranges are named as `Order.argument`."""
-        verdicts = verdict if isinstance(verdict, Iterable) and not isinstance(verdict, str | bytes) else [verdict]
-        outcome = None if audit is None else Outcome.of(audit)
-        return cls(tuple(map(Verdict.of, verdicts)), outcome, _limits(ranges, BY_ARGUMENT))
+    def of(cls, verdict: Verdict | str | Iterable[Verdict | str] | None = (), audit: Any = None, **others: Any) -> Self:
+        """Return the filter with the arguments of a caller; see `FilterArguments`."""
+        given = {"verdict": verdict, "audit": audit, **others}
+        if unknown := given.keys() - BY_ARGUMENT:
+            raise TypeError(f"unexpected keyword argument {min(unknown)!r}")
+        return cls._read({BY_ARGUMENT[name]: (name, value) for name, value in given.items()})
 
     @classmethod
     def parse(cls, conditions: Iterable[tuple[str, str]]) -> Self:
-        """Return the filter with conditions as text, such as ``("layout-length", "70..80")``; see `CONDITIONS`. Only
-        verdicts can be named repeatedly: each of them matches."""
-        verdicts, audit, texts = set[Verdict](), None, dict[str, str]()
+        """Return the filter with conditions as text, such as ``("layout-length", "70..80")``; see `BY_WORD`. Of those
+        that are named repeatedly, each matches, or the last one counts."""
+        texts = dict[str, Any]()
         for name, text in conditions:
-            if name == "verdict":
-                verdicts.add(Verdict.of(text))
-            elif name == "audit":
-                audit = Outcome.of(text)
-            else:
-                texts[name] = text
-        return cls(tuple(sorted(verdicts)), audit, _limits(texts, BY_WORD))
+            texts[name] = [*texts.get(name, ()), text] if name in REPEATABLE else text
+        return cls._read({BY_WORD[name]: (name, value) for name, value in texts.items()})
+
+    @classmethod
+    def _read(cls, given: Mapping[Condition, tuple[str, Any]]) -> Self:
+        """Return the filter with these conditions, each with the name that a message calls it."""
+        words = {each.argument: each.read(given[each][1]) for each in WORDS if each in given}
+        ranges = {each.order: checked_range(*given[each], ALL) for each in RANGES if each in given}
+        return cls(**words, ranges={order: ends for order, ends in ranges.items() if ends != ALL})
+
+    def words(self, condition: WordCondition) -> tuple[Code, ...]:
+        """Return the words that a condition lets through; empty if it lets all."""
+        value = getattr(self, condition.argument)
+        return value if isinstance(value, tuple) else () if value is None else (value,)
 
     @property
     def conditions(self) -> list[tuple[str, str]]:
         """The filter as text, in its only canonical form; see `parse`."""
-        verdicts = [("verdict", verdict.word) for verdict in sorted(set(self.verdict))]
-        ranges = [(order.word, range_text(ends)) for order, ends in self.ranges.items()]
-        return [*verdicts, *ranges, *([("audit", self.audit.word)] if self.audit else [])]
+        texts = list[tuple[str, str]]()
+        for condition in CONDITIONS:
+            if isinstance(condition, WordCondition):
+                texts += [(condition.word, code.word) for code in sorted({*self.words(condition)})]
+            elif ends := self.ranges.get(condition.order):
+                texts.append((condition.word, range_text(ends)))
+        return texts
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> FilterArguments:
         """The filter as the keyword arguments of `of` and of queries."""
-        ranges = {
-            order.argument: tuple(None if end in ALL else end for end in ends) for order, ends in self.ranges.items()
-        }
-        return {"verdict": self.verdict, "audit": self.audit, **ranges}
+        words: Any = {condition.argument: getattr(self, condition.argument) for condition in WORDS}
+        ends = {order: tuple(None if end in ALL else end for end in ends) for order, ends in self.ranges.items()}
+        return words | {order.argument: numbers for order, numbers in ends.items()}  # type: ignore[no-any-return]
 
     def matches(self, result: Result) -> bool:
         """Return whether a result matches, apart from the outcome of its audits."""
-        return (not self.verdict or result.verdict in self.verdict) and all(
-            _within(number_of(result, order), ends) for order, ends in self.ranges.items()
-        )
-
-
-def _limits(ranges: Mapping[str, Range], orders: Mapping[str, Order]) -> dict[Order, tuple[int, int]]:
-    """Return the ends of ranges, given by the names of their numbers, in the order of `FILTERS`; without those that do
-    not limit anything."""
-    limits = {orders[name]: checked_range(name, ends, ALL) for name, ends in ranges.items()}
-    return {order: limits[order] for order in FILTERS if limits.get(order, ALL) != ALL}
+        return all(
+            condition.code is None or not (words := self.words(condition)) or condition.code(result) in words
+            for condition in WORDS
+        ) and all(_within(number_of(result, order), ends) for order, ends in self.ranges.items())
 
 
 def range_text(ends: tuple[int, int]) -> str:

@@ -92,6 +92,13 @@ def estimates_after(database: Database, run: RunStatus, blocks_at: Sequence[int]
     ]
 
 
+def estimate_so_far(database: Database, run: RunStatus) -> Estimate | None:
+    """Return the estimate from the whole blocks before the first deal of a survey that is not solved; None if there is
+    no such block."""
+    solved_blocks = len(storage_of(run).block_sums(database, run)[0])
+    return next(iter(estimates_after(database, run, [solved_blocks])), None) if solved_blocks else None
+
+
 def estimate(database: Database, run: RunStatus) -> Estimate | None:
     """Return the estimate of a finished survey, or None if it has no deals.
 

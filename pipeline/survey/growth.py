@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import ceil, inf
 from numbers import Real
 
+from dealmill.pipeline.arguments import MAX_ITEMS
 from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games import find_engine
@@ -24,7 +25,7 @@ from dealmill.pipeline.store.runs.jobs import CHUNK, MAX_ITEMS_PER_JOB, grow, pa
 from dealmill.pipeline.store.runs.planned import deals_of
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.writing import append_deals, open_deals
-from dealmill.pipeline.survey.estimate import Estimate
+from dealmill.pipeline.survey.estimate import Estimate, estimate_so_far, estimates_after
 
 FIRST_STAGE = 20_000
 """The deals of the first stage, if the engine is faster than a database. All others begin with a block of deals, which
@@ -115,6 +116,24 @@ def next_stage(run: RunStatus, estimate: Estimate | None, goal: Width | int) -> 
     return min(deals_for(estimate, goal.of(estimate)), estimate.deals * MOST_GROWTH)
 
 
+def planned_deals(database: Database, run: RunStatus, goal: Width | int) -> int:
+    """Return the number of deals of the first stage towards a goal that is not solved yet, whatever an earlier goal
+    made of the plan; of the last stage if all are solved."""
+    deals = next_stage(run, None, goal)
+    while known := estimates_after(database, run, [deals // BLOCK]):
+        further = next_stage(run, known[0], goal)
+        if further <= deals:
+            break
+        deals = further
+    return deals
+
+
+def words_so_far(database: Database, run: RunStatus) -> str | None:
+    """Return the interval of the deals of a survey that are solved, in words; None if they are less than a block."""
+    estimate = estimate_so_far(database, run)
+    return None if estimate is None else f"survey {run.id}: {_so_far(estimate)}"
+
+
 def deals_for(estimate: Estimate, half_width: float) -> int:
     """Return about how many deals give an interval of this half-width; see `check_in_reach`."""
     deals, half, floor = estimate.deals, estimate.interval.half_width, _floor(estimate)
@@ -146,7 +165,7 @@ def _so_far(estimate: Estimate) -> str:
 
 def _width(estimate: Estimate, goal: Width) -> str:
     half = goal.of(estimate)
-    return f"a half-width of {decimal(half) if estimate.scored else percentage(half)}"
+    return f"a half-width of {decimal(half) if estimate.scored else f'{100 * half:.3g} %'}"
 
 
 def check_in_reach(database: Database, run: RunStatus, estimate: Estimate, goal: Width) -> None:
@@ -156,10 +175,17 @@ def check_in_reach(database: Database, run: RunStatus, estimate: Estimate, goal:
     ------
     StoreError
         If deals that are undecided or failed take more than `MOST_UNKNOWN` of the half-width. It says which node limit
-        would do, and what that costs, if this can be estimated.
+        would do, and what that costs, if this can be estimated. If more deals are needed than a survey can have.
     """
     half, floor = goal.of(estimate), _floor(estimate)
-    if estimate.interval.half_width <= half or floor <= half * MOST_UNKNOWN:
+    if estimate.interval.half_width <= half:
+        return
+    if floor <= half * MOST_UNKNOWN:
+        if (deals := deals_for(estimate, half)) > MAX_ITEMS:
+            raise StoreError(
+                f"{_so_far(estimate)}; {_width(estimate, goal)} is out of reach: it needs about {deals:,} deals, more "
+                f"than a survey can have, {MAX_ITEMS:,}; ask for a wider interval"
+            )
         return
     share = "all of" if floor >= half else f"{percentage(floor / half)} of"
     raise StoreError(

@@ -29,14 +29,14 @@ def atomic_file(path: Path, force: bool, is_part_of_store: PathTest = None) -> I
         If the file cannot be written.
     """
     try:
-        target = _check_target(path, force, is_part_of_store)
+        target = check_target(path, force, is_part_of_store)
         part = target.with_name(f".dealmill-{secrets.token_hex(8)}.part")
         try:
             with part.open("xb") as file:
                 yield file
                 file.flush()
                 os.fsync(file.fileno())  # otherwise a power failure might leave an empty file under the name
-            _check_target(path, force, is_part_of_store)  # another process may have written it in the meantime
+            check_target(path, force, is_part_of_store)  # another process may have written it in the meantime
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -70,8 +70,14 @@ def write_files(folder: Path, files: Mapping[str, bytes], is_part_of_store: Path
         raise
 
 
-def _check_target(path: Path, force: bool, is_part_of_store: PathTest) -> Path:
-    """Return the file to write: the path, or the target of a symbolic link."""
+def check_target(path: Path, force: bool, is_part_of_store: PathTest) -> Path:
+    """Return the file to write: the path, or the target of a symbolic link.
+
+    Raises
+    ------
+    OutputError
+        If it cannot be written, or must not be overwritten.
+    """
     target = Path(os.path.realpath(path)) if path.is_symlink() else path
     if not target.parent.is_dir():
         raise OutputError(f"{path} cannot be written: there is no folder {target.parent}")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -10,6 +11,10 @@ from dealmill.pipeline.errors import DealmillError
 from dealmill.pipeline.system.settings import settings
 
 BEGINNING = '{"event": '
+TIME = "%Y-%m-%d %H:%M:%S"
+"""The form of the local time with which lines for people begin."""
+TIMED = re.compile(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d (\S+:\d+: )?")
+"""Such a time, and the name of a worker."""
 
 
 def json_line(
@@ -25,6 +30,11 @@ def json_line(
         "process": process,
     }
     return json.dumps(fields)
+
+
+def without_time(line: str) -> str:
+    """Return a line of the workers' log without its time and the name of the worker that wrote it."""
+    return TIMED.sub("", line)
 
 
 def in_log_format(line: str) -> str:

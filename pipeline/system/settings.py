@@ -26,7 +26,7 @@ MOST_BYTES = 1_000_000
 VARIABLE = re.compile(r"\$\{([^}:]*)(?::-([^}]*))?\}")
 """A variable in a value, with its default, as python-dotenv expands it."""
 PREFIX = "DEALMILL_"
-PASSWORDS_OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD"}
+PASSWORDS_OF_COMPOSE = {"DEALMILL_POSTGRES_PASSWORD", "DEALMILL_VALKEY_PASSWORD", "DEALMILL_WEB_PASSWORD"}
 OF_COMPOSE = PASSWORDS_OF_COMPOSE | {"DEALMILL_WORKER_MEMORY"}
 """Variables that compose.yaml reads from the same file."""
 
@@ -76,6 +76,10 @@ class Settings:
     metrics_host: str = "127.0.0.1"
     """The address on which metrics are served."""
 
+    web_database_url: str | None = field(default=None, repr=False)
+    """The URL with which the pages read the database, as a user that can only read; ``DEALMILL_DATABASE_URL`` if it is
+    not set."""
+
     web_token: str | None = field(default=None, repr=False)
     """The access token that every request to the web pages must have; required to serve them to other machines."""
 
@@ -124,7 +128,9 @@ def settings() -> Settings:
     return Settings(**values)
 
 
-SECRETS = PASSWORDS_OF_COMPOSE | {"DEALMILL_DATABASE_URL", "DEALMILL_BROKER_URL", "DEALMILL_WEB_TOKEN"}
+SECRETS = PASSWORDS_OF_COMPOSE | {
+    f"DEALMILL_{name}" for name in ("DATABASE_URL", "BROKER_URL", "WEB_DATABASE_URL", "WEB_TOKEN")
+}
 """Variables that may contain passwords."""
 
 

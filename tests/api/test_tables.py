@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, get_type_hints
 
 import pandas
 import polars
@@ -17,6 +17,14 @@ import pytest
 import dealmill
 from dealmill import Query, Result, Store, UsageError, Verdict, progress
 from dealmill.pipeline.games import find_game
+from dealmill.pipeline.ingest.options import (
+    RunArguments,
+    RunOptions,
+    SourceArguments,
+    SourceOptions,
+    VerdictArguments,
+    VerdictOptions,
+)
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queries import results
 from dealmill.pipeline.store.runs.status import find_run
@@ -150,6 +158,19 @@ def test_signatures_are_short() -> None:
             for parameter in inspect.signature(method).parameters.values():
                 assert len(str(parameter)) < 150, (name, str(parameter))
     assert dealmill.__version__ == version("dealmill")
+
+
+@pytest.mark.parametrize(
+    ("options", "types"),
+    [(SourceOptions, SourceArguments), (RunOptions, RunArguments), (VerdictOptions, VerdictArguments)],
+)
+def test_options_have_the_types_of_their_arguments(options: type, types: type) -> None:
+    arguments = {
+        name: kind for name, kind in get_type_hints(options).items() if name in inspect.signature(options).parameters
+    }
+    assert arguments == get_type_hints(types)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'max_node'"):
+        options(max_node=1)
 
 
 def test_ranges_are_read_as_on_the_command_line(opened: Store) -> None:

@@ -15,7 +15,7 @@ PLAIN_WORDS = {
     f"dealmill.pipeline.{name}"
     for name in (
         *("arguments", "errors", "games.deals", "printable", "progress.events"),
-        *("results.measures", "results.record", "system.extras", "system.log_lines"),
+        *("results.conditions", "results.measures", "results.record", "system.extras", "system.log_lines"),
     )
 }
 GAMES = {"dealmill.pipeline.games", "dealmill.pipeline.games.verdict"}

@@ -9,7 +9,7 @@ from tests.servers import dealmill
 
 ERROR = (
     "dealmill: 1:3 cannot be read: verdicts.evidence is b'\\xff', not text; find all faults with: dealmill audit 1; "
-    "go on with --after 1:3, or export the others with --skip-damaged\n"
+    "list the rest with: dealmill query --after 1:3, or export it with --skip-damaged\n"
 )
 
 

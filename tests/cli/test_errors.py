@@ -17,7 +17,7 @@ TEN = "deal:memory:seed=1:1-10"
 USAGE_ERRORS = {
     "run": "missing argument 'FILE…'; see: dealmill run --help",
     "run deal:memory:seed=1:1-9 --engine memory/none": "memory has: memory/two-pass",
-    "run deal:hi-q:seed=1:1-9 --engine memory/two-pass": "none of these is an engine of hi-q: memory/two-pass",
+    "run deal:hi-q:seed=1:1-9 --engine memory/two-pass": "memory/two-pass cannot solve deal:hi-q:seed=1:1-9",
     "run deal:hi-q:seed=1:1-9 --engine two-pass": "hi-q has: hi-q/greedy",
     "run x.txt --game chess": "there is no game 'chess'; dealmill games lists all",
     f"run {TEN} --max-nodes {HUGE}": "it must be a whole number from 1 to ",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.sources import open_readings
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.database.connections import Database
@@ -138,11 +139,11 @@ def test_a_waiting_file_takes_little_memory(database: Database, tmp_path: Path) 
     for number, file in enumerate(files):
         file.write_text("AABB\n" * number + "ABAB\n")
     names = [str(file) for file in files]
-    with open_readings(database, names, None, silent):
+    with open_readings(database, names, SourceOptions(), silent):
         pass
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    with open_readings(database, names, None, silent) as waiting:
+    with open_readings(database, names, SourceOptions(), silent) as waiting:
         held = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
     assert len(waiting.opened) == len(names)

@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+import sys
 import time
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from rich.cells import cell_len
 
 from dealmill.cli.progress import SECONDS_PER_LINE, shown_progress
-from dealmill.progress import Auditing
+from dealmill.progress import Auditing, Message
 from tests.cli.running import on_terminal
 from tests.servers import dealmill
 
@@ -57,6 +58,18 @@ def test_without_a_terminal_a_line_is_printed_from_time_to_time(
             take(Auditing(judged, 300, 1, 0, 0))
             now += SECONDS_PER_LINE / 20
     assert capsys.readouterr().err == "auditing: 66 % (200 verdicts)\n"
+
+
+def test_a_terminal_shows_lines_of_workers_without_time_but_for_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    line = "2026-11-28 03:12:07 farm-1:4711: compiling klondike/winnable (about 10 s, once per version)"
+    for timed, shown in ((False, line.partition("4711: ")[2]), (True, line)):
+        with shown_progress(timed=timed) as take:
+            take(Message(line))
+        lines = CONTROL.sub("", capsys.readouterr().err).replace("\r", "\n").splitlines()
+        assert shown in [each.strip() for each in lines]
 
 
 @pytest.fixture(scope="module")

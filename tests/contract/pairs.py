@@ -27,10 +27,11 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.diffs.diff import diff
 from dealmill.pipeline.store.diffs.difference import Difference
 from dealmill.pipeline.store.filters import Filter, Ordering
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.queries.results import Query, find_result
 from dealmill.pipeline.store.runs import leases
+from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source

@@ -104,3 +104,14 @@ def test_a_diff_of_runs_without_an_item_names_it(database: Database, damaged: Pa
     with pytest.raises(DamagedError, match=":5 cannot be read: its layout is missing from the source"):
         list(diff(database, damaged.rows, again))
     assert find_run(database, again.id).counts[Verdict.FAILED] == 1
+
+
+def test_a_diff_of_packed_runs_names_a_block_with_damaged_sums(database: Database, damaged: Pair) -> None:
+    again = find_run(database, queue_rerun(database, damaged.packed, any_version=False))
+    do_runs(database)
+    again = find_run(database, again.id)
+    assert diff(database, damaged.packed, again).equal
+    alter(database, "UPDATE blocks SET value_sum = value_sum + 1 WHERE run_id = 2 AND number = 1")
+    for runs in ((damaged.packed, again), (again, damaged.packed)):
+        with pytest.raises(DamagedError, match=f"{runs[0].id}:1001-1100 cannot be read: run {runs[1].id} has the same"):
+            list(diff(database, *runs))

@@ -14,6 +14,7 @@ from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.batch import Entries
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.solving import solve as solving
@@ -77,7 +78,7 @@ def of_survey(database: Database) -> None:
 
 def by_rules(database: Database) -> None:
     game = find_game("beleaguered-castle:deck.ranks=2")
-    with open_readings(database, [DealRange(game, 1, 1, 2)], None, silent) as readings:
+    with open_readings(database, [DealRange(game, 1, 1, 2)], SourceOptions(), silent) as readings:
         [reading] = readings.opened
         reading.finish(silent)
     queue_run(database, reading.source, f"{game.name}/winnable", None)

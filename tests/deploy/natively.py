@@ -21,7 +21,11 @@ from tests.deploy.files import OURS, dockerfile, services
 from tests.servers import ORDINARY_USER, Postgres, clean_environment
 
 PORTS = {"postgres": "5432", "valkey": "6379", "web": "8000"}
-PASSWORDS = {"DEALMILL_POSTGRES_PASSWORD": "correcthorse", "DEALMILL_VALKEY_PASSWORD": "batterystaple"}
+PASSWORDS = {
+    "DEALMILL_POSTGRES_PASSWORD": "correcthorse",
+    "DEALMILL_VALKEY_PASSWORD": "batterystaple",
+    "DEALMILL_WEB_PASSWORD": "onlylooking",
+}
 SETTINGS = {"DEALMILL_WEB_TOKEN": "let me in, please", "DEALMILL_WEB_HOSTS": "farm.example"}
 UP_SECONDS = 60
 
@@ -56,6 +60,7 @@ class Deployment:
     def __init__(self, folder: Path, postgres: Postgres) -> None:
         self.folder = folder
         self.postgres = postgres
+        self.passwords = PASSWORDS
         self.ports = {name: free_port() for name in PORTS}
         programs = folder / "programs"
         programs.mkdir()
@@ -66,7 +71,7 @@ class Deployment:
 
     def service(self, name: str) -> dict[str, Any]:
         """A service with the names and ports that it has here."""
-        text = json.dumps(services(PASSWORDS)[name])
+        text = json.dumps(services(self.passwords)[name])
         for host, port in PORTS.items():
             text = text.replace(f"@{host}:", "@127.0.0.1:").replace(port, self.ports[host])
         settings: dict[str, Any] = json.loads(text)
@@ -97,7 +102,7 @@ class Deployment:
         service = self.service("postgres")
         variables = service["environment"]
         home = self.postgres.folder
-        data = home / "deployed"
+        data = home / f"deployed{self.ports['postgres']}"
         (home / "password").write_text(variables["POSTGRES_PASSWORD"])
         user = ORDINARY_USER if os.geteuid() == 0 else None
         initdb = ["initdb", "--auth=scram-sha-256", f"--username={variables['POSTGRES_USER']}", "--pwfile=password"]
@@ -130,18 +135,18 @@ class Deployment:
 
     def psql(self, database: str, statement: str) -> str:
         """What the database says to a statement."""
-        variables = self.service("postgres")["environment"]
-        where = ["--host=127.0.0.1", f"--port={self.ports['postgres']}", f"--username={variables['POSTGRES_USER']}"]
+        user = f"--username={self.service('postgres')['environment']['POSTGRES_USER']}"
+        return self.in_database(["psql", user, "--tuples-only", "--no-align", f"--command={statement}", database])
+
+    def in_database(self, words: Sequence[str], typed: str = "") -> str:
+        """What `docker compose exec postgres` prints, if a user types something."""
+        program, *arguments = words
+        where = ["--host=127.0.0.1", f"--port={self.ports['postgres']}"]
         return subprocess.run(
-            [
-                self.postgres.programs / "psql",
-                *where,
-                "--tuples-only",
-                "--no-align",
-                f"--command={statement}",
-                database,
-            ],
-            env={**os.environ, "PGPASSWORD": variables["POSTGRES_PASSWORD"]},
+            [self.postgres.programs / program, *where, *arguments],
+            env={**os.environ, "PGPASSWORD": self.service("postgres")["environment"]["POSTGRES_PASSWORD"]},
+            input=typed,
+            start_new_session=True,  # without a terminal, which it would ask
             capture_output=True,
             text=True,
             check=True,

@@ -32,7 +32,7 @@ def test_both_stages_use_one_pinned_supported_python() -> None:
     bases = {rest.partition(" AS ")[0] for rest in instructions("FROM")}
     assert len(instructions("FROM")) == 2
     [base] = bases
-    match = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+@sha256:[0-9a-f]{64}", base)
+    match = re.fullmatch(r"python:(\d+\.\d+\.\d+)-slim-\w+", base)
     assert match, base
     required = PROJECT["project"]["requires-python"]
     least, actual = ([int(part) for part in version.split(".")] for version in (required.removeprefix(">="), match[1]))

@@ -3,37 +3,64 @@
 from pathlib import Path
 
 from dealmill.pipeline.games import games
+from dealmill.pipeline.games.careful import COMMON_BOUNDS
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "grades.md"
 INTRODUCTION = """\
 # Grades of difficulty
 
-`dealmill deal GAME --winnable --grade 3` and `dealmill.winnable_deals` choose deals by grade. A deal that can be won
-has the grade that the nodes of its search fall into, and the bounds are fixed for each game: the grade of a deal does
-not depend on other deals, and stays the same as long as the version of the engine does. [Packs](packs.md) divide the
-layouts of a run into grades of equal size instead.
+`dealmill deal GAME --winnable --grade 3`, `GET /api/deal?grade=3`, [packs](packs.md) and calendars choose deals by
+grade. The bounds of the grades are fixed for each game: the grade of a deal does not depend on other deals, and stays
+the same as long as the version of the engine does.
 
-The bounds are the most nodes of each grade; the last grade has no end. They divide the first 200 winnable deals of
-seed 1 that need at most 100,000 nodes into fifths, so each grade has about every fifth deal that can be won. Where the
-first 1,000 deals have fewer, they divide those, and in FreeCell without cells the first 50 of more deals. Card pairing
-has fewer grades, since many of its deals have the same number of nodes. Games without grades are Camelot, whose engine
-needs one node for each win, Golf, TriPeaks and Escalator, whose nodes are positions that can be reached, Pyramid, where
-nodes and difficulty have [little in common](chances.md#beside-other-measures), British Canister, of which no deal is
-won, Mrs. Mop, whose bounds are not set yet, and games by rules of users.
+## By the chance of a careful player
 
-`python -m bench.grades` prints the bounds of games by rules files, which were set with the present version of each
-engine.
+In patiences and covering games, a deal that can be won has the grade that the [chance](chances.md) falls into with
+which a careful player wins it, who sees only the cards that lie face up. Grade 1 has the deals that he wins most
+often, grade 4 those that he wins at least once in 1,000 plays, and grade 5 those that he never wins, and only these.
+So it counts how often people would fail, not how long a program searches: the two agree [only
+loosely](chances.md#beside-other-measures).
 
-Nodes say how long a program searches. They agree only roughly with what people find hard: see
-[how often a careful player wins](chances.md), by which packs can be graded.
+The bounds of a game divide the deals that he wins at least once into four parts of about equal size: the first 40
+such deals of seed 1 that are won within 100,000 nodes, or as many as one minute allows. They are rounded to two
+digits, and `python -m bench.grades` prints them again. A game that is not in this list has the common bounds, also
+one from your own rules file.
+
+How often a grade occurs depends on the game. In FreeCell, he wins nearly every deal at least once, so grade 5 is
+rare. Of the deals of Klondike that can be won, it has about half if one card is turned, and three quarters with three
+cards. `dealmill pack` says how many deals it needs.
+
+"""
+NODES = """
+## By nodes
+
+Games without a careful player have grades by the nodes of the search. The bounds are the most nodes of each grade;
+the last grade has no end. They divide the first 200 winnable deals of seed 1 into parts of about equal size. All
+other games have grades only in [packs](packs.md), which divide the layouts of a run among themselves.
 
 """
 
 
 def page() -> str:
     """Return the text of the page; `make docs` writes it."""
-    graded = [(game.name, engine.grades) for game in games().values() for engine in game.engines[:1] if engine.grades]
-    last = max(len(ends) for _, ends in graded)
-    lines = [["game", *(f"grade {number}, up to" for number in range(1, last + 1))], ["---"] * (last + 1)]
-    lines += [[f"`{name}`", *(f"{end:,}" for end in ends), *[""] * (last - len(ends))] for name, ends in graded]
-    return INTRODUCTION + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    graded = [(game, engine) for game in games().values() for engine in game.engines if engine.grades]
+    chances = [["common bounds", *map(_percent, COMMON_BOUNDS), "above 0", "0"]]
+    chances += [
+        [f"`{game.name}`", *map(_percent, engine.grades[:-1]), "above 0", "0"]
+        for game, engine in graded
+        if engine.scores and engine.grades[:-1] != COMMON_BOUNDS
+    ]
+    nodes = [[f"`{game.name}`", *map("{:,}".format, engine.grades)] for game, engine in graded if not engine.scores]
+    last = max(map(len, nodes))
+    by_chance = _table(["game", *(f"grade {number}, from" for number in (1, 2, 3)), "grade 4", "grade 5"], chances)
+    by_nodes = _table(["game", *(f"grade {number}, up to" for number in range(1, last))], nodes)
+    return INTRODUCTION + by_chance + NODES + by_nodes
+
+
+def _percent(chance: int) -> str:
+    return f"{chance / 10_000:g} %"
+
+
+def _table(heading: list[str], rows: list[list[str]]) -> str:
+    lines = [heading, ["---"] * len(heading), *([*row, *[""] * (len(heading) - len(row))] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)

@@ -34,16 +34,16 @@ def placed(drawn: str) -> list[dict[str, float]]:
     return [{key: float(each.attrib[key]) for key in ("x", "y", "width", "height")} for each in list(inner)[1:]]
 
 
-@pytest.mark.parametrize("columns", [1, 2, 3])
-def test_scenes_on_a_sheet_keep_their_size_and_do_not_overlap(columns: int) -> None:
+@pytest.mark.parametrize(("columns", "count"), [(1, 1), (2, 2), (3, 3), (None, 4)])
+def test_scenes_on_a_sheet_keep_their_size_and_do_not_overlap(columns: int | None, count: int) -> None:
     scenes = [scene(100 + 60 * number, 90, [], HOSTILE * 4, "-", ("a choice",)) for number in range(5)]
     drawn = sheet(scenes, columns)
     boxes = placed(drawn)
     assert [(box["width"], box["height"]) for box in boxes] == [(each.width, each.height) for each in scenes]
-    assert len({box["x"] for box in boxes}) == columns
+    assert len({box["x"] for box in boxes}) == count
     rows = sorted({box["y"] for box in boxes})
     assert all(below - above > 90 for above, below in pairwise(rows)), "captions lie between rows"
-    assert all(left["x"] + left["width"] < right["x"] for left, right in pairwise(boxes[:columns]))
+    assert all(left["x"] + left["width"] < right["x"] for left, right in pairwise(boxes[:count]))
 
 
 def test_a_result_draws_all_its_scenes_or_one() -> None:

@@ -26,6 +26,7 @@ from dealmill.pipeline.games.batch import to_batch, unpack
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files, reading
 from dealmill.pipeline.ingest.files import LONGEST_LINE
+from dealmill.pipeline.ingest.options import VerdictOptions
 from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
 from dealmill.pipeline.ingest.verdicts import open_verdicts
 from dealmill.pipeline.progress.events import silent
@@ -85,7 +86,7 @@ WRITERS: dict[str, Callable[[Path, Cells, Sequence[Cells]], None]] = {
 def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
     """The claims in a file, and the reasons of its rejects, in order."""
     with ExitStack() as copies:
-        table = open_verdicts(str(path), options.pop("engine", "memory/mine"), "1", copies, **options)
+        table = open_verdicts(str(path), options.pop("engine", "memory/mine"), "1", copies, VerdictOptions(**options))
         rows = list[tuple[object, ...]]()
         for entries in table.entries(lambda _: None):
             assert entries.solved is not None

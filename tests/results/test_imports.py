@@ -302,6 +302,7 @@ def is_empty(line: str) -> bool:
 @given(LINES)
 @example(['{"layout": null, "verdict": ""}', "{}", '{"layout": "AABB", "verdict": "failed", "evidence": false}'] * 2)
 @example(["\ufeff"])
+@example(['{"layout": "AABB", "verdict": "undecided"}', "\ufeff"])
 @example(['{"layout": "AABB", "verdict": "undecided"}'] * 3)
 @example(['{"layout": [1', '{"verdict": 2}]}'])  # one object in two lines, each of which begins with a brace
 @example(['{"layout": [1', '{"verdict": 2}]}, 5'])
@@ -309,7 +310,9 @@ def test_each_line_is_a_verdict_or_a_reject_with_a_reason(sqlite_store: Database
     folder = Path(sqlite_store.path).parent
     name = f"memory-{random.random()}.jsonl"
     (folder / name).write_text("\n".join(lines) + "\n")
-    lines = "\n".join(lines).removeprefix("\ufeff").split("\n")  # a byte order mark is no part of a file's text
+    lines = [
+        line.removeprefix("\ufeff") for line in lines
+    ]  # a byte order mark is no text, also where files were joined
     good = [number for number, line in enumerate(lines, start=1) if usable(line)]
     bad = [number for number, line in enumerate(lines, start=1) if not is_empty(line) and number not in good]
     try:

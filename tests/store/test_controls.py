@@ -17,11 +17,12 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import OLDEST
 from dealmill.pipeline.store.database.tables import Control, Storage
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import controls
 from dealmill.pipeline.store.runs.controls import Labels, control
+from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import grow
 from dealmill.pipeline.store.runs.log import list_actions
 from dealmill.pipeline.store.runs.status import RunStatus, find_run

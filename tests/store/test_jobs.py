@@ -15,10 +15,11 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import PENDING, Control
 from dealmill.pipeline.store.filters import Filter
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import plan_rerun, plan_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.leases import JobInHand
 from dealmill.pipeline.store.runs.status import RunStatus, find_run, list_runs

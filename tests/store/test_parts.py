@@ -39,6 +39,7 @@ def run(database: Database, texts: list[str], monkeypatch: pytest.MonkeyPatch) -
     brittle = Brittle(MEMORY, [texts[4]])
     monkeypatch.setattr(solving, "load", lambda _name: brittle)
     monkeypatch.setattr(solving, "PART_SECONDS", -1.0)
+    monkeypatch.setattr(solving, "FIRST_CALL", 10)
     game, _ = find_engine(MEMORY)
     source = deals_source(database, DealRange(game, 7, 1, DEALS, PARAMETERS))
     return find_run(database, queue_stored(database, source, MEMORY, None))

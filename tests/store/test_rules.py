@@ -25,6 +25,7 @@ from dealmill.pipeline.games import find_engine, find_game
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.patience import GAMES, schema
+from dealmill.pipeline.ingest.options import SourceOptions
 from dealmill.pipeline.ingest.queries import SavedQuery, query_reading
 from dealmill.pipeline.ingest.sources import deals_source, open_readings
 from dealmill.pipeline.outputs.checker.writing import export_with_checker
@@ -88,7 +89,7 @@ def planned(database: Database, storage: Storage = Storage.ROWS, count: int = 8)
     if storage is Storage.PACKED:
         source = deals_source(database, DealRange(small(), 1, 1, count))
     else:
-        with open_readings(database, [DealRange(small(), 1, 1, count)], None, silent) as readings:
+        with open_readings(database, [DealRange(small(), 1, 1, count)], SourceOptions(), silent) as readings:
             [reading] = readings.opened
             reading.finish(silent)
         source = reading.source
@@ -128,7 +129,7 @@ def test_changed_rules_are_another_version_of_source_and_engine(
     file.write_text("".join(f"{layout.text}\n" for layout in DealRange(small(), 1, 1, 3)))
 
     def read() -> int:
-        with open_readings(database, [str(file)], None, silent) as readings:
+        with open_readings(database, [str(file)], SourceOptions(), silent) as readings:
             readings.opened[0].finish(silent)
             return readings.sources[0].id
 

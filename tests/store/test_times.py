@@ -15,10 +15,11 @@ from dealmill.pipeline.ingest.sources import deals_reading, deals_source
 from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import Control, Storage, jobs, runs
-from dealmill.pipeline.store.job_kinds import SOLVING_JOBS, Job
+from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.run_planning import queue_run
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.controls import control
+from dealmill.pipeline.store.runs.job_kind import Job
 from dealmill.pipeline.store.runs.jobs import SOLVING
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from tests.doing import do_runs, pending, queue_stored

@@ -12,11 +12,21 @@ from dealmill.pipeline.store.distributions.histograms import extremes
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.queries.results import Query
-from dealmill.pipeline.store.runs.jobs import grow
+from dealmill.pipeline.store.runs.jobs import grow, withdraw
 from dealmill.pipeline.store.runs.status import find_run
+from dealmill.pipeline.survey import growth
 from dealmill.pipeline.survey.estimate import Estimate, estimate, estimates_after
-from dealmill.pipeline.survey.growth import Width, check_in_reach, extend_to, growth_of, next_stage, open_survey
-from tests.doing import LEASE, alter, do_runs, pending
+from dealmill.pipeline.survey.growth import (
+    Width,
+    check_in_reach,
+    extend_to,
+    growth_of,
+    next_stage,
+    open_survey,
+    planned_deals,
+    words_so_far,
+)
+from tests.doing import LEASE, alter, do_job, do_runs, pending
 from tests.survey.doing import MEMORY, PAIRING, a_survey, endless
 
 
@@ -37,6 +47,35 @@ def test_a_survey_grows_until_its_interval_is_narrow_enough(engine: str, databas
         finals.append(final)
     assert finals[0] == finals[1]
     assert next_stage(run, finals[0], Width(width.half * 0.9, width.relative)) > finals[0].deals
+
+
+def test_a_wider_goal_withdraws_what_a_narrower_one_has_planned(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growth, "FIRST_STAGE", 1_000)
+    run = a_survey(database, PAIRING, 1_000)
+    grow(database, run.id, 10_000, 1_000)
+    for number in [pending(database)[index] for index in (0, 3)]:
+        do_job(database, number)
+    assert planned_deals(database, run, Width(0.004)) == 10_000
+    assert planned_deals(database, run, Width(0.05)) == planned_deals(database, run, 700) == 1_000
+    withdraw(database, run.id, 10_000)
+    assert find_run(database, run.id).items == 10_000
+    withdraw(database, run.id, 1_000)
+    assert find_run(database, run.id).items == 5_000 and len(pending(database)) == 2
+    run = find_run(database, run.id)
+    assert str(words_so_far(database, run)).startswith(f"survey {run.id}: after 2,000 deals, the interval is ")
+    do_runs(database)
+    final = estimate(database, find_run(database, run.id))
+    assert final is not None and final.deals == 5_000
+
+
+def test_a_width_for_which_no_survey_is_large_enough_is_refused(database: Database) -> None:
+    survey = a_survey(database, PAIRING, 1_000)
+    first = estimate(database, survey)
+    assert first is not None
+    with pytest.raises(StoreError, match=r"a half-width of 1e-07 % is out of reach: it needs about"):
+        check_in_reach(database, survey, first, Width.parse("0.0000001%", scored=False))
 
 
 def test_a_survey_whose_undecided_deals_take_most_of_the_width_ends_with_an_error(database: Database) -> None:

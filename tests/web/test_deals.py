@@ -41,11 +41,27 @@ def test_without_a_run_the_deals_of_the_seed_are_solved(client: TestClient) -> N
         )
 
 
+def test_the_careful_player_grades_the_deals_of_a_store(tmp_path: Path) -> None:
+    with dealmill.open(f"sqlite:///{tmp_path / 'store.db'}") as store:
+        run = store.run("deal:tripeaks:seed=3:1-60")
+        played = store.run("deal:tripeaks:seed=3:1-60", engine="tripeaks/chances")
+        won = {result.layout for result in run.results(verdict="winnable")}
+        grades = {result.layout: result.grade for result in played.results() if result.layout in won}
+        app = application(store, hosts=HOSTS)
+        with TestClient(app) as client:
+            for grade in {*grades.values()}:
+                deal = client.get(f"/api/deal?game=tripeaks&seed={grade}&grade={grade}").json()
+                assert (grades[deal["layout"]], deal["grade"], deal["verdict"]) == (grade, grade, "winnable")
+                assert deal["judgement"] == "valid" and deal["deal"].startswith("deal:tripeaks:seed=3:")
+        for process in app.state.processes:
+            process.close()
+
+
 @pytest.mark.parametrize(
     ("query", "code", "message"),
     [
-        ("game=klondike&seed=7&grade=3", 404, "solve some: dealmill run deal:klondike:seed=7:1-1000; or serve a pack"),
-        ("game=golf&seed=7&grade=3", 404, "golf has grades only in a pack"),
+        ("game=klondike&seed=7&grade=3", 404, "with: dealmill pack klondike FILE.json --each 20 --grades 3"),
+        ("game=camelot&seed=7&grade=3", 404, "with: dealmill run deal:camelot:seed=7:1-1000, and dealmill pack last"),
         ("game=klondike&seed=7&grade=6", 400, "grade must be a whole number from 1 to 5"),
         ("game=memory&seed=7", 400, "memory/two-pass does not tell whether a deal can be won"),
         ("game=british-canister&seed=7", 404, "none of the first 20 deals of british-canister with the seed 7 was won"),

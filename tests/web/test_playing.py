@@ -74,11 +74,15 @@ def test_the_losing_move_is_told_with_its_proof(client: TestClient) -> None:
 
 def test_a_win_can_be_played_to_its_end_and_bad_addresses_are_refused(client: TestClient, win: dealmill.Result) -> None:
     assert "Won." in client.get(address(win, str(win.evidence))).text
+    named = {"game": GAME, "layout": f"deal:{GAME}:seed=1:{DEAL}", "moves": str(win.evidence)}
+    assert "Won." in client.get("/play", params=named).text
     for path, message in (
         (address(win, "KSQD"), "the rules do not allow KSQD"),
         (address(win, "hello"), "is not a move"),
         (address(win, piece="ZZ"), "&#39;ZZ&#39; cannot move here; what can: AD"),
         (f"/play?game={GAME}&layout=x", "played on: the line begins with"),
+        (f"/play?game={GAME}&layout=deal:golf:seed=1:5", "is not of klondike: choose the game golf"),
+        (f"/play?game={GAME}&layout=deal:{GAME}:seed=1:5-6", "name a single one"),
         ("/play?game=memory&layout=ABBA", "cannot be played here"),
         ("/play?game=nothing&layout=x", "there is no game"),
     ):

@@ -1,6 +1,7 @@
 """How often a command looks how far its work is."""
 
 import time
+from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
@@ -36,8 +37,8 @@ class IdleFarm:
     def tick(self, *, at_once: bool) -> None:
         self.ticks.append(self._clock.now)
 
-    def say(self, message: str) -> None:
-        raise AssertionError(message)
+    def patiently(self, step: Callable[[], Installation | None]) -> Installation | None:
+        return step()
 
 
 @pytest.mark.parametrize(("takes", "pause"), [(0.0, 1.0), (0.04, 1.0), (1.0, 20.0), (100.0, 60.0)])

@@ -136,7 +136,7 @@ def _judged(rules: Rules, layout: str, verdict: Verdict, evidence: str) -> Itera
     checks: dict[str, Callable[[], object]] = {}
     checks["the plain referee"] = partial(Referee(rules), "winnable", layout, verdict, None, evidence)
     if verdict is Verdict.UNWINNABLE and rules.copies == 1:
-        checks["the compiled referee"] = partial(check_loss, rules, layout, read_loss(rules, evidence))
+        checks["the compiled referee"] = lambda: check_loss(rules, layout, read_loss(rules, evidence))
     for name, check in checks.items():
         try:
             check()

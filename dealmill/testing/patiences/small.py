@@ -17,9 +17,9 @@ def with_small_deck(rules: Rules, random: Random) -> Rules:
         filled = min(rules.filled, random.randint(0, cells))
         reserve = min(rules.reserve, random.randint(2, 3))
         stock = min(rules.stock, random.choice([3, 5, 7]))
-        initial = {"none": 0, "one": 1, "all": len(SUITS)}[rules.initial] + (rules.hole != "none")
+        initial = rules.initial_count + (rules.hole != "none")
         left = len(SUITS) * rules.decks * ranks - initial - filled - reserve - stock
-        if left >= 0:
+        if left >= (rules.initial == "others"):
             break
     sizes = [0] * min(len(rules.sizes), random.randint(1, 6))
     for _ in range(left):

@@ -24,6 +24,7 @@ from dealmill.game import (
     RulesText,
     Scenes,
     careful_player,
+    graded,
 )
 from dealmill.verdicts import Verdict
 
@@ -45,9 +46,6 @@ LOSSES = {
     "leave as soon as they can; `stock` in front if the order of the stock matters",
 }
 """What the evidence of the engine says."""
-GRADES: dict[str, tuple[int, ...]] = {"giza": (67, 168, 620, 2_207)}
-"""The grades of difficulty (`Engine.grades`) of games in which fewer nodes go with more plays of `chances` that are
-won; docs/grades.md says how they were set."""
 
 
 class CoveringGame(Game):
@@ -67,9 +65,8 @@ class CoveringGame(Game):
             winnable,
             evidence=MOVES[rules.moves],
             evidence_of_loss=LOSSES[rules.moves],
-            grades=GRADES.get(rules.name, ()),
         )
-        self.engines = (winnable, chances)
+        self.engines = (winnable, graded(chances, rules.name))
         self.deals = GAMES.deals_by(rules_text.digest)
 
     @cached_property

@@ -482,7 +482,7 @@ def check_count(count: int, claimed: int) -> None:
         If they are not as many as claimed.
     """
     if count > claimed:
-        raise InvalidEvidence(1, f"more than {claimed:,} positions can be reached")
+        raise InvalidEvidence(1, f"more than {claimed:,} position{'' if claimed == 1 else 's'} can be reached")
     if count < claimed:
         raise InvalidEvidence(1, f"{count:,} positions can be reached, not {claimed:,}")
 

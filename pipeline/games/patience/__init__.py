@@ -26,8 +26,8 @@ from dealmill.game import (
     Scenes,
     WriteLayout,
     careful_player,
+    graded,
 )
-from dealmill.pipeline.games.patience.grades import GRADES
 from dealmill.pipeline.games.patience.searches import LOSS, MAX_NODES, MOVES, PLAIN_VERSION, search_of
 from dealmill.verdicts import Verdict
 
@@ -59,9 +59,8 @@ class Patience(Game):
             complete=search.complete,
             max_nodes=search.max_nodes,
             memory=search.memory,
-            grades=GRADES.get(rules.name, ()),
         )
-        self.engines = (winnable, chances)
+        self.engines = (winnable, graded(chances, rules.name))
         self.deals = GAMES.deals_by(rules_text.digest)
         self.reader = "passes left out are all passes" if rules.counts_passes else ""
 

@@ -11,7 +11,7 @@ which card is the lowest of each column. The list of positions that are reached 
 is one array of all else, with the offsets below; "Positions" are fields of the position that is visited.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from dealmill.kernels import Fields, Row, check_memory, compiling, inlined, kernel, lowest_bit, routine, row_of
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.losses.counted import check_count as check_number
-from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.rules_files import MOST_COLUMNS
 from dealmill.verdicts import InvalidEvidence
 
@@ -126,7 +126,7 @@ def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
     base = RANKS.index(texts.get("base", rules.foundations)) if rules.hole == "none" else 0
 
     def number(card: str) -> int:
-        return 13 * SUITS.index(card[1].upper()) + (RANKS.index(card[0]) - base) % rules.ranks
+        return rules.card_number(card, base)
 
     def numbers(text: str) -> list[int]:
         return [number(text[at : at + 2]) for at in range(0, len(text.replace("-", "")), 2)]
@@ -150,7 +150,7 @@ def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
         down = sum(map(str.islower, text[1::2]))
         piles.append([(card, height < down) for height, card in enumerate(numbers(text)) if card not in absent])
     face_down = {card for pile in piles for card, is_down in pile[:-1] if is_down}
-    _load_piles(t, piles, rules.build, homes, codes)
+    _load_piles(t, piles, rules.parents, homes, codes)
     for part, code in (("cells", IN_CELL), ("reserve", HOME), ("stock", HOME), ("waste", HOME)):
         codes |= dict.fromkeys(numbers(texts.get(part, "")), code)
     reserve = numbers(texts.get("reserve", ""))
@@ -171,7 +171,11 @@ def _load(t: Words, rules: Rules, layout: str, loss: CountedLoss) -> None:
 
 
 def _load_piles(
-    t: Words, piles: list[list[tuple[int, bool]]], build: str, homes: dict[int, int], codes: dict[int, int]
+    t: Words,
+    piles: list[list[tuple[int, bool]]],
+    parents: Sequence[int],
+    homes: dict[int, int],
+    codes: dict[int, int],
 ) -> None:
     """Write where the cards of columns are. A pile has the card of each height, and whether it lies face down."""
     t[LOWEST : LOWEST + len(piles)] = [pile[0][0] if pile else NO_CARD for pile in piles]
@@ -181,37 +185,21 @@ def _load_piles(
             if below == NO_CARD:
                 codes[card] = ON_SPACE
             else:
-                fits = not is_down and _fits(build, card, below)
+                fits = not is_down and parents[card] >> below & 1
                 codes[card] = ON_PARENT + below // 13 if fits else HOME
 
 
 def _load_rules(t: Words, rules: Rules, deck: set[int]) -> None:
     """Write what is the same for all layouts but for the rules of the stock."""
     t[MOVES_RUNS], t[CELLS], t[FILLS] = rules.move == "run", rules.cells, rules.spaces == "reserve"
-    kings = {card for card in deck if card % 13 == rules.ranks - 1}
-    t[SPACES] = _mask({"none": set(), "kings": kings}.get(rules.spaces, deck))
+    t[SPACES] = rules.cards_for_spaces
     t[REMOVABLE], t[COLUMNS], t[MOVES_ANY] = rules.removable, len(rules.sizes), rules.move == "any"
     t[HOLE], t[WRAP], t[LAST_RANK] = rules.hole != "none", rules.wrap, rules.ranks - 1
     t[STACKED], t[TO_HOLE], t[DECK] = rules.stacked, rules.to == "hole", _mask(deck)
     t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
     t[COMPLETE], t[WORDS] = rules.complete, DEALING_WORDS if rules.to == "tableau" else KEY_WORDS
-    runs = rules.build if rules.run == "build" else rules.run
-    for field, build in ((PARENTS, rules.build), (RUN_PARENTS, runs)):
-        for card in deck:
-            t[field + card] = _mask({below for below in deck if _fits(build, card, below)})
+    t[PARENTS : PARENTS + 52], t[RUN_PARENTS : RUN_PARENTS + 52] = rules.parents, rules.run_parents
     t[POWERS : POWERS + CARDS_PER_WORD] = [CODE_COUNT**power for power in range(CARDS_PER_WORD)]
-
-
-def _fits(build: str, card: int, below: int) -> bool:
-    """Return whether a card may lie on another one."""
-    suit, suit_below = SUITS[card // 13], SUITS[below // 13]
-    suits = {
-        "any-suit": True,
-        "same-suit": suit == suit_below,
-        "red-black": (suit in RED) != (suit_below in RED),
-        "none": False,
-    }
-    return card % 13 + 1 == below % 13 and suits[build]
 
 
 def _mask(cards: set[int]) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from dealmill.kernels import Fields, inlined, kernel, routine
 from dealmill.pipeline.games.patience.counting import WON, Slots, Words, bit_of, counted, first_of, word
 from dealmill.pipeline.games.patience.losses.safe import SafeLoss
-from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Rules, cards_below, pairs
+from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, Rules, pairs
 
 HOME, ON_FOUNDATION, IS_ABSENT, IN_CELL, ON_SPACE, ON_PARENT = range(6)
 """Codes of cards. `ON_PARENT` and the three after it are those that lie on the next higher card of each suit, which
@@ -47,26 +47,22 @@ def _load(t: Words, rules: Rules, layout: str, loss: SafeLoss) -> None:
     base = RANKS.index(texts.get("base", rules.foundations))
 
     def number(card: str) -> int:
-        return 13 * SUITS.index(card[1]) + (RANKS.index(card[0]) - base) % rules.ranks
+        return rules.card_number(card, base)
 
-    deck = set(map(number, rules.deck()))
-    below = {
-        number(card): set(map(number, cards)) for card, cards in cards_below(rules.build, rules.ranks, base).items()
-    }
+    deck, parents = set(map(number, rules.deck())), rules.parents
     up = {top - lower for top in map(number, pairs(texts.get("foundations", ""))) for lower in range(top % 13 + 1)}
     codes = dict.fromkeys(up, ON_FOUNDATION) | dict.fromkeys(map(number, pairs(texts.get("cells", ""))), IN_CELL)
     for column in columns.split("/"):
         under = NO_CARD
         for card in map(number, pairs(column.strip("-"))):
-            codes[card] = ON_SPACE if under == NO_CARD else ON_PARENT + under // 13 if under in below[card] else HOME
+            fits = under != NO_CARD and parents[card] >> under & 1
+            codes[card] = ON_SPACE if under == NO_CARD else ON_PARENT + under // 13 if fits else HOME
             t[HOMES + card], under = under, card
     for card, code in codes.items():
         t[KEY + card // 13] |= code << CODE_BITS * (card % 13)
-        t[PARENTS + card] = _mask(below[card])
+        t[PARENTS + card] = parents[card]
     idle = set() if loss.live is None else deck - set(map(number, loss.live)) - up
-    kings = {card for card in deck if card % 13 == rules.ranks - 1}
-    t[DECK], t[IDLE] = _mask(deck), _mask(idle)
-    t[SPACES] = _mask({"any": deck, "kings": kings, "none": set()}[rules.spaces])
+    t[DECK], t[IDLE], t[SPACES] = _mask(deck), _mask(idle), rules.cards_for_spaces
     t[CELLS], t[COLUMNS], t[LAST_RANK] = rules.cells, len(rules.sizes), rules.ranks - 1
     for suit in range(4):
         for second in range(4):

@@ -6,7 +6,8 @@ rules say so, of Microsoft's FreeCell or PySolFC.
 
 The hole or a dealt base is the first card of the deck, or it is taken out of the deck, as all initial cards of
 foundations are. The rest is dealt from the end of the deck: to cells, stock, reserve, and then to the columns in rows.
-The last card dealt to the stock is turned first. If the rules say that the numbers are PySolFC's, the columns come
+The last card dealt to the stock is turned first. If the other first cards are on the foundations, the dealt one is the
+first that goes to a column. If the rules say that the numbers are PySolFC's, the columns come
 first, then cells, a dealt hole, and the stock, in the order of turning.
 """
 
@@ -80,14 +81,19 @@ def _deck(rules: Rules) -> list[str]:
 
 
 def _dealt(rules: Rules, deck: list[str]) -> str:
-    """Return the canonical text of a shuffled deck. PySolFC deals to the columns first."""
+    """Return the canonical text of a shuffled deck. PySolFC deals to the columns first, and from the other end of the
+    deck if kings go below."""
     parts: dict[str, str] = {}
     pysol = rules.numbers == "pysol"
+    if pysol and rules.deal == "kings-below":
+        deck = deck[::-1]
     dealt = deck[len(deck) - 1 - sum(rules.sizes) - rules.filled if pysol else 0]
     if rules.hole != "none":
         parts["hole"] = dealt if rules.hole == "dealt" else rules.hole
     base = dealt[0] if rules.foundations == "dealt" else rules.foundations
-    initial = {"none": [], "one": [dealt], "all": [base + suit for suit in SUITS]}[rules.initial]
+    first = [base + suit for suit in SUITS]
+    others = [card for card in first if card != dealt]
+    initial = {"none": [], "one": [dealt], "all": first, "others": others}[rules.initial]
     parts["foundations"] = "".join(initial)
     parts["base"] = base if rules.foundations == "dealt" else ""
     left = [card for card in deck if card not in initial and card != parts.get("hole")]
@@ -97,7 +103,11 @@ def _dealt(rules: Rules, deck: list[str]) -> str:
     parts["stock"] = "".join(stock if pysol else stock[::-1])
     parts["reserve"] = "".join(left.pop() for _ in range(rules.reserve))
     parts["passes"] = str(rules.passes - 1) if rules.counts_passes else ""
+    if rules.initial == "others":
+        left.append(left.pop(0))
     columns = columns or _columns(rules, left)
+    if rules.deal == "kings-below":
+        columns = [_with_kings_below(rules, column, RANKS.index(base)) for column in columns]
     texts = [
         "".join(_turned(card, down=height < down) for height, card in enumerate(column)) or "-"
         for column, down in zip(columns, _face_down(rules), strict=True)
@@ -116,6 +126,19 @@ def _columns(rules: Rules, left: list[str]) -> list[list[str]]:
         for column in filled[::-1] if rules.deal == "diagonal" else filled:
             columns[column].append(left.pop())
     return columns
+
+
+def _with_kings_below(rules: Rules, column: list[str], base: int) -> list[str]:
+    """Return a column in which each card of the last rank, from the lowest on, has changed places with the lowest other
+    card below it."""
+    cards = column.copy()
+    is_king = [rules.number(card, base) == rules.ranks - 1 for card in column]
+    for height, king in enumerate(is_king):
+        below = is_king.index(False) if king and False in is_king else height
+        if below < height:
+            cards[below], cards[height] = cards[height], cards[below]
+            is_king[below], is_king[height] = True, False
+    return cards
 
 
 def _face_down(rules: Rules) -> tuple[int, ...]:

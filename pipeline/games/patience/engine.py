@@ -13,13 +13,13 @@ from dealmill.pipeline.games.patience import solving
 from dealmill.pipeline.games.patience.coverage import counted_with_safe_cards, searched_with_beams
 from dealmill.pipeline.games.patience.memory import table_slots
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.search import soundness
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.beam import words_of_beam
 from dealmill.verdicts import Verdict
 
 RANKS = "A23456789TJQK"
 SUITS = "CHSD"
-"""The suits with odd numbers are red: the other suit of a colour is ``suit ^ 2``."""
 FIRST_ROOM = 12_000_000
 """The nodes for which an array has room at first, and no more than the limit. It is reserved, though rarely used."""
 DEPTH, MOVES = 500_000, 12_000_000
@@ -30,7 +30,6 @@ SHALLOW_NODES = 12_000_000
 """A search goes deeper only after as many nodes in all, so that outputs with fewer nodes are those of earlier code."""
 FIRST_POSITIONS, FIRST_DEALT = 10_000_000, 4_000_000
 """The positions of a loss that are counted at first; the second is for stocks that are dealt to the columns."""
-BUILDING = {"none": k.NO_BUILDING, "same-suit": k.SAME_SUIT, "red-black": k.RED_BLACK, "any-suit": k.ANY_SUIT}
 CUT, SAFE = "cut ", "safe "
 """How the evidence of a loss begins that the positions of a search prove; the second one in games with cells."""
 PLACES = {k.FOUNDATION: "f", k.CELL: "c", k.IN_HOLE: "h", k.DEALT: "d"}
@@ -120,7 +119,7 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
             return (
                 Verdict.UNWINNABLE,
                 nodes,
-                f"{_form(words)}*{_list(words, base, rules.ranks)} {words[k.LISTED_COUNT]}",
+                f"{_form(words)}*{_list(words, base, rules)} {words[k.LISTED_COUNT]}",
             )
         case k.CONTRADICTION:
             raise RuntimeError("two searches of the layout contradict each other")
@@ -156,10 +155,10 @@ def words_of_win(words: k.Words, base: int, rules: Rules) -> str:
         if target >= k.FIRST_COLUMN_LIMIT:
             where = PLACES[target]
         elif parent != k.NO_CARD:
-            where = _name(parent, base, rules.ranks)
+            where = rules.card_name(parent, base)
         else:
             where = f"e{target + 1}" if rules.to == "tableau" else "e"
-        moves.append(_name(card, base, rules.ranks) + where)
+        moves.append(rules.card_name(card, base) + where)
     return " ".join(moves) or "-"
 
 
@@ -168,14 +167,10 @@ def _form(words: k.Words) -> str:
     return SAFE if words[k.SAFE_COUNTS] else CUT * bool(words[k.CUT])
 
 
-def _list(words: k.Words, base: int, ranks: int) -> str:
+def _list(words: k.Words, base: int, rules: Rules) -> str:
     """Return the live cards of a loss, by suits and then by ranks."""
-    live = [_name(card, base, ranks) for card in range(52) if words[k.LISTED] >> card & 1]
+    live = [rules.card_name(card, base) for card in range(52) if words[k.LISTED] >> card & 1]
     return "".join(sorted(live, key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))))
-
-
-def _name(card: int, base: int, ranks: int) -> str:
-    return RANKS[(card % 13 + base) % ranks] + SUITS[card // 13]
 
 
 @cache
@@ -194,11 +189,9 @@ def _random_words() -> k.Words:
 def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
     words[: k.END] = 0
-    every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
-    last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
     has_hole = rules.hole != "none"
     words[k.MOVING] = {"card": k.ONE_CARD, "run": k.RUN, "any": k.ANY_CARDS}[rules.move]
-    words[k.SPACES] = {"any": every, "reserve": every, "kings": last, "none": 0}[rules.spaces]
+    words[k.SPACES] = rules.cards_for_spaces
     words[k.CELLS] = rules.cells
     words[k.FILLS] = rules.spaces == "reserve"
     words[k.REMOVABLE] = rules.removable
@@ -208,16 +201,15 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.INITIAL] = rules.initial == "all"
     words[k.TO_COLUMNS], words[k.FULL_COLUMNS] = rules.to == "tableau", rules.full_columns
     words[k.COMPLETE] = rules.complete
-    words[k.SAFE] = cards_go_up_safely(rules)
+    words[k.SAFE], words[k.LAGS : k.LAGS + 16] = soundness.cards_go_up_safely(rules), soundness.lags(rules)
     words[k.ROOM], words[k.SHALLOW_NODES] = room_of(rules), SHALLOW_NODES
-    words[k.PARTIAL] = partial_runs_are_twins(rules)
+    words[k.PARTIAL] = soundness.partial_runs_are_twins(rules)
     words[k.RELAXED] = has_hole or (rules.cells == 0 and not rules.complete)
-    words[k.BUILDING] = BUILDING[rules.build]
     words[k.STOCK_IS_OPEN] = rules.draw == 1 and rules.passes == 0 and rules.to == "waste"
     words[k.OWN_DRAW], words[k.OWN_PASSES] = rules.draw, rules.passes
     words[k.OWN_TURNS] = sum(1 << number for number in range(0, 52, rules.draw))
-    words[k.LISTS] = lists_prove_losses(rules)
-    words[k.EARLY_LISTS] = words[k.LISTS] and words[k.RELAXED] and lists_are_tried_early(rules)
+    words[k.LISTS] = soundness.lists_prove_losses(rules)
+    words[k.EARLY_LISTS] = words[k.LISTS] and words[k.RELAXED] and soundness.lists_are_tried_early(rules)
     words[k.PROBE_NODES] = 3_000 if rules.cells else 1_000 if rules.move == "card" or rules.complete else 300
     words[k.DISORDER] = 127 if has_hole else 63 if rules.complete else 511
     words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
@@ -225,13 +217,8 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.SAFE_COUNTS] = counted_with_safe_cards(rules)
     words[k.WIDE_FIRST] = many_cards_are_open(rules)
     words[k.Z : k.END] = _random_words()
-    for card in range(52):
-        suit, rank = divmod(card, 13)
-        if rank < rules.ranks - 1:
-            for field, build in ((k.PARENTS, rules.build), (k.RUNS, built_runs(rules))):
-                words[field + card] = sum(
-                    1 << 13 * parent + rank + 1 for parent in range(4) if may_lie_on(build, suit, parent)
-                )
+    words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
+    words[k.SUITS_THAT_FIT : k.SUITS_THAT_FIT + 4] = rules.suits_that_fit
 
 
 def divide(words: k.Words, sizes: Sizes) -> None:
@@ -247,53 +234,12 @@ def divide(words: k.Words, sizes: Sizes) -> None:
     words[k.TABLE_LIMIT] = 3 * sizes.table // 5
 
 
-def may_lie_on(build: str, suit: int, parent: int) -> bool:
-    """Return whether a card may lie on one of the next higher rank, by their suits."""
-    return {"none": False, "any-suit": True, "same-suit": suit == parent, "red-black": (suit ^ parent) % 2 == 1}[build]
-
-
-def built_runs(rules: Rules) -> str:
-    """Return how runs that move are built."""
-    return rules.build if rules.run == "build" else rules.run
-
-
-def cards_go_up_safely(rules: Rules) -> bool:
-    """Return whether a card that no card can need as a place may go to its foundation at once. Not if it may leave a
-    column empty in which a card must lie, nor if it could carry away cards that were dealt on it."""
-    if rules.hole != "none" or rules.complete or rules.full_columns:
-        return False
-    return rules.to != "tableau" or rules.move == "card" or (rules.move == "run" and rules.run == "build")
-
-
-def partial_runs_are_twins(rules: Rules) -> bool:
-    """Return whether part of a run needs to move only to free the card below it: the two cards on which it can lie
-    change roles otherwise. Not with cells, to which the card below could go, not if cards will be dealt on them, and
-    not if whole suits leave the columns, since one of the two cards can be of the suit then."""
-    alike = rules.to != "tableau" and not rules.complete
-    return rules.move == "run" and rules.run == "build" and rules.cells == 0 and alike
-
-
-def lists_prove_losses(rules: Rules) -> bool:
-    """Return whether a loss in the easier game, in which some cards leave as soon as they can be lifted, proves a loss:
-    cards leave the columns one by one, as runs by the rules for building, or with all on them, to foundations or into a
-    hole, in games with a hole never onto another card, and a stock does not go to the columns."""
-    moves = rules.move in ("card", "any") or (rules.move == "run" and rules.run == "build")
-    places = rules.hole == "none" or rules.build == "none"
-    return moves and places and rules.to in ("waste", "hole") and not rules.complete
-
-
-def lists_are_tried_early(rules: Rules) -> bool:
-    """Return whether lists are looked for before a loss is proved, where a full search has too many positions: where
-    runs move, and in wide layouts. Elsewhere, it proves the same losses sooner."""
-    return rules.move != "card" or (rules.hole == "none" and len(rules.sizes) > 13)
-
-
 def load(words: k.Words, rules: Rules, layout: str) -> int:
     """Write where the cards of a layout are; return the index of the base rank."""
     _, columns, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
-    cards_by_name = card_numbers(base, rules.ranks)
+    cards_by_name = rules.card_numbers(base)
 
     def numbers(text: str) -> list[int]:
         return [cards_by_name[text[at : at + 2]] for at in range(0, len(text), 2)]
@@ -330,14 +276,3 @@ def load(words: k.Words, rules: Rules, layout: str) -> int:
 def _bits(cards: Iterable[int]) -> int:
     """Return the set of some cards, as the bits of a word."""
     return sum(1 << card for card in cards)
-
-
-@cache
-def card_numbers(base: int, ranks: int) -> dict[str, int]:
-    """Return the numbers of the names of all cards, face up and down."""
-    return {
-        rank + letter: 13 * suit + (RANKS.index(rank) - base) % ranks
-        for suit, letters in enumerate(zip(SUITS, SUITS.lower(), strict=True))
-        for letter in letters
-        for rank in RANKS
-    }

@@ -256,8 +256,7 @@ class Moves:
 
     def is_run(self, card: str, below: str, base: int) -> bool:
         """Return whether a card moves along with the one that it lies on, if runs move."""
-        rules = self.rules
-        return below in cards_below(rules.build if rules.run == "build" else rules.run, rules.ranks, base)[card]
+        return below in cards_below(self.rules.build_of_runs, self.rules.ranks, base)[card]
 
     def fits(self, card: str, below: str, base: int) -> bool:
         """Return whether a card may lie on another one in a column, if both lie face up."""
@@ -265,8 +264,7 @@ class Moves:
 
     def fills(self, card: str, base: int) -> bool:
         """Return whether a card may go to an empty column."""
-        last = RANKS[(base - 1) % self.rules.ranks]
-        return self.rules.spaces in ("any", "reserve") or (self.rules.spaces == "kings" and card[0] == last)
+        return bool(self.rules.cards_for_spaces >> self.rules.card_number(card, base) & 1)
 
     def next_to(self, card: str, top: str) -> bool:
         """Return whether a card may go into the hole onto its top card; their ranks suffice."""

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from dealmill.pipeline.games.patience.moves import CELL, EMPTY, FOUNDATION
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import RANKS, RED, Rules
+from dealmill.pipeline.games.patience.rules import SUITS, SUITS_BELOW, Rules
 from dealmill.referees import NO_MOVES
 from dealmill.verdicts import InvalidEvidence
 
@@ -90,7 +90,7 @@ class Table:
 
     def goes_home(self, card: str) -> bool:
         """Return whether a card is the next one on its foundation."""
-        return (RANKS.index(card[0]) - self.base) % self.referee.rules.ranks == self.up[card[1]]
+        return self.referee.rules.number(card, self.base) == self.up[card[1]]
 
     def move_card(self, source: str, target: str) -> None:
         """Move one card, and write the move."""
@@ -148,8 +148,7 @@ class Table:
         ValueError
             If no card can move; it says why.
         """
-        rules, cards = self.referee.rules, self.columns[source]
-        below = self.top(target)
+        cards, below = self.columns[source], self.top(target)
         run = 1
         while run < len(cards) and self.referee.fits(cards[-run], cards[-run - 1], self.base):
             run += 1
@@ -158,13 +157,7 @@ class Table:
         if below:
             fitting = [count for count in range(1, run + 1) if self.referee.fits(cards[-count], below, self.base)]
         else:
-            last = (self.base - 1) % rules.ranks
-            filling = {"any": run, "kings": run, "none": 0}[rules.spaces]
-            fitting = [
-                count
-                for count in range(filling, 0, -1)
-                if rules.spaces == "any" or RANKS.index(cards[-count][0]) == last
-            ]
+            fitting = [count for count in range(run, 0, -1) if self.referee.fills(cards[-count], self.base)]
         movable = [count for count in fitting if count <= room or (count == len(cards) and not below)]
         movable.sort(key=lambda count: count == len(cards) and not below)  # a whole column gains nothing there
         if said is not None and said not in movable:
@@ -194,10 +187,8 @@ def _always(_table: Table, _card: str) -> bool:
 
 def _if_not_needed(table: Table, card: str) -> bool:
     """Return whether no card that is still in play could be put on this one, as Microsoft's FreeCell asks."""
-    build = table.referee.rules.build
-    others = [
-        suit for suit in table.up if build == "any-suit" or (build == "red-black" and (suit in RED) != (card[1] in RED))
-    ]
+    suits_below = SUITS_BELOW[table.referee.rules.build]
+    others = [suit for suit, below in zip(SUITS, suits_below, strict=True) if card[1] in below]
     height = table.up[card[1]] + 1
     return height <= 2 or all(table.up[suit] >= height - 1 for suit in others)
 

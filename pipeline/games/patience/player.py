@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED
+from dealmill.pipeline.games.patience.rules import SUITS, UNLIMITED
 from dealmill.referees import ERROR_SHIFT, TABLE_LIMIT, JudgeOfPlays, mixed, seed_of_play
 
 CODES = {CELL: 52, FOUNDATION: 53, HOLE: 56, EMPTY: 63}
@@ -133,8 +133,7 @@ class Player:
         return mixed(seed ^ (looked << 12 | self._number(play.word[:2], before) << 6 | to))
 
     def _number(self, card: str, position: Position) -> int:
-        rank = (RANKS.index(card[0]) - position.base) % self.referee.rules.ranks
-        return len(RANKS) * SUITS.index(card[1]) + rank
+        return self.referee.rules.card_number(card, position.base)
 
     def _hidden(self, position: Position) -> int:
         """Return how many cards lie face down, or in a reserve of which only the top card can be seen."""
@@ -166,7 +165,7 @@ class Player:
             return space
         down = sum(card[1].islower() for card in column)
         cards, cost = column[down:], 20 * down
-        heights = [(RANKS.index(card[0]) - base) % referee.rules.ranks for card in cards]
+        heights = [referee.rules.number(card, base) for card in cards]
         cost += sum(covering for at, height in enumerate(heights) if any(lower < height for lower in heights[:at]))
         for below, card in pairwise(cards):
             if not referee.fits(card, below, base):

@@ -72,7 +72,7 @@ class Reader:
         counts = [0] * len(self.rules.piles)
         for card in pairs(parts.get("foundations", "")):
             pile = next(pile for pile, suit in enumerate(self.rules.piles) if suit == card[1] and not counts[pile])
-            counts[pile] = (RANKS.index(card[0]) - base) % self.rules.ranks + 1
+            counts[pile] = self.rules.number(card, base) + 1
         return Position(
             base,
             tuple(() if column == "-" else pairs(column) for column in columns.split("/")),
@@ -161,8 +161,7 @@ class Reader:
         cards += [card for part in CARDS for card in pairs(parts.get(part, ""))]
         for card in up:
             if card[0] in ranks:
-                count = (ranks.index(card[0]) - base) % rules.ranks + 1
-                cards += [ranks[(base + number) % rules.ranks] + card[1] for number in range(count)]
+                cards += [rules.of_foundation(number, card[1], base) for number in range(rules.number(card, base) + 1)]
         deck = dict.fromkeys(rules.deck())
         for card in dict.fromkeys(cards):
             if card not in deck:
@@ -179,7 +178,7 @@ class Reader:
         if rules.initial == "all" and len(up) < len(SUITS):
             yield f"{len(up)} foundations have cards, expected {len(SUITS)}"
         for card in up if rules.complete else ():
-            if (RANKS.index(card[0]) + 1 - RANKS.index(rules.foundations)) % rules.ranks:
+            if rules.number(card, RANKS.index(rules.foundations)) + 1 < rules.ranks:
                 yield f"{card} is on top of a foundation, but only whole suits leave the columns"
         if rules.hole != "none" and len(parts.get("hole", "")) != 2:
             yield "the hole has no single card on top, expected one such as hole:6H"

@@ -1,4 +1,9 @@
-"""The rules of patiences, as a record, and the names of cards."""
+"""The rules of patiences, as a record, the names and numbers of cards, and which cards lie on which.
+
+Cards are numbered in the order in which they go to foundations, 13 for each suit; a set of cards is a number with a bit
+for each. All searches, referees and players take from here on which cards one may be put, so another order is another
+entry of these tables.
+"""
 
 from dataclasses import dataclass
 from functools import cache
@@ -9,6 +14,13 @@ RED = "HD"
 UNLIMITED = 0
 SUITS_OF_DECK = {1: "S", 2: "HS", 4: SUITS}
 """The suits of a deck by their number."""
+SUITS_BELOW = {
+    "none": ("", "", "", ""),
+    "same-suit": ("C", "H", "S", "D"),
+    "red-black": ("HD", "CS", "HD", "CS"),
+    "any-suit": (SUITS, SUITS, SUITS, SUITS),
+}
+"""By each rule for building: on which suits a card of each suit may be put."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +68,40 @@ class Rules:
         return "".join(suit * self.copies for suit in SUITS_OF_DECK[self.suits])
 
     @property
+    def initial_count(self) -> int:
+        """How many cards are on the foundations from the start."""
+        return {"none": 0, "one": 1, "all": len(SUITS), "others": len(SUITS) - 1}[self.initial]
+
+    @property
     def counts_passes(self) -> bool:
         """Whether a position says how many further passes through the stock are left."""
         return self.to == "waste" and self.passes > 1
+
+    @property
+    def parents(self) -> tuple[int, ...]:
+        """The cards on which each card may be put in a column."""
+        return masks_below(self.build, self.ranks)
+
+    @property
+    def run_parents(self) -> tuple[int, ...]:
+        """The cards with which each card moves as a run if it lies on them."""
+        return masks_below(self.build_of_runs, self.ranks)
+
+    @property
+    def suits_that_fit(self) -> tuple[int, ...]:
+        """The first cards of those suits that may be put on each suit."""
+        below = SUITS_BELOW[self.build]
+        return tuple(sum(1 << 13 * number for number in range(len(SUITS)) if suit in below[number]) for suit in SUITS)
+
+    @property
+    def build_of_runs(self) -> str:
+        """How runs are built that move as a unit."""
+        return self.build if self.run == "build" else self.run
+
+    @property
+    def cards_for_spaces(self) -> int:
+        """The cards that may go to an empty column."""
+        return mask_for_spaces(self.spaces, self.ranks)
 
     @property
     def most_tuples(self) -> int:
@@ -84,23 +127,55 @@ class Rules:
         """Return after how many others a card goes to its foundation."""
         return (RANKS.index(card[0]) - base) % self.ranks
 
+    def card_number(self, card: str, base: int) -> int:
+        """Return the number of a card, face up or face down."""
+        return self.card_numbers(base)[card]
+
+    def card_numbers(self, base: int) -> dict[str, int]:
+        """Return the numbers of the names of all cards, face up and face down."""
+        return _numbers_of_cards(self.ranks, base)
+
+    def card_name(self, number: int, base: int) -> str:
+        """Return the name of the card with a number, face up."""
+        return self.of_foundation(number % 13, SUITS[number // 13], base)
+
+
+@cache
+def _numbers_of_cards(ranks: int, base: int) -> dict[str, int]:
+    return {
+        RANKS[(base + number) % ranks] + letter: 13 * suit + number
+        for suit, letters in enumerate(zip(SUITS, SUITS.lower(), strict=True))
+        for letter in letters
+        for number in range(ranks)
+    }
+
+
+@cache
+def masks_below(build: str, ranks: int) -> tuple[int, ...]:
+    """Return the cards on which each of 52 cards may be put, by a rule for building and the number of ranks."""
+    return tuple(
+        sum(1 << 13 * SUITS.index(suit) + rank + 1 for suit in suits if rank + 1 < ranks)
+        for suits in SUITS_BELOW[build]
+        for rank in range(len(RANKS))
+    )
+
+
+@cache
+def mask_for_spaces(spaces: str, ranks: int) -> int:
+    """Return the cards that may go to an empty column, by the rule for it and the number of ranks."""
+    first = {"any": 0, "reserve": 0, "kings": ranks - 1, "none": ranks}[spaces]
+    return sum(1 << 13 * suit + rank for suit in range(len(SUITS)) for rank in range(first, ranks))
+
 
 @cache
 def cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:
     """Return the cards on which each card may be put, by a rule for building, the number of ranks and the rank of the
     first cards of the foundations."""
-    order = [RANKS[(base + number) % ranks] for number in range(ranks)]
+    names = {number: name for name, number in _numbers_of_cards(ranks, base).items() if name.isupper()}
+    masks = masks_below(build, ranks)
     return {
-        rank + suit: frozenset(
-            following + below
-            for following in order[number + 1 : number + 2]
-            for below in SUITS
-            if build == "any-suit"
-            or (build == "same-suit" and suit == below)
-            or (build == "red-black" and (suit in RED) != (below in RED))
-        )
-        for number, rank in enumerate(order)
-        for suit in SUITS
+        name: frozenset(below for lower, below in names.items() if masks[number] >> lower & 1)
+        for number, name in names.items()
     }
 
 

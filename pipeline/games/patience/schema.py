@@ -49,9 +49,10 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "count": Key(8, range(1, MOST_COLUMNS + 1), "the number of columns"),
         "deal": Key(
             "rows",
-            ("rows", "diagonal"),
+            ("rows", "diagonal", "kings-below"),
             "the order of dealing. `rows`: rows from left to right; `diagonal`: rows from right to left, each of which "
-            "ends one column earlier",
+            "ends one column earlier; `kings-below`: rows, then each card of the last rank of a foundation changes "
+            "places with the lowest other card below it",
         ),
         "sizes": Key([], (), "the cards of each column, instead of `count`", lists=True),
         "face-down": Key(
@@ -83,7 +84,12 @@ SCHEMA: dict[str, dict[str, Key]] = {
     },
     "foundations": {
         "base": Key("A", (*RANKS, "dealt"), "the rank of the first cards; `dealt`: that of the first card of the deck"),
-        "initial": Key("none", ("none", "one", "all"), "which first cards are on the foundations from the start"),
+        "initial": Key(
+            "none",
+            ("none", "one", "all", "others"),
+            "which first cards are on the foundations from the start; `one`: the dealt one; `others`: all but the dealt "
+            "one, which is the first card in the columns",
+        ),
         "removable": Key(False, BOTH, "whether the top card of a foundation may come back"),
         "direction": Key("up", ("up", "down"), "how foundations are built", ("down",)),
         "build": Key(
@@ -217,8 +223,7 @@ def _sizes(count: int, rules: Rules) -> tuple[int, ...]:
 
 def _cards_left(rules: Rules) -> int:
     """Return how many cards are for the columns."""
-    placed = {"none": 0, "one": 1, "all": len(SUITS)}[rules.initial] + (rules.hole != "none")
-    return len(rules.deck()) - placed - rules.filled - rules.stock - rules.reserve
+    return len(rules.deck()) - rules.initial_count - (rules.hole != "none") - rules.filled - rules.stock - rules.reserve
 
 
 def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
@@ -229,8 +234,10 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     ranks = RANKS[: rules.ranks]
     if rules.foundations != "dealt" and rules.foundations not in ranks:
         yield f'foundations.base = "{rules.foundations}": the deck has only the ranks {ranks}'
-    if (rules.foundations == "dealt") != (rules.initial == "one"):
-        yield f'foundations.initial = "{rules.initial}": "one" goes with base = "dealt", and only with it'
+    if (rules.foundations == "dealt") != (rules.initial in ("one", "others")):
+        yield f'foundations.initial = "{rules.initial}": "one" or "others" goes with base = "dealt", and only with it'
+    if rules.initial == "others" and not any(rules.sizes):
+        yield 'foundations.initial = "others": no card is left for the columns, of which the dealt one is the first'
     if rules.hole != "none":
         if rules.hole != "dealt" and rules.hole not in rules.deck():
             yield f'hole.base = "{rules.hole}": the deck has no such card'
@@ -276,7 +283,7 @@ def _has_order_of_pysol(rules: Rules) -> bool:
     but cells, a hole and a stock."""
     columns = len(rules.sizes)
     sizes = tuple(range(1, columns + 1)) if rules.deal == "diagonal" else _sizes(columns, rules)
-    return rules.sizes == sizes and not rules.reserve and rules.initial != "one"
+    return rules.sizes == sizes and not rules.reserve and rules.foundations != "dealt"
 
 
 def _errors_of_columns(rules: Rules, tableau: Mapping[str, Any]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.beam import LAYERS, WEIGHTS, search_by_beam
 from dealmill.pipeline.games.patience.search.search import search
 from dealmill.pipeline.games.patience.search.shortening import shorten
+from dealmill.pipeline.games.patience.search.soundness import lowest_cards
 from dealmill.pipeline.games.patience.search.start import prepare
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
@@ -156,18 +157,6 @@ def _find_list(s: Words, candidates: int, order: int, idle: int, proof: int, pos
 
 
 @inlined
-def _lowest_cards(s: Words) -> int:
-    """Return the cards that can be idle in every loss: the lowest of each suit. Nothing fits them, so in the real game,
-    too, they may as well go to their foundations as soon as they can be lifted. Not if the cards on them would go with
-    them, nor those of a stock whose order matters."""
-    if s[k.LISTS] == 0 or s[k.HOLE] or s[k.MOVING] == k.ANY_CARDS:
-        return word(0)
-    open_cards = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * (1 - s[k.STOCK_IS_OPEN]))
-    lowest: int = open_cards & word(k.LOWEST) << s[k.INITIAL]
-    return lowest
-
-
-@inlined
 def _lacks_room(s: Words, positions: int) -> bool:
     """Return whether the table has no room for so many positions, or for those that the limit leaves."""
     s[k.POSITIONS_NEEDED] = min(positions, s[k.LIMIT] - s[k.NODES])
@@ -183,7 +172,7 @@ def _count(s: Words, first_positions: int) -> int:
     if s[k.LISTED] == 0 and _lacks_room(s, positions):
         return word(k.OUT_OF_ROOM)
     s[k.LITERAL] = 1
-    s[k.IDLE] = first = _lowest_cards(s)
+    s[k.IDLE] = first = lowest_cards(s)
     result = search(s, s[k.LISTED_COUNT] - 1 if s[k.LISTED] else positions)
     if result == k.OPEN and s[k.LISTED]:
         return word(k.LOST)

@@ -13,10 +13,9 @@ import numpy as np
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
 from dealmill.pipeline.games.patience import spider_kernel as k
-from dealmill.pipeline.games.patience.engine import built_runs, may_lie_on
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.verdicts import Verdict
 
 WIDTHS = (200, 200, 200, 200, 400, 800, 1_600, 3_200, 6_400, 12_800)
@@ -186,7 +185,7 @@ def _put_up(rules: Rules, columns: list[Column], number: int) -> str:
 
 def name_of(rules: Rules, card: int) -> str:
     """Return the name of a card."""
-    return RANKS[(card % 13 + RANKS.index(rules.foundations)) % rules.ranks] + SUITS[card // 13]
+    return rules.card_name(card, RANKS.index(rules.foundations))
 
 
 def row_size(rules: Rules) -> int:
@@ -196,17 +195,10 @@ def row_size(rules: Rules) -> int:
 
 def set_up(words: k.Words, rules: Rules) -> None:
     """Write what is the same for all layouts of a game."""
-    every = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
-    last = sum(1 << 13 * suit + rules.ranks - 1 for suit in range(4))
     words[k.COLUMNS], words[k.RANKS] = len(rules.sizes), rules.ranks
     words[k.MOVES_RUNS], words[k.MOVES_ANY] = rules.move == "run", rules.move == "any"
-    words[k.SPACES] = {"any": every, "kings": last, "none": 0}[rules.spaces]
-    words[k.FULL_COLUMNS] = rules.full_columns
-    for card in range(52):
-        suit, rank = divmod(card, 13)
-        for field, build in ((k.PARENTS, rules.build), (k.RUNS, built_runs(rules))):
-            parents = [13 * under + rank + 1 for under in range(4) if may_lie_on(build, suit, under)]
-            words[field + card] = sum(1 << parent for parent in parents if rank < rules.ranks - 1)
+    words[k.SPACES], words[k.FULL_COLUMNS] = rules.cards_for_spaces, rules.full_columns
+    words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
 
 
 def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[Column], list[int]]:
@@ -217,7 +209,7 @@ def load(words: k.Words, row: k.Rows, rules: Rules, layout: str) -> tuple[list[C
 
     def numbers(text: str) -> list[int]:
         pairs = [text[at : at + 2] for at in range(0, len(text.strip("-")), 2)]
-        return [13 * SUITS.index(card[1].upper()) + (RANKS.index(card[0]) - base) % rules.ranks for card in pairs]
+        return [rules.card_number(card, base) for card in pairs]
 
     stock = numbers(cards.get("stock", ""))
     words[k.NODES], words[k.STOCK_SIZE] = 0, len(stock)

@@ -18,9 +18,6 @@ from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import Source, find_source
 from dealmill.pipeline.system.atomic import atomic_file
 
-SHA256 = 32
-"""The bytes of the SHA-256 of a text. In the digest of a source, that of the rules of its game may follow."""
-
 
 def checker_path(path: Path) -> Path:
     """Return the path of the checker for an export."""
@@ -35,11 +32,14 @@ def export_with_checker(
     *,
     force: bool = False,
     skip_damaged: bool = False,
+    numbered: bool = True,
     progress: Progress = silent,
 ) -> int:
-    """Write an export as `export` does, and a checker for it beside it; return the number of its rows."""
+    """Write an export as `export` does, and a checker for it beside it; return the number of its rows. If it is not
+    `numbered`, the checker does not say the number of the run."""
     write = partial(export, database, run, path, verdicts, force=force, skip_damaged=skip_damaged, progress=progress)
-    return write_with_checker(database, run, path, verdicts, write, force=force, expected=count_of(run, verdicts))
+    expected = count_of(run, verdicts)
+    return write_with_checker(database, run, path, verdicts, write, force=force, expected=expected, numbered=numbered)
 
 
 def write_with_checker(
@@ -52,6 +52,7 @@ def write_with_checker(
     force: bool = False,
     readers: Mapping[str, ModuleType] = READERS,
     expected: int | None = None,
+    numbered: bool = True,
 ) -> int:
     """Have `write` write a file with results of a run, and write a checker beside it; return the number of its rows.
 
@@ -70,10 +71,12 @@ def write_with_checker(
             layouts=find_run(database, run.id).items,  # of an unfinished run, more than before
             verdicts=tuple(verdict.word for verdict in verdicts or Verdict),
             source=source.name,
-            source_sha256=None if source.generator or run.checked_as else source.digest[:SHA256].hex(),
+            source_sha256=None if run.checked_as else source.text_sha256,
             incomplete=_why_incomplete(run, written, expected),
         )
         about = _description(metadata(database, run, verdicts), source)
+        if not numbered:
+            del about["run"]
         file.write(checker(sections, facts, about).encode())
     return written
 

@@ -135,7 +135,7 @@ def find_audit(database: Database, audit: int) -> AuditStatus:
 
 
 def _audit(row: Row[*tuple[Any, ...]]) -> AuditStatus:
-    if error := AUDIT.error(row):
+    if error := AUDIT.error((row.id, row.run, row.population, row.size, row.seed)):
         raise DamagedError(f"audit {row.id} cannot be read: {error}")
     if row.valid + row.invalid + row.no_evidence > row.size or row.faults >= MAX_ADDEND:
         raise DamagedError(f"audit {row.id} cannot be read: the totals of its jobs do not add up; start a new audit")

@@ -91,6 +91,8 @@ CANCELLED = "57014"
 """The SQLSTATE with which PostgreSQL ends a statement that takes too long."""
 LOCKED = "55P03"
 """The SQLSTATE with which PostgreSQL ends a statement that has waited too long for a lock."""
+NOT_PERMITTED = "42501"
+"""The SQLSTATE with which PostgreSQL rejects what the user may not do."""
 REFUSED = re.compile(
     r"authentication failed|no password supplied|no pg_hba\.conf entry|pg_hba\.conf rejects|"
     "role .* does not exist|not permitted to log in"
@@ -421,10 +423,12 @@ class Database:
             elif REFUSED.search(reason):
                 hint = (
                     "the server refuses this user or password; correct the URL, the one passed or else "
-                    "DEALMILL_DATABASE_URL, and start the command again"
+                    "DEALMILL_DATABASE_URL (of the pages: DEALMILL_WEB_DATABASE_URL), and start the command again"
                 )
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
-        return StoreError(f"the database {url} reports an error: {reason}")
+        forbidden = getattr(error.orig, "sqlstate", None) == NOT_PERMITTED
+        hint = "; dealmill db upgrade --web-role permits the user of the pages to read" if forbidden else ""
+        return StoreError(f"the database {url} reports an error: {reason}{hint}")
 
 
 def _was_cancelled(error: BaseException | None) -> bool:

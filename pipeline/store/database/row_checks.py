@@ -44,7 +44,7 @@ class RowCheck:
         DamagedResults
             If one of them is not valid. The error is for the first one, and for those beside it with the same reason.
         """
-        if all(map(self._is_valid, self._columns, columns)):
+        if all(self._is_valid(column, values) for column, values in zip(self._columns, columns, strict=True)):
             return
         first, last, reason = 0, 0, ""
         for row in zip(*columns, strict=True):
@@ -67,23 +67,28 @@ class RowCheck:
         return str not in one_of_each_type or _are_unicode(values)
 
     def error(self, row: Sequence[Any]) -> str | None:
-        """Return what is wrong with a row, or None. Extra columns at the end of the row are ignored."""
-        values = row[: len(self._columns)]
-        types = tuple(map(type, values))
+        """Return what is wrong with a row, or None.
+
+        Raises
+        ------
+        ValueError
+            If it has other columns.
+        """
+        types = tuple(map(type, row))
         if types not in self._valid_types:
-            for column, value in zip(self._columns, values, strict=True):
+            for column, value in zip(self._columns, row, strict=True):
                 if not _fits(column, value):
                     return f"{column} is {shown_value(value)}, not {KINDS[column.type.python_type]}"
             self._valid_types.add(types)
         for index, column, codes in self._codes:
-            if values[index] is not None and values[index] not in codes:
-                return f"{column} is {values[index]}, which is not a valid {column.info[CODES].__name__.lower()}"
+            if row[index] is not None and row[index] not in codes:
+                return f"{column} is {row[index]}, which is not a valid {column.info[CODES].__name__.lower()}"
         for index in self._texts:
-            if not is_unicode(values[index]):
-                return f"{self._columns[index]} is {shown_value(values[index])}, which is not UTF-8"
+            if not is_unicode(row[index]):
+                return f"{self._columns[index]} is {shown_value(row[index])}, which is not UTF-8"
         for index, column in self._bounded:
-            if len(values[index] or "") > (limit := column.info[MOST_CHARACTERS]):
-                return f"{column} is {shown_value(values[index])}, which is longer than {limit:,} characters"
+            if len(row[index] or "") > (limit := column.info[MOST_CHARACTERS]):
+                return f"{column} is {shown_value(row[index])}, which is longer than {limit:,} characters"
         return None
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from dealmill.pipeline.errors import DamagedResults
 from dealmill.pipeline.evidence.digests import block_of, block_range
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.store.database.connections import Database
@@ -19,22 +20,32 @@ def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterat
     Raises
     ------
     DamagedError
-        If a verdict cannot be read.
+        If a verdict cannot be read, or the digests of a block are equal, but not its sums.
     VersionError
         If the digests of a block differ, and another version of the engine or of the generator of a compact run is
         installed.
     """
-    ours, theirs = (storage_of(run).block_digests(database, run) for run in (left, right))
+    ours, theirs = (storage_of(run).block_records(database, run) for run in (left, right))
     count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
-        if number not in ours or ours[number] != theirs.get(number):
+        mine, other = ours.get(number), theirs.get(number)
+        first, stop = block_range(number, count)
+        if mine is None or other is None or mine.digest != other.digest:
             same_deals = block_range(number, left.items) == block_range(number, right.items)
-            solved = number in ours or number in theirs
-            first, stop = block_range(number, count)
+            solved = mine is not None or other is not None
             differences = _differences(database, left, right, first, stop)
             if same_deals and solved and not differences:
                 differences = [_unknown_difference(left, right, first, stop)]
             yield DiffPart(stop - 1, differences)
+        elif None not in (mine.sums, other.sums) and mine.sums != other.sums:
+            raise DamagedResults(
+                left.id,
+                first,
+                stop - 1,
+                f"run {right.id} has the same digest of these verdicts, but other sums of them, so those of a run are "
+                "damaged",
+                f"or dealmill audit {right.id}",
+            )
     yield DiffPart(count, [])
 
 

@@ -1,6 +1,6 @@
 """Planning of runs, reruns, retries, and runs that replace retracted ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, bindparam, delete, exists, func, insert, select, update
 
@@ -14,6 +14,7 @@ from dealmill.pipeline.store.database.functions import clock
 from dealmill.pipeline.store.database.tables import DONE, Storage, blocks, engines, jobs, runs, verdicts
 from dealmill.pipeline.store.planning.installation import Installation
 from dealmill.pipeline.store.runs import log
+from dealmill.pipeline.store.runs.controls import Labels
 from dealmill.pipeline.store.runs.engines import enter_engine
 from dealmill.pipeline.store.runs.jobs import SOLVING, cut_jobs, grow
 from dealmill.pipeline.store.runs.leases import cut
@@ -117,8 +118,9 @@ def _plan(connection: Connection, plan: Mapping[str, object], repeats: int | Non
 NO_END = "{} has no end: name the last deal, or survey it with: dealmill survey"
 
 
-def engines_for(game: str, names: Sequence[str]) -> list[str]:
-    """Return the full names of the engines among `names` that belong to a game; its default engine if none is given.
+def engines_for(source: str, game: str, names: Sequence[str]) -> list[str]:
+    """Return the full names of the engines among `names` that belong to the game of a source, given by its name; the
+    default engine of the game if none is given.
 
     The name of an engine of this game may be given without the name of the game.
 
@@ -132,7 +134,7 @@ def engines_for(game: str, names: Sequence[str]) -> list[str]:
     engines = [find_engine(engine, None if engine in games() else find_game(game)) for engine in names]
     fitting = [owner.full_name(engine) for owner, engine in engines if owner.name == game]
     if not fitting:
-        raise UsageError(f"none of these is an engine of {game}: {', '.join(names)}")
+        raise UsageError(f"{', '.join(names)} cannot solve {source}, which has layouts of {game}")
     return fitting
 
 
@@ -150,6 +152,21 @@ def fitting_engine(source: str, game: Game, name: str) -> tuple[Game, Engine]:
     if owner.name != game.name:
         raise UsageError(f"{name} cannot solve {source}, which has layouts of {game.name}")
     return owner, engine
+
+
+def queue_runs(
+    database: Database, sources: Iterable[Source], engines: Sequence[str], max_nodes: int | None, labels: Labels
+) -> list[int]:
+    """Plan a run over each source by each of these engines that belongs to its game, or by its default one; label the
+    runs and return their numbers. See `queue_run`."""
+    run_ids = [
+        queue_run(database, source, engine, max_nodes)
+        for source in sources
+        for engine in engines_for(source.name, source.game, engines)
+    ]
+    for run_id in run_ids:
+        labels.put_on(database, run_id)
+    return run_ids
 
 
 def queue_run(database: Database, source: Source, engine_name: str, max_nodes: int | None) -> int:

@@ -232,8 +232,8 @@ class Query(Tabular):
                     check_not_deleted(self.database, [run.id])
                     end = damage.first if backwards else damage.last
                     if skip is None:
-                        way = f"go on with --{'before' if backwards else 'after'} {run.id}:{end}, or export the others"
-                        way = f"{way} with --skip-damaged"
+                        further = f"--{'before' if backwards else 'after'} {run.id}:{end}"
+                        way = f"list the rest with: dealmill query {further}, or export it with --skip-damaged"
                         raise DamagedResults(run.id, damage.first, damage.last, damage.reason, way)
                     skip(damage)
                 if end is not None:

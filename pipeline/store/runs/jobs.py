@@ -17,6 +17,7 @@ from sqlalchemy import (
     bindparam,
     case,
     cast,
+    delete,
     exists,
     func,
     literal,
@@ -24,9 +25,11 @@ from sqlalchemy import (
     select,
     text,
     tuple_,
+    update,
 )
 
 from dealmill.pipeline.errors import DamagedError
+from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.games import games_of
 from dealmill.pipeline.games.contract import GENERATOR
 from dealmill.pipeline.games.installed import families
@@ -36,6 +39,7 @@ from dealmill.pipeline.store.database.row_checks import RowCheck
 from dealmill.pipeline.store.database.tables import (
     DONE,
     IS_PENDING,
+    PENDING,
     STORES_LAYOUTS,
     Control,
     audits,
@@ -216,6 +220,19 @@ def grow(database: Database, run: int, items: int, chunk: int) -> None:
     with database.writing() as connection:
         lock_run(connection, run)
         cut_jobs(connection, run, items, True, chunk)
+
+
+def withdraw(database: Database, run: int, items: int) -> None:
+    """Delete the pending jobs of a run over an endless deal range behind the first `items`, a multiple of the block
+    size, or behind the block of the last job that was begun, if that is further."""
+    with database.writing() as connection:
+        lock_run(connection, run)
+        begun = select(func.max(jobs.c.stop)).where(jobs.c.run_id == run, jobs.c.state != PENDING)
+        last = (connection.execute(begun).scalar() or 1) - 1
+        stop = max(items, -(-last // BLOCK) * BLOCK) + 1
+        pending = (jobs.c.run_id == run, jobs.c.state == PENDING)
+        connection.execute(delete(jobs).where(*pending, jobs.c.first >= stop))
+        connection.execute(update(jobs).where(*pending, jobs.c.stop > stop).values(stop=stop))
 
 
 def pace(database: Database, run: int) -> float | None:

@@ -59,6 +59,8 @@ KNOWN_TO_BE_GONE = 0.0
 ATTEMPTS = 5
 """The number of attempts after which an error is considered permanent, and the layouts of the job are recorded as
 failed."""
+LEAST_ITEMS = 10
+"""The fewest items of the jobs into which the rest of a slow one is cut."""
 MOST_CLAIMS = ATTEMPTS + 3
 """The number of attempts after which a job is stuck: not even the failure could be recorded, so commands stop waiting
 for it."""
@@ -170,11 +172,13 @@ def finish(
 
 
 def pieces(first: int, stop: int, length: int) -> Iterator[tuple[int, int]]:
-    """Cut the rest `[first, stop)` of a job into ranges of at most `length` items, as many as were done in time.
+    """Cut the rest `[first, stop)` of a job into ranges of `length` items, as many as were done in time, or of
+    `LEAST_ITEMS` if these were fewer: a single hard layout says little about the next ones.
 
     If these are shorter than a block, only the rest of the block is cut, so that slow runs do not have a row for every
     few items, and blocks are completed one after the other; what is left will be cut when it is done.
     """
+    length = max(length, LEAST_ITEMS)
     end = stop if length >= BLOCK else min(stop, block_range(block_of(first), stop)[1])
     for start in range(first, end, length):
         yield start, min(start + length, end)

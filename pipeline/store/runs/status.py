@@ -6,6 +6,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from shlex import join
 from typing import Any, Self, overload
 
 from sqlalchemy import BigInteger, ColumnElement, func, literal, or_, select
@@ -208,6 +209,27 @@ class RunStatus(PlannedRun):
         run, reading included; None if there were none, or if they were imported, since the time that their solver took
         is not known."""
         return self.recent / self.recent_seconds if self.recent_seconds > 0 and self.checked_as is None else None
+
+    @property
+    def command(self) -> str | None:
+        """The command that repeats it; None if its verdicts were imported."""
+        if self.checked_as is not None:
+            return None
+        engine = ["--engine", self.engine]
+        limit = [] if self.max_nodes is None else ["--max-nodes", str(self.max_nodes)]
+        if self.deals is None:
+            return join(["dealmill", "run", self.source_name, "--game", self.game, *engine, *limit])
+        if "column" in self.deals:
+            parameters = "".join(f":{name}={value}" for name, value in self.deals["parameters"].items())
+            deals = f"deal:{self.game}:seed={self.deals['seed']}{parameters}"
+            numbers = ["--deals", deals, "--number-column", str(self.deals["column"])]
+            return join(["dealmill", "run", self.source_name, *numbers, *engine, *limit])
+        if self.deals["last"] is not None:
+            return join(["dealmill", "run", self.source_name, *engine, *limit])
+        seed, parameters = self.deals["seed"], self.deals["parameters"]
+        given = [word for name, value in parameters.items() for word in ("--param", f"{name}={value}")]
+        count = ["--seed", str(seed), *given, "--count", str(self.items)]
+        return join(["dealmill", "survey", self.game, *engine, *limit, *count])
 
     @property
     def row(self) -> RunRow:

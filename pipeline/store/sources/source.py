@@ -20,6 +20,8 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.row_checks import RowCheck, readable
 from dealmill.pipeline.store.database.tables import Control, items, rejects, rules, runs, sources
 
+SHA256 = 32
+"""The bytes of the SHA-256 of a text. In the digest of a source, that of the rules of its game may follow."""
 REJECTS_PER_PAGE = 1_000
 NO_PARAMETERS: Mapping[str, object] = MappingProxyType({})
 
@@ -51,6 +53,11 @@ class Source:
     def entries(self) -> int:
         """The number of layouts read so far, accepted and rejected."""
         return self.accepted + self.rejected
+
+    @property
+    def text_sha256(self) -> str | None:
+        """The SHA-256 of the text of a file, in hexadecimal digits; None for numbered deals."""
+        return None if self.deals else self.digest[:SHA256].hex()
 
     @property
     def endless(self) -> bool:

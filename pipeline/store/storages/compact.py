@@ -52,6 +52,7 @@ from dealmill.pipeline.store.storages.compact_solving import (
 from dealmill.pipeline.store.storages.item_blocks import SUMS, unsolved
 from dealmill.pipeline.store.storages.storage import (
     NO_RESULTS,
+    BlockRecord,
     Page,
     RecordedVerdict,
     ResultColumns,
@@ -94,15 +95,11 @@ def block_again(database: Database, run: RunStatus, number: int) -> ResultColumn
     layouts, solved = solve_range(deals, run, first, stop, errors)
     if results_of(run, first, layouts, solved, 0.0).blocks != [*summed_blocks(database, run.id, number, number)]:
         raise DamagedResults(run.id, first, stop - 1, NOT_AS_RECORDED)
-    batch = to_batch(solved)
     return {
         "position": range(first, stop),
         "line": range(deals.first + first - 1, deals.first + stop - 1),
         "layout": unpack(layouts),
-        "verdict": solved.verdicts.tolist(),
-        "value": batch.values,
-        "nodes": batch.nodes,
-        "evidence": batch.evidence,
+        **to_batch(solved).columns,
     }
 
 
@@ -168,7 +165,8 @@ def _objections(
     )
     with database.reading() as connection:
         rows = connection.execute(query).all()
-    OBJECTION.check_results(run, list(zip(*rows, strict=True)))
+    if rows:
+        OBJECTION.check_results(run, list(zip(*rows, strict=True)))
     return [(row.position, Judgement(outcome, row.step, row.reason)) for row in rows]
 
 
@@ -287,16 +285,16 @@ class Compact(VerdictStorage):
                 return Page(run, results, end if len(indices) <= limit else results["position"][-1])
         return Page(run, NO_RESULTS, None)
 
-    def block_digests(self, database: Database, run: RunStatus) -> dict[int, bytes]:
-        return {block.number: block.digest for block in summed_blocks(database, run.id, 0, block_of(run.items))}
+    def block_records(self, database: Database, run: RunStatus) -> dict[int, BlockRecord]:
+        recorded = summed_blocks(database, run.id, 0, block_of(run.items))
+        return {block.number: BlockRecord(block.digest, block.sums) for block in recorded}
 
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
         with database.reading() as connection:
             if unsolved(connection, run.id, *block_range(block_of(first), run.items)):
                 return [RecordedVerdict(position, None, None, None) for position in range(first, stop)]
         block = block_again(database, run, block_of(first))
-        verdicts = map(Verdict, block["verdict"])
-        rows = zip(block["position"], verdicts, block["value"], block["evidence"], strict=True)
+        rows = zip(block["position"], block["verdict"], block["value"], block["evidence"], strict=True)
         return [RecordedVerdict(*row) for row in islice(rows, stop - first)]
 
     def block_sums(self, database: Database, run: RunStatus) -> tuple[Numbers, Numbers]:

@@ -5,7 +5,7 @@ from itertools import groupby
 from time import monotonic
 from typing import NamedTuple
 
-from sqlalchemy import bindparam, func, or_, select
+from sqlalchemy import RowMapping, bindparam, func, or_, select
 
 from dealmill.pipeline.evidence.digests import block_of, block_range
 from dealmill.pipeline.games.batch import to_batch, unpack
@@ -41,7 +41,7 @@ from dealmill.pipeline.store.storages.item_blocks import SUMS, blocks_from, stra
 from dealmill.pipeline.store.storages.parts import decode, encode
 from dealmill.pipeline.store.storages.summed_blocks import errors_of
 
-ERRORS = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence).where(
+ERRORS = select(verdicts).where(
     verdicts.c.run_id == bindparam("run"), verdicts.c.position.between(bindparam("first"), bindparam("last"))
 )
 END_OF_JOBS = select(func.coalesce(func.max(jobs.c.stop), 1)).where(jobs.c.run_id == bindparam("run")).scalar_subquery()
@@ -199,8 +199,15 @@ def _damaged_errors(database: Database, run: PlannedRun, first: int, stop: int) 
     return [
         Fault(int(row.position), int(row.position), "the row of a layout that failed holds more than its error")
         for row in rows
-        if (row.verdict, row.value, row.nodes, type(row.evidence)) != (int(Verdict.FAILED), None, 0, str)
+        if not _is_error(row._mapping)
     ]
+
+
+def _is_error(row: RowMapping) -> bool:
+    """Return whether a row has nothing but the verdict ``failed`` and the text of an error."""
+    only = dict.fromkeys(row) | {"verdict": Verdict.FAILED, "nodes": 0}
+    same = ("run_id", "position", "evidence")
+    return isinstance(row["evidence"], str) and all(row[name] == only[name] for name in row if name not in same)
 
 
 def _stray_jobs(database: Database, run: PlannedRun, count: int) -> list[Fault]:

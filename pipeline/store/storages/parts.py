@@ -19,9 +19,8 @@ INSIDE = (jobs.c.run_id == bindparam("run"), jobs.c.first >= bindparam("start"),
 
 
 def encode(solved: Solved) -> str:
-    """Encode results as JSON: lists of verdicts, values, node counts and evidence."""
-    batch = to_batch(solved)
-    return json.dumps([list(map(int, batch.verdicts)), batch.values, batch.nodes, batch.evidence])
+    """Encode results as JSON: a list for each column of `Batch`."""
+    return json.dumps([*to_batch(solved).columns.values()])
 
 
 def decode(part: str) -> Solved:
@@ -32,8 +31,8 @@ def decode(part: str) -> Solved:
     ValueError, TypeError
         If these are not results.
     """
-    verdicts, values, nodes, evidence = json.loads(part)
-    return to_solved(Batch([Verdict(code) for code in verdicts], values, nodes, evidence))
+    verdicts, *others = json.loads(part)
+    return to_solved(Batch([Verdict(code) for code in verdicts], *others))
 
 
 def write_part(connection: Connection, run: int, first: int, solved: Solved) -> None:

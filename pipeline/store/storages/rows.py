@@ -41,6 +41,7 @@ from dealmill.pipeline.store.storages.rows_pages import (
 )
 from dealmill.pipeline.store.storages.rows_solving import SolvedRows, layouts_of, solved_rows
 from dealmill.pipeline.store.storages.storage import (
+    BlockRecord,
     Page,
     RecordedVerdict,
     VerdictStorage,
@@ -184,16 +185,16 @@ class Rows(VerdictStorage):
             -1, 2
         )
 
-    def block_digests(self, database: Database, run: RunStatus) -> dict[int, bytes]:
+    def block_records(self, database: Database, run: RunStatus) -> dict[int, BlockRecord]:
         """See `VerdictStorage`. They are computed from the rows as they are now, not from the recorded digests."""
-        digests = {}
+        records = {}
         for number in range(block_of(run.items) + 1):
             start, end = block_range(number, run.items)
             with database.reading() as connection:
                 layouts, *contents = read_block(connection, run.id, start, end)
             if len(layouts) == end - start:
-                digests[number] = block_digest(start, layouts, *contents)
-        return digests
+                records[number] = BlockRecord(block_digest(start, layouts, *contents), None)
+        return records
 
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:
         query = select(verdicts.c.position, verdicts.c.verdict, verdicts.c.value, verdicts.c.evidence).where(

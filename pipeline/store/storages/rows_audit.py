@@ -36,7 +36,9 @@ from dealmill.pipeline.store.storages.audit_scans import (
 from dealmill.pipeline.store.storages.item_blocks import SUMS, blocks_from, stray_blocks
 
 ITEM_CHECK = RowCheck(items.c.position, items.c.digest, items.c.layout)
-VERDICT_CHECK = RowCheck(verdicts.c.verdict, verdicts.c.value, verdicts.c.nodes, verdicts.c.evidence)
+ANSWER = [column for column in verdicts.c if not column.primary_key]
+ANSWER_CHECK, answer_of = RowCheck(*ANSWER), attrgetter(*(column.name for column in ANSWER))
+"""What the row of a verdict says of its item."""
 SOURCE_BLOCKS = select(source_blocks.c.number, source_blocks.c.digest).where(
     source_blocks.c.source_id == bindparam("source"),
     source_blocks.c.number.in_(bindparam("numbers", expanding=True)),
@@ -136,11 +138,12 @@ def _items(
     """Return items with their verdicts, and a fault for each row with invalid values. Items with such a row have no
     other data, so that no further fault is reported for them."""
     read, damaged = [], []
-    for _, position, _, digest, layout in listed:
+    for row in listed:
+        position, digest, layout = row.position, row.digest, row.layout
         answer = answers.get(position)
         error = ITEM_CHECK.error((position, digest, layout))
         if answer is not None:
-            error = error or VERDICT_CHECK.error(answer[2:])
+            error = error or ANSWER_CHECK.error(answer_of(answer))
         if error:
             damaged.append(Fault(int(position), int(position), error))
             read.append(ItemRecord(int(position), "", None, False, None, None, None))
@@ -176,13 +179,13 @@ def _count(rows: Iterable[TableRow]) -> dict[str, object]:
     """Compute the totals of a job from its rows."""
     occurring: Counter[object] = Counter()
     unproved, values, nodes = 0, array("q"), array("q")
-    for _, _, verdict, value, count, evidence, *_ in rows:
-        occurring[verdict] += 1
-        unproved += is_claim(verdict, evidence)
-        if isinstance(value, int):
-            values.append(value)
-        if isinstance(count, int):
-            nodes.append(count)
+    for row in rows:
+        occurring[row.verdict] += 1
+        unproved += is_claim(row.verdict, row.evidence)
+        if isinstance(row.value, int):
+            values.append(row.value)
+        if isinstance(row.nodes, int):
+            nodes.append(row.nodes)
     import numpy as np  # slow to import, and needed only here
 
     return {

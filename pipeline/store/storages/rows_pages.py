@@ -27,7 +27,8 @@ from sqlalchemy import (
 from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.errors import DamagedResults
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
-from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.games.verdict import Code, Verdict
+from dealmill.pipeline.results.conditions import WORDS
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import NUMBERS, one_of
@@ -44,18 +45,22 @@ from dealmill.pipeline.store.storages.storage import (
     result_columns,
 )
 
+QUALIFIED = {column.name: f"verdicts.{column.name}" for column in verdicts.c}
+
 
 class Conditions(NamedTuple):
-    """A filter without the ends of its ranges, which are parameters of its statements."""
+    """A filter without the ends of its ranges, which are parameters of its statements. Each of its `words` is an
+    expression of SQL and the numbers that it lets through."""
 
-    verdicts: tuple[Verdict, ...]
+    words: tuple[tuple[str, tuple[Code, ...]], ...]
     audit: Outcome | None
     ranges: tuple[Order, ...]
 
     @classmethod
     def of(cls, filter_: Filter) -> Self:
         """Return the conditions of a filter."""
-        return cls(filter_.verdict, filter_.audit, tuple(filter_.ranges))
+        words = ((each.sql, filter_.words(each)) for each in WORDS if each.sql)
+        return cls(tuple((sql, codes) for sql, codes in words if codes), filter_.audit, tuple(filter_.ranges))
 
 
 def parameters(run: RunStatus, filter_: Filter) -> dict[str, int]:
@@ -140,13 +145,15 @@ def _selected(
     if filter_.audit:
         cut = _judged(filter_.audit).where(of_runs(judgements.c.run_id))
     cut = cut.where(of_runs(verdicts.c.run_id))
-    if filter_.verdicts:
-        cut = cut.where(verdicts.c.verdict.in_([int(verdict) for verdict in filter_.verdicts]))
+    for sql, codes in filter_.words:
+        number: ColumnElement[int] = literal_column(sql.format_map(QUALIFIED), BigInteger)
+        cut = cut.where(number.in_([int(code) for code in codes]))
     for order in filter_.ranges:
         least, greatest = _ends(order)
-        number = _number(order, source)
-        invalid = or_(number > MAX_INTEGER, number.is_(None) & (order is Order.NODES))  # to be reported, not left out
-        cut = cut.where(or_(number.between(bindparam(least), bindparam(greatest)), invalid))
+        measured = _number(order, source)
+        # what is invalid is to be reported, not left out
+        invalid = or_(measured > MAX_INTEGER, measured.is_(None) & (order is Order.NODES))
+        cut = cut.where(or_(measured.between(bindparam(least), bindparam(greatest)), invalid))
     return cut
 
 
@@ -258,10 +265,12 @@ def first_pages(
 
 def page_of(run: RunStatus, filter_: Filter, rows: Sequence[Row[*tuple[Any, ...]]], end: int | None) -> Page:
     """Return the page with the results in these rows."""
+    if not rows:
+        return Page(run, NO_RESULTS, end)
     columns = list(zip(*rows, strict=True))
-    (JUDGED_ROW if filter_.audit else ROW).check_results(run.id, columns)
-    judged = zip(*columns[len(COLUMNS) : -1], strict=True) if filter_.audit else ()
-    judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in judged]
+    results, judged = columns[: len(COLUMNS)], columns[len(COLUMNS) : -1] if filter_.audit else []
+    (JUDGED_ROW if judged else ROW).check_results(run.id, [*results, *judged])
+    judgements = [Judgement(Outcome(outcome), step, reason) for outcome, step, reason in zip(*judged, strict=True)]
     return Page(run, result_columns(columns), end, judgements)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, false, func, not_, or_, select
 
@@ -90,6 +90,13 @@ class Page:
             "step": [judgement.step for judgement in self.judgements],
             "reason": [judgement.reason for judgement in self.judgements],
         }
+
+
+class BlockRecord(NamedTuple):
+    """The digest of a block, and the number of each verdict and sums of values in it; None if they are not stored."""
+
+    digest: bytes
+    sums: tuple[int, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,8 +270,8 @@ class VerdictStorage(ABC):
         squares (blocks × 2), from the first block up to the first one that is not whole, solved and sound."""
 
     @abstractmethod
-    def block_digests(self, database: Database, run: RunStatus) -> Mapping[int, bytes]:
-        """Return the digests of all solved blocks, by number."""
+    def block_records(self, database: Database, run: RunStatus) -> Mapping[int, BlockRecord]:
+        """Return the digests of all solved blocks, by number, and their sums if these are stored."""
 
     @abstractmethod
     def recorded_verdicts(self, database: Database, run: RunStatus, first: int, stop: int) -> list[RecordedVerdict]:

@@ -139,10 +139,10 @@ def any_rules(random: Random) -> Rules:
         decks, suits = choose([(1, 4)] * 6 + [(1, 2), (1, 1), (2, 4), (2, 2), (2, 1)])
         ranks = choose([1, 2, 2, 3, 3, 4]) if decks == 1 else choose([1, 2])
         hole = choose(["none", "none", "none", "dealt", "AS"])
-        initial = "none" if hole != "none" else choose(["none", "none", "one", "all"])
+        initial = "none" if hole != "none" else choose(["none", "none", "one", "all", "others"])
         cells = choose([0, 0, 1, 2])
         filled, reserve, stock = random.randint(0, cells), choose([0, 0, 1, 2, 3]), choose([0, 0, 2, 3, 5, 8])
-        left = 4 * decks * ranks - {"none": 0, "one": 1, "all": 4}[initial] - (hole != "none") - filled
+        left = 4 * decks * ranks - {"none": 0, "one": 1, "all": 4, "others": 3}[initial] - (hole != "none") - filled
         if (left := left - reserve - stock) < 0:
             continue
         sizes = [0] * random.randint(1, 6)
@@ -150,7 +150,7 @@ def any_rules(random: Random) -> Rules:
             sizes[random.randrange(len(sizes))] += 1
         face_down: list[str | tuple[int, ...]] = ["none", "all-but-top"]
         face_down.append(tuple(random.randrange(max(size, 1)) for size in sizes))
-        base = "A" if hole != "none" else "dealt" if initial == "one" else choose(RANKS[:ranks])
+        base = "A" if hole != "none" else "dealt" if initial in ("one", "others") else choose(RANKS[:ranks])
         move = choose(["card", "run", "run", "any"])
         rules = Rules(
             name="any",
@@ -161,7 +161,7 @@ def any_rules(random: Random) -> Rules:
             suits=suits,
             ranks=ranks,
             sizes=tuple(sizes),
-            deal=choose(["rows", "diagonal"]),
+            deal=choose(["rows", "diagonal", "kings-below"]),
             face_down=choose(face_down),
             build=choose(["any-suit", "red-black", "same-suit", "none"]),
             move=move,

@@ -9,6 +9,7 @@ import pytest
 from dealmill.pipeline.games.patience import GAMES, Patience, engine
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.schema import canonical_rules, parse_rules
+from dealmill.pipeline.games.patience.search import soundness
 from dealmill.testing.patiences.agreement import (
     compared,
     small_layouts,
@@ -48,6 +49,17 @@ tableau = { sizes = [1, 0, 1, 1, 1, 2], build = "any-suit", move = "run", spaces
 foundations = { base = "2", complete-runs = true }
 stock = { size = 2, draw = 4 }
 """
+CELLS = """
+title = "Cells"
+deck = { ranks = 4 }
+tableau = { count = 3, build = "red-black" }
+cells = { count = 1 }
+"""
+OTHER_RUNS = """
+title = "Runs of other suits"
+deck = { ranks = 4 }
+tableau = { count = 4, build = "any-suit", move = "run", run = "same-suit", spaces = "kings" }
+"""
 WRONG_WITH_VERSION_7 = [
     (ONE_RANK, "g - base:A foundations:AC stock:ADAHAS"),
     (TO_HOLE, "g -/2C3H/-/2SAS3DADAH/-/- hole:2D stock:3C"),
@@ -84,7 +96,7 @@ def test_verdicts_do_not_depend_on_the_room_of_a_search(seeds: Sequence[int], mo
     """A search goes four times as deep where all else is lost, and losses are counted up to four times as many."""
     for constant, value in {"SHALLOW_NODES": 0, "DEPTH": 2, "FIRST_POSITIONS": 2, "FIRST_DEALT": 2}.items():
         monkeypatch.setattr(engine, constant, value)
-    monkeypatch.setattr(engine, "lists_are_tried_early", lambda _rules: False)  # their budgets assume deep searches
+    monkeypatch.setattr(soundness, "lists_are_tried_early", lambda _rules: False)  # their budgets assume deep searches
     for seed in seeds:
         rules = any_rules(Random(seed))
         assert disagreements(rules, small_layouts(rules, seed, Random(seed)), seed) == [], rules
@@ -92,18 +104,20 @@ def test_verdicts_do_not_depend_on_the_room_of_a_search(seeds: Sequence[int], mo
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("predicate", "text", "message"),
+    ("belief", "value", "text", "message"),
     [
-        ("partial_runs_are_twins", WHOLE_SUITS, "two searches of the layout contradict each other"),
-        ("cards_go_up_safely", ONE_RANK, "two searches of the layout contradict each other"),
+        ("partial_runs_are_twins", True, WHOLE_SUITS, "two searches of the layout contradict each other"),
+        ("cards_go_up_safely", True, ONE_RANK, "two searches of the layout contradict each other"),
+        ("lags", [soundness.ANY_LAG] * 16, CELLS, r"the engine says unwinnable, evidence safe \* \d+; it can be won"),
+        ("lists_prove_losses", True, OTHER_RUNS, "such a list of cards proves nothing"),
     ],
 )
-def test_the_check_of_a_game_finds_an_engine_that_leaves_out_moves(
-    predicate: str, text: str, message: str, monkeypatch: pytest.MonkeyPatch
+def test_the_check_of_a_game_finds_what_the_engine_believes_wrongly(
+    belief: str, value: object, text: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     subject = Subject(GAMES.load("g", text))
     assert "searched by plain code" in the_engine_and_the_referees_agree_with_plain_code(subject)
-    monkeypatch.setattr(engine, predicate, lambda _rules: True)
+    monkeypatch.setattr(soundness, belief, lambda _rules: value)
     with pytest.raises(CheckFailed, match=message):
         the_engine_and_the_referees_agree_with_plain_code(subject)
 

@@ -3,8 +3,10 @@
 import pytest
 
 from dealmill.pipeline.errors import BadLayout, UsageError
+from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.contract import Layout, Reject
+from dealmill.pipeline.games.patience.rules import SUITS, pairs
 from tests.games.patience.files import FILES
 
 KLONDIKE, CANFIELD, GOLF, TOWERS = (FILES[name] for name in ("klondike", "canfield", "golf", "seahaven-towers"))
@@ -117,3 +119,25 @@ def test_solvitaires_deal_0_of_klondike_has_the_number_that_lonelybot_gives_its_
         number = number * (card + 1) + index
         deck[index], deck[card] = deck[card], deck[index]
     assert number == 12954810653509400169295621394006691876957783508183809583464865425989
+
+
+def deals_of(name: str) -> list[str]:
+    return unpack(find_game(name).deal(1, 1, 50))
+
+
+def test_kings_are_below_all_other_cards_of_the_same_columns() -> None:
+    for below, rows in zip(deals_of("bakers-dozen"), deals_of("bakers-dozen:tableau.deal=rows"), strict=True):
+        for column, dealt in zip(below.split()[1].split("/"), rows.split()[1].split("/"), strict=True):
+            cards, before = pairs(column), pairs(dealt)
+            assert sorted(cards) == sorted(before)
+            assert [card[0] == "K" for card in cards] == sorted((card[0] == "K" for card in before), reverse=True)
+            assert "K" in dealt or column == dealt
+
+
+def test_the_other_three_cards_of_the_dealt_rank_are_on_foundations() -> None:
+    for deal in deals_of("penguin"):
+        _, columns, base, foundations = deal.split()
+        first, rank = columns[:2], base.removeprefix("base:")
+        assert first[0] == rank
+        assert foundations == "foundations:" + "".join(rank + suit for suit in SUITS if rank + suit != first)
+        assert [len(pairs(column)) for column in columns.split("/")] == [7] * 7

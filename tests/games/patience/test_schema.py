@@ -82,7 +82,12 @@ def test_every_difference_of_the_rules_changes_the_digest() -> None:
         ),
         ('title = "A"\n[cells]\nfilled = 1', ["cells.filled = 1: there are 0 cells"]),
         ('title = "A"\n[deck]\nranks = 4\n[foundations]\nbase = "K"', ['base = "K": the deck has only the ranks A234']),
-        ('title = "A"\n[foundations]\nbase = "dealt"', ['"one" goes with base = "dealt"']),
+        ('title = "A"\n[foundations]\nbase = "dealt"', ['"one" or "others" goes with base = "dealt"']),
+        (
+            'title = "A"\n[deck]\nranks = 1\n[tableau]\ncount = 1\n[foundations]\nbase = "dealt"\ninitial = "others"\n'
+            "[reserve]\nsize = 1",
+            ["no card is left for the columns"],
+        ),
         ('title = "A"\n[deck]\nranks = 4\n[hole]\nbase = "KS"', ['hole.base = "KS": the deck has no such card']),
         (
             'title = "A"\n[hole]\nbase = "AS"\n[foundations]\nremovable = true',

@@ -126,7 +126,7 @@ def test_kings_alone_wait_for_nothing() -> None:
     text = "scorpion 2s4c3C/4s3h2h3S/4HAC2C foundations:4D stock:AHAS"
     assert refusals(SMALL, text, "waits 4C") == [
         "only kings wait, which need not move",
-        "more than 1 positions can be reached",
+        "more than 1 position can be reached",
     ]
     assert refusals(SMALL, text, "waits 3C>4C") == ["", ""]
 

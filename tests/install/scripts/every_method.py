@@ -132,6 +132,10 @@ def chosen(run: dealmill.Run, grading: dealmill.Run) -> None:
     count: int = dealmill.latex_table([run, grading], "table.tex")
     assert count == 2 and "tabular" in Path("table.tex").read_text()
     assert Path("memory.html").read_text().startswith("<!doctype html>")
+    dealmill.archive([run, grading], "night.zip")
+    archived: dealmill.CheckedArchive = dealmill.check_archive("night.zip")
+    archived_run: dealmill.ArchivedRun = archived.runs[0]
+    assert archived_run.fingerprint == run.fingerprint and not archived.problems
     assert checked.pack == pack and not checked.problems and not checked.undecided and len(pack.layouts) == 2
 
 

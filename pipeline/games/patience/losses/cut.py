@@ -13,7 +13,7 @@ from dealmill.pipeline.games.patience.losses.safe import KNOWN_RULES, SafeMoves
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules, cards_below
+from dealmill.pipeline.games.patience.rules import SUITS, Rules, cards_below
 from dealmill.verdicts import InvalidEvidence
 
 REFUTED = "Even if no move ever covered a card again, not all cards could go to the foundations."
@@ -118,7 +118,7 @@ class Relaxed:
 
     def _leaves(self, card: str) -> bool:
         """Return whether a card that can be lifted has somewhere to go."""
-        number = (RANKS.index(card[0]) - self.position.base) % self.rules.ranks
+        number = self.rules.number(card, self.position.base)
         is_up = card in self.bare and number < self.heights[SUITS.index(card[1])]
         fits = not self.below[card].isdisjoint(self.bare)
         fills = self.space and self.moves.fills(card, self.position.base)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved, unpack
-from dealmill.pipeline.games.patience.engine import RANKS, Winnable, card_numbers
+from dealmill.pipeline.games.patience.engine import RANKS, Winnable
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
 from dealmill.pipeline.games.patience.quotient.arranging import Arrangement
@@ -133,7 +133,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> Arrangement:
     _, texts, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
-    numbers = card_numbers(base, rules.ranks)
+    numbers = rules.card_numbers(base)
 
     def read(text: str) -> list[int]:
         return [numbers[text[at : at + 2]] for at in range(0, len(text), 2)]

@@ -3,7 +3,8 @@
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.moves import offered_numbers, top_of_foundation, top_of_reserve
-from dealmill.pipeline.games.patience.search.settling import below_in_run, is_safe
+from dealmill.pipeline.games.patience.search.settling import below_in_run
+from dealmill.pipeline.games.patience.search.soundness import is_needless_part, is_safe
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, that_fit, word
 
 
@@ -137,9 +138,7 @@ def _list_columns(s: Words, end: int, going: int, rising: int, fitting: int, spa
             end = _single(s, end, card, column, word(0), rising)
         while card != k.NO_CARD:
             under, below = s[k.UNDER + card], below_in_run(s, card)
-            if fitting & bit_of(card) and (
-                s[k.LITERAL] or s[k.PARTIAL] == 0 or below == k.NO_CARD or s[k.UP + under // 13] == under % 13
-            ):
+            if fitting & bit_of(card) and (s[k.LITERAL] or not is_needless_part(s, below)):
                 score = word(70) if under != k.NO_CARD and s[k.FACE_DOWN] & bit_of(under) else word(30)
                 target = space if under != k.NO_CARD or s[k.ORDERED] else word(-1)
                 end = _targets(s, end, card, column, count, word(0), score, target)

@@ -3,24 +3,8 @@
 from dealmill.kernels import inlined, routine
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.moves import do, top_of_foundation, top_of_reserve
+from dealmill.pipeline.games.patience.search.soundness import is_safe
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, count_of, first_of, that_fit, word
-
-
-@inlined
-def is_safe(s: Words, card: int) -> bool:
-    """Return whether no card can need this one, the next of its suit, as a place in a column."""
-    suit, rank = card // 13, card % 13
-    if s[k.BUILDING] in (k.NO_BUILDING, k.SAME_SUIT):
-        return True
-    first, second = s[k.UP + (suit ^ 1)], s[k.UP + (suit ^ 3)]
-    same = s[k.UP + (suit ^ 2)]
-    if s[k.MOVING] == k.ANY_CARDS:
-        return bool(
-            s[k.REMOVABLE] == 0 and first >= rank and second >= rank and (s[k.BUILDING] == k.RED_BLACK or same >= rank)
-        )
-    if s[k.BUILDING] == k.RED_BLACK:
-        return bool(first >= rank - 1 and second >= rank - 1 and same >= rank - 2)
-    return bool(first >= rank - 1 and second >= rank - 1 and same >= rank - 1)
 
 
 @inlined

@@ -30,7 +30,7 @@ MOST_WINS = 100
 ARRAY = Fields()
 # Rules of the game
 MOVING, SPACES, CELLS, FILLS, DRAW, PASSES, REMOVABLE, COLUMNS, HOLE, WRAP, RANKS = ARRAY.words(11)
-STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, BUILDING, STOCK_IS_OPEN, PROBE_NODES, DISORDER = ARRAY.words(9)
+STACKED, TO_HOLE, INITIAL, PARTIAL, RELAXED, STOCK_IS_OPEN, PROBE_NODES, DISORDER = ARRAY.words(8)
 # What is searched
 LITERAL, NOISE, NODES = ARRAY.words(3)
 FRAMES, TRAIL, MOVES, TABLE, TABLE_SIZE, MOST_FRAMES, MOST_MOVES, OTHER_TABLE, STORED = ARRAY.words(9)
@@ -47,6 +47,7 @@ IDLE, OWN_DRAW, OWN_PASSES, LISTS, CANDIDATES, IN_STOCK, LISTED, LISTED_COUNT = 
 LIMIT, WIN_COUNT, LIFTED, EARLY_LISTS = ARRAY.words(4)
 # Constants of a layout
 STOCK_CARDS, STOCK_INDEX, PARENTS, RUNS = ARRAY.rows(4, 52)
+SUITS_THAT_FIT, LAGS = ARRAY.row(4), ARRAY.row(16)
 # More rules of the game
 TO_COLUMNS, FULL_COLUMNS, COMPLETE, SAFE, ROOM, FIRST_NODES, TURNS, OWN_TURNS = ARRAY.words(8)
 # The position from which searches start, easier games that were won, and cards that were dropped
@@ -85,9 +86,6 @@ EVERY = (1 << 52) - 1
 """The bits of all cards."""
 LOWEST = 1 | 1 << 13 | 1 << 26 | 1 << 39
 """The bits of the cards of the lowest rank."""
-LOWEST_OF_BLACK, LOWEST_OF_RED = 1 | 1 << 26, 1 << 13 | 1 << 39
-NO_BUILDING, SAME_SUIT, RED_BLACK, ANY_SUIT = 0, 1, 2, 3
-"""How columns are built, `BUILDING`."""
 
 
 @inlined
@@ -108,13 +106,9 @@ def count_of(cards: int) -> int:
 @inlined
 def that_fit(s: Words, cards: int) -> int:
     """Return the cards that may lie on one of these by the rules for building; see `PARENTS`."""
-    lower, building = (cards & ~LOWEST) >> 1, s[BUILDING]
-    if building == RED_BLACK:
-        black, red = (lower | lower >> 26) & SUIT, (lower >> 13 | lower >> 39) & SUIT
-        return red * word(LOWEST_OF_BLACK) | black * word(LOWEST_OF_RED)
-    if building == ANY_SUIT:
-        return ((lower | lower >> 13 | lower >> 26 | lower >> 39) & SUIT) * word(LOWEST)
-    return lower if building == SAME_SUIT else word(0)
+    lower = (cards & ~LOWEST) >> 1
+    fitting = (lower & SUIT) * s[SUITS_THAT_FIT + 0] | (lower >> 13 & SUIT) * s[SUITS_THAT_FIT + 1]
+    return word(fitting | (lower >> 26 & SUIT) * s[SUITS_THAT_FIT + 2] | (lower >> 39) * s[SUITS_THAT_FIT + 3])
 
 
 @inlined

@@ -1,0 +1,60 @@
+"""Read an archive into a store: the results of each run become those of a run there."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import BinaryIO
+
+from dealmill.pipeline.archive.bag import Bag
+from dealmill.pipeline.archive.checking import opened, read_runs
+from dealmill.pipeline.archive.record import RESULTS, ArchivedRun, path_in
+from dealmill.pipeline.errors import InputError
+from dealmill.pipeline.games import game_by
+from dealmill.pipeline.games.verdict import Verdict
+from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
+from dealmill.pipeline.ingest.files import Reopen
+from dealmill.pipeline.ingest.verdicts import ImportEngine, VerdictTable
+from dealmill.pipeline.progress.events import Message, Progress
+
+
+def archived_verdicts(file: str, progress: Progress) -> Iterator[tuple[ArchivedRun, VerdictTable]]:
+    """Yield the runs of an archive, each with its results as a file of verdicts that can be read until the next one is
+    asked for. Runs whose deals are not stored are left out, and named.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, is not an archive, was changed, or has no results.
+    NotFoundError
+        If the game of a run is not installed.
+    """
+    path = Path(file)
+    with Bag(path) as bag:
+        for problem in bag.problems():
+            raise InputError(f"{path}: {problem}; nothing of it is stored")
+        runs = read_runs(bag)
+        if not any(run.stores_results for run, _ in runs):
+            raise InputError(f"{path} has no results: solve its deals again with the commands in its README.md")
+        for number, (run, rules) in enumerate(runs, start=1):
+            if not run.stores_results:
+                progress(Message(f"{path}: the deals of run {number} are not stored; solve them with: {run.command}"))
+                continue
+            game = game_by(run.game, rules)
+            engine = ImportEngine.of(game, run.engine, run.version, run.checked_as, {})
+            engine = replace(engine, words={**engine.words, Verdict.FAILED.word: int(Verdict.FAILED)})
+            results = path_in(number, RESULTS)
+            with opened(bag, results) as content:
+                table = LayoutTable(f"{path.name}/{results}", LayoutColumn(game), _reopened(content))
+                yield run, VerdictTable(engine, table)
+
+
+def _reopened(file: BinaryIO) -> Reopen:
+    """Return a function that goes back to the start of a file."""
+
+    @contextmanager
+    def reopen() -> Iterator[BinaryIO]:
+        file.seek(0)
+        yield file
+
+    return reopen

@@ -1,0 +1,83 @@
+"""Which cards lie on which: the tables of the rules, and what searches make of them, against plain code."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from random import Random
+
+import numpy as np
+import pytest
+
+from dealmill.kernels import kernel, pointer_to
+from dealmill.pipeline.games.patience.engine import set_up
+from dealmill.pipeline.games.patience.moves import Moves
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
+from dealmill.pipeline.games.patience.schema import BUILD
+from dealmill.pipeline.games.patience.search import words as k
+from dealmill.testing.patiences import naive
+from tests.games.patience.files import rules_of
+
+SPACES = ("any", "kings", "none", "reserve")
+
+
+def rules_of_all_kinds() -> Iterator[tuple[Rules, int]]:
+    """Rules for building and for spaces with any number of ranks, and the ranks on which their foundations begin."""
+    for build, ranks in product(BUILD, (1, 2, 7, len(RANKS))):
+        for base in {0, ranks // 2, ranks - 1}:
+            spaces = SPACES[(ranks + base) % len(SPACES)]
+            yield replace(rules_of("klondike"), build=build, ranks=ranks, spaces=spaces, foundations=RANKS[base]), base
+
+
+def state_of(rules: Rules) -> naive.State:
+    """A state in which all cards are in one column."""
+    return naive.parsed(f"{rules.name} {''.join(rules.deck())}", rules)
+
+
+def test_cards_fit_each_other_as_plain_code_says() -> None:
+    for rules, base in rules_of_all_kinds():
+        state, referee = state_of(rules), Moves(rules)
+        for card, below in product(rules.deck(), repeat=2):
+            [lying], [lower] = naive.cards(card), naive.cards(below)
+            fits = naive.fits(lying, lower, state, rules.build)
+            assert referee.fits(card, below, base) == fits, (rules, card, below)
+            mask = rules.parents[rules.card_number(card, base)]
+            assert mask >> rules.card_number(below, base) & 1 == fits, (rules, card, below)
+
+
+def test_cards_fill_spaces_as_plain_code_says() -> None:
+    for rules, base in rules_of_all_kinds():
+        state = state_of(rules)
+        for card in rules.deck():
+            [lying] = naive.cards(card)
+            is_last = state.height(lying) == rules.ranks - 1
+            fills = {"any": True, "reserve": True, "kings": is_last, "none": False}[rules.spaces]
+            assert Moves(rules).fills(card, base) == fills, (rules, card)
+
+
+def test_numbers_of_cards_are_in_the_order_of_foundations() -> None:
+    for rules, base in rules_of_all_kinds():
+        numbers = {card: rules.card_number(card, base) for card in rules.deck()}
+        assert {card: rules.card_name(number, base) for card, number in numbers.items()} == {
+            card: card for card in numbers
+        }
+        state = state_of(rules)
+        for card, number in numbers.items():
+            [lying] = naive.cards(card)
+            assert divmod(number, 13) == (SUITS.index(lying.suit), state.height(lying))
+            assert rules.card_number(card.lower().replace(card[0].lower(), card[0]), base) == number
+
+
+@kernel
+def _that_fit(words: k.Words, cards: int) -> int:
+    return k.that_fit(pointer_to(words), cards)
+
+
+@pytest.mark.parametrize("build", BUILD)
+def test_sets_of_cards_fit_what_one_of_them_fits(build: str) -> None:
+    random, words = Random(1), np.empty(k.END, dtype=np.int64)
+    for rules, _ in rules_of_all_kinds():
+        if rules.build == build:
+            set_up(words, rules)
+            cards = sum(1 << rules.card_number(card, 0) for card in rules.deck() if random.random() < 0.3)
+            fitting = sum(1 << card for card, parents in enumerate(rules.parents) if parents & cards)
+            assert _that_fit(words, cards) == fitting

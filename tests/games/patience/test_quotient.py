@@ -24,7 +24,14 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
 from tests.selection import parts_by_hand
 
-COVERED = {"american-canister", "canfield", "klondike", "klondike-deal-1", "northwest-territory"}
+COVERED = {
+    "american-canister",
+    "canfield",
+    "klondike",
+    "klondike-deal-1",
+    "klondike-reserve",
+    "northwest-territory",
+}
 POSITIONS = 300
 """Small decks with more positions of the game are passed over."""
 CLAIM = 10

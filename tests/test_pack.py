@@ -26,9 +26,18 @@ from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_reading, deals_source
+from dealmill.pipeline.outputs import pack_check
 from dealmill.pipeline.outputs.pack import Pack
-from dealmill.pipeline.outputs.pack_check import check_pack
-from dealmill.pipeline.outputs.pack_choice import Choice, write_pack
+from dealmill.pipeline.outputs.pack_check import CheckedPack, check_pack
+from dealmill.pipeline.outputs.pack_choice import (
+    Choice,
+    choice_of,
+    counts_by_grade,
+    default_measure,
+    grading_run,
+    write_pack,
+)
+from dealmill.pipeline.outputs.pack_growth import Growth
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.results.measures import FILTERS
 from dealmill.pipeline.sampling import sampled
@@ -37,6 +46,7 @@ from dealmill.pipeline.store.database.tables import Storage
 from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.queries.results import Query
 from dealmill.pipeline.store.runs.status import RunStatus, find_run
+from dealmill.pipeline.store.sources.source import find_source
 from tests.doing import a_run, deal, do_runs, queue_stored
 
 PAIRING, MEMORY = find_game("card-pairing"), find_game("memory")
@@ -423,3 +433,88 @@ def test_what_is_not_a_day_of_a_calendar_is_named(days: str, message: str) -> No
     with pytest.raises(click.BadParameter, match=re.escape(message)):
         Days().convert(days, None, None)
     assert Days().convert("2028-02-29..2028-03-01", None, None) == (date(2028, 2, 29), date(2028, 3, 1))
+
+
+def test_the_first_deals_show_how_many_a_pack_needs() -> None:
+    enough = Growth("freecell", 100, [30, 20], [20, 20])
+    assert enough.deals_needed == 100
+    growth = Growth("freecell", 100, [30, 9, 0], [100, 100, 0])
+    assert growth.deals_needed == 1_700  # nine of a hundred, less one standard deviation: six
+    assert "30 of 100 of grade 1, 9 of 100 of grade 2; about 1,700 deals are needed, which take about 41 s with 2" in (
+        growth.words([1.8, 3.0], 2)
+    )
+    assert "first, 1,000 of them tell more" in growth.words([None, 3.0], 2)
+    growth.check_in_reach()
+    rare = Growth("freecell", 1_000, [300, 90, 0], [1, 1, 52])
+    with pytest.raises(UsageError, match="none of the first 1,000 deals of freecell is won and has grade 3, of which"):
+        rare.check_in_reach()
+
+
+def test_a_careful_player_grades_a_run_of_a_covering_game(sqlite_store: Database, tmp_path: Path) -> None:
+    run = run_of_deals(sqlite_store, "tripeaks/winnable", 40)
+    assert default_measure(run) == "chance"
+    with pytest.raises(UsageError, match="played with: dealmill run deal:tripeaks:seed=7:1-40 --engine tripeaks/chan"):
+        grading_run(sqlite_store, run)
+    number = queue_stored(sqlite_store, find_source(sqlite_store, run.source), "tripeaks/chances", None)
+    do_runs(sqlite_store)
+    played = grading_run(sqlite_store, run)
+    assert played and played.id == number and default_measure(run, played) == "chance"
+    path, choice = tmp_path / "a.json", choice_of("chance", grades=5, each=1)
+    counts = counts_by_grade(sqlite_store, run, choice, played)
+    pack = write_pack(sqlite_store, run, path, choice, played)
+    [engine] = [each for each in find_game("tripeaks").engines if each.grades]
+    assert [grade.layouts for grade in pack.grades] == counts and min(counts) > 0
+    assert [grade.low for grade in pack.grades] == [*engine.grades, 0]
+    assert all(entry.verdict == "winnable" and entry.grade == engine.grade(entry.number) for entry in pack.layouts)
+    assert check_pack(path) == CheckedPack(pack, [], [], True)
+    entry = max(pack.layouts, key=lambda entry: entry.number)
+    assert entry.graded_by
+    wrong = entry.graded_by.model_copy(update={"value": entry.number - 1_000})
+    lower = entry.model_copy(update={"graded_by": wrong, "number": entry.number - 1_000})
+    others = [lower if each is entry else each for each in pack.layouts]
+    path.write_text(pack.model_copy(update={"layouts": others}).json_text())
+    assert any("plays are won by the evidence" in problem for problem in check_pack(path).problems)
+    left = choice_of("chance", grades=5, each=1, without=[path])
+    assert sum(counts_by_grade(sqlite_store, run, left, played)) == sum(counts) - 5
+    with pytest.raises(UsageError, match="grades by chance are fixed"):
+        choice_of("chance", descending=True)
+
+
+def test_a_check_repeats_as_many_plays_as_it_has_time(
+    sqlite_store: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [run_of_deals(sqlite_store, f"tripeaks/{name}", 40) for name in ("winnable", "chances")]
+    path = tmp_path / "a.json"
+    write_pack(sqlite_store, runs[0], path, choice_of("chance", grades=3, each=3), runs[1])
+    monkeypatch.setattr(pack_check, "PLAYING_SECONDS", -1.0)
+    monkeypatch.setattr(pack_check, "SOLVING_SECONDS", -1.0)
+    checked = check_pack(path)
+    assert checked.problems == [] and checked.unchecked == [
+        "plays, but for two of 1 of the 9 layouts, which were repeated",
+        "results of tripeaks/winnable but for 4 of 9, solved again",
+        "results of tripeaks/chances but for 4 of 9, solved again",
+    ]
+
+
+@pytest.mark.slow
+def test_a_pack_of_a_game_solves_and_plays_what_it_needs(tmp_path: Path) -> None:
+    path, days = tmp_path / "a.json", (date(2027, 1, 4), date(2027, 1, 17))
+    messages = list[str]()
+
+    def note(event: object) -> None:
+        if isinstance(event, dealmill.progress.Message):
+            messages.append(event.text)
+
+    with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
+        pack = store.pack("deal:tripeaks:seed=3", path, calendar=days, progress=note)
+        assert [entry.grade for entry in pack.layouts] == [1, 1, 2, 2, 3, 3, 4] * 2
+        assert messages[0] == "solving and playing the first 100 deals of tripeaks, to see how many are needed"
+        assert [run.source for run in store.runs()][-2:] == [pack.source] * 2
+        again = store.pack("deal:tripeaks:seed=3", path, calendar=days, force=True)
+        assert again == pack and check_pack(path).problems == []
+        for game, message in (
+            ("memory", "memory has no careful player"),
+            ("deal:tripeaks:seed=3:1-9", "only some deals"),
+        ):
+            with pytest.raises(UsageError, match=message):
+                store.pack(game, tmp_path / "b.json")

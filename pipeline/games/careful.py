@@ -17,6 +17,7 @@ BOUNDS: dict[str, tuple[int, ...]] = {
     "east-haven": (450_000, 220_000, 84_000),
     "eight-off": (870_000, 580_000, 130_000),
     "fan": (440_000, 86_000, 11_000),
+    "free-cell-3-cell": (230_000, 92_000, 18_000),
     "freecell": (490_000, 320_000, 160_000),
     "giza": (940_000, 730_000, 390_000),
     "golf": (180_000, 67_000, 14_000),
@@ -32,6 +33,7 @@ BOUNDS: dict[str, tuple[int, ...]] = {
     "spider-2-suits": (39_000, 22_000, 9_000),
     "tripeaks": (950_000, 700_000, 290_000),
     "tripeaks-no-wrap": (910_000, 510_000, 98_000),
+    "worm-hole": (52_000, 40_000, 28_000),
     "yukon": (370_000, 180_000, 96_000),
 }
 """The least chances of all grades but the last two of each game, in millionths; other games have the common ones.

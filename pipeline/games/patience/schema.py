@@ -87,8 +87,8 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "initial": Key(
             "none",
             ("none", "one", "all", "others"),
-            "which first cards are on the foundations from the start; `one`: the dealt one; `others`: all but the dealt "
-            "one, which is the first card in the columns",
+            "which first cards are on the foundations from the start; `one`: the dealt one; `others`: all but the "
+            "dealt one, which is the first card in the columns",
         ),
         "removable": Key(False, BOTH, "whether the top card of a foundation may come back"),
         "direction": Key("up", ("up", "down"), "how foundations are built", ("down",)),
@@ -231,13 +231,7 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     yield from _errors_of_columns(rules, tables.get("tableau", {}))
     if rules.filled > rules.cells:
         yield f"cells.filled = {rules.filled}: there are {rules.cells} cells"
-    ranks = RANKS[: rules.ranks]
-    if rules.foundations != "dealt" and rules.foundations not in ranks:
-        yield f'foundations.base = "{rules.foundations}": the deck has only the ranks {ranks}'
-    if (rules.foundations == "dealt") != (rules.initial in ("one", "others")):
-        yield f'foundations.initial = "{rules.initial}": "one" or "others" goes with base = "dealt", and only with it'
-    if rules.initial == "others" and not any(rules.sizes):
-        yield 'foundations.initial = "others": no card is left for the columns, of which the dealt one is the first'
+    yield from _errors_of_first_cards(rules)
     if rules.hole != "none":
         if rules.hole != "dealt" and rules.hole not in rules.deck():
             yield f'hole.base = "{rules.hole}": the deck has no such card'
@@ -256,6 +250,17 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     if rules.copies > 1:
         yield from _errors_of_copies(rules)
     yield from _errors_of_numbers(rules)
+
+
+def _errors_of_first_cards(rules: Rules) -> Iterator[str]:
+    """Yield what is wrong with the cards on which foundations begin."""
+    ranks = RANKS[: rules.ranks]
+    if rules.foundations != "dealt" and rules.foundations not in ranks:
+        yield f'foundations.base = "{rules.foundations}": the deck has only the ranks {ranks}'
+    if (rules.foundations == "dealt") != (rules.initial in ("one", "others")):
+        yield f'foundations.initial = "{rules.initial}": "one" or "others" goes with base = "dealt", and only with it'
+    if rules.initial == "others" and not any(rules.sizes):
+        yield 'foundations.initial = "others": no card is left for the columns, of which the dealt one is the first'
 
 
 def _errors_of_copies(rules: Rules) -> Iterator[str]:

@@ -21,7 +21,6 @@ FILLED = {
     "pipeline/outputs/pack.py": "the entries of a pack, whose format has a version of its own",
     "pipeline/store/runs/planned.py": "the columns of the plan of a run",
     "pipeline/store/runs/status.py": "the function that fills the row of a run",
-    "pipeline/store/storages/compact.py": "the function that fills columns with results that are solved again",
     "pipeline/store/storages/audit_scans.py": "what an audit reads of an item",
 }
 """Where the fields are named one by one, and why."""

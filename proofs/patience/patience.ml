@@ -9,8 +9,8 @@ let in_order cards = List.sort_uniq (fun x y -> compare (x.suit_of, x.rank) (y.s
 
 let read_live game rules text =
   let cards = cards_of_text text in
-  if cards = [] || in_order cards <> cards then fail "the cards %S are not in order: each once, by suits and ranks"
-    text;
+  if cards = [] || cards_text (in_order cards) <> text then
+    fail "the cards %S are not in order: each once, by suits and ranks, in capitals" text;
   List.iter (fun card -> if card.rank > rules.ranks then fail "%s is not in the deck" (card_text card)) cards;
   if game.has_hole || rules.moving_on = AnyCards then not_covered "a list of cards by these rules";
   cards

@@ -36,13 +36,13 @@ from dealmill.pipeline.games.patience.counting import (
     word,
 )
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 
 def check_waiting(rules: Rules, layout: str, loss: WaitingLoss, *, is_pair: bool) -> list[int]:
     """Check the claim of a loss, by a pair or not; return and raise what `counting.check_count` does."""
     base = RANKS.index(rules.foundations)
-    cards = sum(1 << 13 * SUITS.index(card[1]) + (RANKS.index(card[0]) - base) % rules.ranks for card in loss.cards)
+    cards = sum(1 << rules.card_number(card, base) for card in loss.cards)
     return counting.check_count(rules, layout, WaitingLoss(None, loss.positions), partial(_count, cards, is_pair))
 
 

@@ -108,17 +108,15 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
     t = np.zeros(LENGTH, dtype=np.int64)
     t[BASE], t[RANK_COUNT], t[COLUMNS], t[CELLS] = base, rules.ranks, len(rules.sizes), rules.cells
     t[MOVES_RUNS], t[MOVES_ANY] = rules.move == "run", rules.move == "any"
-    every = (1 << 52) - 1
-    kings = sum(1 << 13 * suit + (base - 1) % rules.ranks for suit in range(len(SUITS)))
-    t[SPACES] = {"any": every, "reserve": every, "kings": kings, "none": 0}[rules.spaces]
+    filling = [number for number in range(52) if rules.cards_for_spaces >> number & 1]
+    t[SPACES] = sum(1 << NUMBERS[rules.card_name(number, base)] for number in filling)
     t[FILLS], t[STACKED] = rules.spaces == "reserve", rules.stacked
     t[COMPLETE], t[REMOVABLE], t[FIXED] = rules.complete, rules.removable, rules.initial == "all"
     t[HAS_HOLE], t[WRAP], t[TO_WASTE] = rules.hole != "none", rules.wrap, rules.to == "waste"
     t[TO_HOLE], t[TO_COLUMNS], t[FULL_COLUMNS] = rules.to == "hole", rules.to == "tableau", rules.full_columns
     t[DRAW], t[LIMITED], t[PILES] = rules.draw, rules.passes != UNLIMITED, len(rules.piles)
     t[SUIT_OF : SUIT_OF + len(rules.piles)] = [SUITS.index(suit) for suit in rules.piles]
-    runs = rules.build if rules.run == "build" else rules.run
-    for row, build in ((PARENTS, rules.build), (RUN_PARENTS, runs)):
+    for row, build in ((PARENTS, rules.build), (RUN_PARENTS, rules.build_of_runs)):
         for card, below in cards_below(build, rules.ranks, base).items():
             t[row + NUMBERS[card]] = sum(1 << NUMBERS[other] for other in below)
     return t

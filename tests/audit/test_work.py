@@ -91,7 +91,7 @@ def test_jobs_of_packed_runs_end_with_blocks(sqlite_store: Database, monkeypatch
         ("klondike/winnable", Verdict.UNWINNABLE, "*6C4H 100", 0.01, 0.1),
         ("klondike/winnable", Verdict.UNWINNABLE, "* 1000000", 1, 10),
         ("spider-1-suit/winnable", Verdict.UNWINNABLE, "* 5000", 1, 10),
-        ("klondike/winnable", Verdict.WINNABLE, "6H7S " * 100, 0.001, 0.02),
+        ("klondike/winnable", Verdict.WINNABLE, "6H7S " * 100, 1e-4, 1e-3),
         ("klondike/chances", Verdict.SCORED, "0", 0.1, 1),
         ("card-pairing/odds", Verdict.SCORED, "", 0.001, 0.01),
         ("card-pairing/winnable", Verdict.WINNABLE, "QA7", 1e-5, 1e-4),

@@ -207,7 +207,7 @@ def test_a_search_for_which_memory_is_missing_fails_and_can_be_retried(monkeypat
 def test_a_limit_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 24 * 10**9)
     deal_of_seed_0 = dealmill.deals("freecell", seed=0, count=1)
-    with pytest.raises(UsageError, match=r"1,000,000,000 nodes takes up to 68\.7 GB .* such as to 536,870,912"):
+    with pytest.raises(UsageError, match=r"1,000,000,000 nodes takes up to 68\.8 GB .* such as to 536,870,912"):
         dealmill.solve("freecell", deal_of_seed_0, max_nodes=10**9)
     machine.check_limit(find_game("freecell").engines[0], 500_000_000)
     machine.check_limit(find_game("spider").engines[0], 10**12)

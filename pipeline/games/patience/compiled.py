@@ -1,7 +1,9 @@
-"""The referee of patiences with compiled code, for losses with more positions than plain Python visits in a moment."""
+"""The referee of patiences with compiled code: for losses with more positions than plain Python visits in a moment, and
+for many wins."""
 
-from collections.abc import Iterable
-from itertools import zip_longest
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from dealmill.pipeline.games.patience import (
     counting,
@@ -10,6 +12,7 @@ from dealmill.pipeline.games.patience import (
     counting_safe,
     counting_waits,
     counting_walks,
+    replaying,
 )
 from dealmill.pipeline.games.patience.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
@@ -23,15 +26,22 @@ from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.referees import CompiledJudge
-from dealmill.verdicts import InvalidEvidence
+from dealmill.verdicts import InvalidEvidence, Verdict
 
 DRAWN_POSITIONS = 1_000_000
 """Plain Python visits positions of another loss with a chance of one in so many for each position of it."""
+PLAIN_WINS, WIN_SAMPLE = 100, 64
+"""Plain Python alone replays the first wins that a referee judges, which takes a quarter of a second; of the others,
+about one in so many, too."""
 
 
+@dataclass(frozen=True)
 class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and for those that it sweeps;
-    compiled code for others.
+    compiled code for others. If cards exist more than once, plain Python judges all losses.
+
+    Compiled code replays all wins but the first `PLAIN_WINS` of this referee, so that few wins need no compiler. It
+    only accepts or refuses: plain Python replays what it refuses, to say why, and a sample of the rest.
 
     Of each kind, both judge a sample. A loss that plain Python counts is counted by both; of those that it sweeps, so
     many that compiled code counts `COMPARED` positions of each on average. Of another loss, plain Python visits at most
@@ -39,6 +49,26 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a fraction of the time
     of all counts.
     """
+
+    wins: Iterator[int] = field(default_factory=itertools.count, compare=False)
+    """Counts the wins that are judged."""
+
+    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
+        """Replay the moves of a win, repeat plays, or count the positions of a loss.
+
+        Raises
+        ------
+        InvalidEvidence
+            If the evidence does not prove the verdict; at step 0, if the text is not a position.
+        UncompiledError
+            If compiled code is needed, and must not be compiled now.
+        """
+        if verdict is Verdict.WINNABLE and engine == "winnable" and value is None:
+            self._check_win(layout, evidence)
+        elif self.rules.copies > 1:
+            self.plain(engine, layout, verdict, value, evidence)
+        else:
+            super().__call__(engine, layout, verdict, value, evidence)
 
     @property
     def plain(self) -> RefereeOfPlays:
@@ -62,6 +92,14 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
         counts = check_loss(self.rules, layout, loss)
         if not self.is_plain(loss) and self.number_of(layout) % DRAWN_POSITIONS < loss.positions:
             _compare(loss.counts(self.plain, position, COMPARED), counts)
+
+    def _check_win(self, layout: str, evidence: str) -> None:
+        is_judged = next(self.wins) >= PLAIN_WINS
+        is_won = is_judged and replaying.is_won(self.rules, self.plain.position(layout), evidence)
+        if not is_won or self.number_of(layout) % WIN_SAMPLE == 0:
+            self.plain("winnable", layout, Verdict.WINNABLE, None, evidence)
+        if is_judged and not is_won:
+            raise InvalidEvidence(1, "the referees disagree: plain Python accepts the moves, compiled code does not")
 
 
 def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
@@ -100,7 +138,7 @@ def _compare(plain_counts: Iterable[int], counts: list[int]) -> None:
         If it does not, or a position that it visits is won.
     """
     few = (count for count in plain_counts if count <= COMPARED)
-    for moves, (plain_count, count) in enumerate(zip_longest(few, counts)):
+    for moves, (plain_count, count) in enumerate(itertools.zip_longest(few, counts)):
         if plain_count != count:
             reached = f"plain Python reaches {plain_count or 'no more'} positions with at most {moves} moves"
             raise InvalidEvidence(1, f"the referees disagree: {reached}, the compiled referee {count or 'no more'}")

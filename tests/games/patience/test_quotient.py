@@ -40,9 +40,6 @@ POSITIONS = 300
 CLAIM = 10
 """The positions that false evidence of a loss claims."""
 DECKS = 40
-MATTERING = 50_010, 50_013, 50_092
-"""Further rules, by which it matters in the quotient which cards of a stock are safe, and what comes to the columns from
-there and from foundations."""
 LOST = 10
 """The number of a deal of Klondike that is lost, with the positions below."""
 LOST_POSITIONS = 13_289
@@ -146,7 +143,7 @@ def test_many_small_decks_are_decided_as_by_plain_code(decks: range) -> None:
     assert min(verdicts.values()) > len(decks) // 5
 
 
-@pytest.mark.parametrize("seeds", [*seeds(50_000, 100, quick=10), MATTERING])
+@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10))
 def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     """Also where the game can be won."""
     for seed in seeds:

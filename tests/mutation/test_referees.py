@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.games import games
+from dealmill.pipeline.games.patience import Patience
 from tests.mutation.__main__ import mutated, name_of
 from tests.mutation.living import LIVING
 
@@ -19,12 +20,20 @@ GAMES = {game.check.__module__: game for game in games().values()}
 """The last game of each referee: a family has one."""
 
 
+OPEN = (
+    *("losses.cut", "losses.quotient", "losses.safe", "losses.waits", "losses.walks", "moves", "player", "position"),
+    *("rules", "dealmill.pipeline.games.player"),
+)
+"""Modules of patiences whose living mutants are not all known: by hand, until each is dead or listed."""
+
+
 def cases() -> Iterator[object]:
     """Yield the arguments of the test: a game, and a module of its referee, whose name lacks the package."""
     for game in GAMES.values():
         for module in mutated(game):
             name = name_of(game, module)
-            yield pytest.param(game.name, name, id=f"{game.name}, {name}")
+            is_open = isinstance(game, Patience) and name in OPEN
+            yield pytest.param(game.name, name, id=f"{game.name}, {name}", marks=[pytest.mark.by_hand] * is_open)
 
 
 @pytest.mark.timeout(3_600)

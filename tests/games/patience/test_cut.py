@@ -63,3 +63,19 @@ def test_a_loss_is_told_in_words() -> None:
     reason_of_loss, position = Referee(fan).explained(text, Verdict.UNWINNABLE, "cut * 1")
     assert reason_of_loss.startswith("1 position can be reached, and none of them is won. No move is made")
     assert position.endswith("Even if no move ever covered a card again, not all cards could go to the foundations.")
+
+
+@pytest.mark.parametrize(
+    ("changes", "columns", "parts"),
+    [
+        ({"ranks": 2, "spaces": "none"}, "AC2C", "foundations:2H2S2D"),  # no suit has more than all cards
+        ({"ranks": 2, "spaces": "any"}, "AC2C", "foundations:2H2S2D"),  # no column is empty
+        ({"ranks": 2, "spaces": "reserve", "reserve": 2, "stacked": True}, "AC2D", "foundations:2H2S reserve:AD2C"),
+        # a card that could go up next is not up while another one lies on it
+        ({"ranks": 3, "spaces": "none", "move": "run", "build": "red-black"}, "3HAH3C2H", "foundations:2C3S3D"),
+    ],
+)
+def test_positions_are_refuted_in_which_nothing_helps(changes: dict[str, object], columns: str, parts: str) -> None:
+    rules = replace(rules_of("fan"), sizes=(0,), **changes)  # type: ignore[arg-type]
+    _, position = Referee(rules).explained(f"fan {columns} {parts}", Verdict.UNWINNABLE, "cut * 1")
+    assert position.endswith("Even if no move ever covered a card again, not all cards could go to the foundations.")

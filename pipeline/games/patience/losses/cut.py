@@ -90,8 +90,7 @@ class Relaxed:
         for column in self.position.columns:
             self._take_apart(column)
         self.bare |= set(self.reserve[-1:])
-        filling = self.rules.spaces == "reserve" and self.space
-        if self.reserve and (filling or self._leaves(self.reserve[-1])):
+        if self.reserve and self._leaves(self.reserve[-1]):
             self.reserve.pop()
         stock = set(self.position.stock)
         if any(self._leaves(card) for card in stock & self.bare):

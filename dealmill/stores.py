@@ -322,7 +322,7 @@ class Store:
         StoreError
             If the run was deleted, but not its source.
         """
-        from dealmill.pipeline.ingest.verdicts import open_verdicts, verdict_reading  # loads NumPy
+        from dealmill.pipeline.ingest.verdict_files import open_verdicts, verdict_reading  # loads NumPy
 
         name, limit = fsdecode(file), node_limit(max_nodes)
         with ExitStack() as copies:
@@ -354,7 +354,7 @@ class Store:
             If the engine version of a run was retracted.
         """
         from dealmill.pipeline.archive.importing import archived_verdicts  # loads NumPy
-        from dealmill.pipeline.ingest.verdicts import verdict_reading
+        from dealmill.pipeline.ingest.verdict_files import verdict_reading
 
         imported = list[Run]()
         for record, table in archived_verdicts(fsdecode(file), progress):

@@ -77,9 +77,10 @@ def check(name: str, survey: Survey) -> None:
     InvalidEvidence
         If the evidence does not prove a verdict.
     """
+    check = games()[name].compiled_check
     for result in survey.results():
         if result.verdict is not Verdict.UNDECIDED:
-            games()[name].compiled_check("winnable", result.layout, result.verdict, None, result.evidence or "")
+            check("winnable", result.layout, result.verdict, None, result.evidence or "")
 
 
 def row(name: str, survey: Survey) -> list[str]:

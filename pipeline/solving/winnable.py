@@ -22,7 +22,7 @@ over."""
 MOST_AT_ONCE = 256
 """Deals are solved one by one at first, then in batches that double up to so many."""
 MOST_OTHERS = 10_000
-"""The search ends with an error after so many deals in a row of which none is asked for."""
+"""The search ends with an error after so many deals in a row of which none is asked for, by default."""
 
 
 def check_grade(game: Game, engine: Engine, grade: int | None) -> None:
@@ -52,18 +52,20 @@ def default_limit(engine: Engine) -> int | None:
     return None if engine.needs_no_limit and not engine.grades else MAX_NODES
 
 
-def winnable_deals(deals: DealRange, engine: Engine, grade: int | None, max_nodes: int | None) -> Iterator[Result]:
+def winnable_deals(
+    deals: DealRange, engine: Engine, grade: int | None, max_nodes: int | None, most_others: int = MOST_OTHERS
+) -> Iterator[Result]:
     """Yield the results of those deals of a range that can be won, or that are wins of one `grade`. Their lines are the
     numbers of the deals.
 
     Raises
     ------
     NotFoundError
-        If none of `MOST_OTHERS` deals in a row is one, or the range has no more deals.
+        If none of `most_others` deals in a row is one, or the range has no more deals.
     """
     first, size, others, wins = 1, 1, 0, 0
-    while first <= len(deals) and others < MOST_OTHERS:
-        size = min(size, MOST_OTHERS - others)
+    while first <= len(deals) and others < most_others:
+        size = min(size, most_others - others)
         part = deals.part(first, min(first + size, len(deals) + 1))
         for line, result in enumerate(solve_layouts(deals.game, engine, _texts(part), max_nodes), start=part.first):
             others += 1

@@ -46,7 +46,7 @@ def test_the_user_of_the_pages_can_read_everything_and_write_nothing(store: Data
         _use_everything(client)
     with psycopg.connect(url, autocommit=True) as connection:
         for table in (*metadata.tables, *farm.tables, "alembic_version"):
-            connection.execute(f"SELECT * FROM {table} LIMIT 1")  # type: ignore[arg-type]
+            connection.execute(f"SELECT * FROM {table} LIMIT 1")
             [column] = connection.execute(
                 "SELECT column_name FROM information_schema.columns WHERE table_name = %s LIMIT 1", [table]
             ).fetchall()
@@ -58,10 +58,10 @@ def test_the_user_of_the_pages_can_read_everything_and_write_nothing(store: Data
                 f"DROP TABLE {table} CASCADE",
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                    connection.execute(write)  # type: ignore[arg-type]
+                    connection.execute(write)
         for write in ("CREATE TABLE mine (a int)", "CREATE SCHEMA mine", "CREATE ROLE mine", "SET ROLE dealmill"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(write)  # type: ignore[arg-type]
+                connection.execute(write)
     with (
         dealmill.open(url) as opened,
         pytest.raises(StoreError, match="permission denied for table runs; dealmill db upgrade --web-role permits"),
@@ -101,7 +101,7 @@ def test_a_user_that_could_write_is_refused(store: Database, postgres_server: Po
             "CREATE ROLE writer LOGIN",
             "GRANT INSERT ON engines TO writer",
         ):
-            connection.execute(statement)  # type: ignore[arg-type]
+            connection.execute(statement)
         for role in ("mighty", "member", "writer"):
             with pytest.raises(StoreError, match=f"the role {role} may write to the store"):
                 other(own, url_of(store, role))

@@ -1,5 +1,6 @@
 """Losses by positions of the quotient: the engine, both referees and plain code on small decks and on deals."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from random import Random
@@ -22,6 +23,8 @@ from dealmill.testing.patiences import naive
 from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
+from tests.games.patience.random_rules import seeds
+from tests.games.patience.small_claims import assert_that_referees_agree
 from tests.selection import parts_by_hand
 
 COVERED = {
@@ -140,6 +143,43 @@ def test_many_small_decks_are_decided_as_by_plain_code(decks: range) -> None:
     assert min(verdicts.values()) > len(decks) // 5
 
 
+@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10))
+def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
+    """Also where the game can be won."""
+    for seed in seeds:
+        random = Random(seed)
+        rules = _small_rules(random)
+        for layout in [*unpack(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
+            assert_that_referees_agree(rules, layout, "quotient *")
+
+
+def test_a_loss_is_told_in_words() -> None:
+    """Positions in one of their arrangements, and moves by what happens in it."""
+    klondike = rules_of("klondike")
+    rules = replace(klondike, ranks=5, sizes=(7, 3), face_down="none", initial="all", stock=6, draw=2)
+    layout = "klondike 5C5S3H2S5D2C2D/3C4D4S foundations:ACAHASAD stock:4C4H2H5H3D3S"
+    reason, *positions = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 3")
+    assert reason.startswith("3 positions can be reached, and none of them is won. Positions are counted once that")
+    up = "foundations: 2C AH AS 2D"
+    assert positions == [
+        "position 1: column 1: 5C 5S 3H 2S 5D; column 2: 3C 4D 4S; stock: 4C 4H 2H 5H 3D 3S; "
+        f"{up}. Its moves lead to position 2.",
+        "position 2, from position 1 by 4S5D: column 1: 5C 5S 3H 2S 5D 4S; column 2: 3C 4D; "
+        f"stock: 4C 4H 2H 5H 3D 3S; {up}. Its moves lead to position 3.",
+        "position 3, from position 2 by 3S4D: column 1: 5C 5S 3H 2S 5D 4S; column 2: 3C 4D 3S; "
+        f"stock: 4C 4H 2H 5H 3D; {up}. Even if whatever was possible once stayed possible, not all cards could go up.",
+    ]
+
+
+def test_a_move_to_a_foundation_is_told_as_such() -> None:
+    klondike, others = rules_of("klondike"), {"foundations": "dealt", "initial": "one", "stock": 3, "passes": 2}
+    rules = replace(klondike, ranks=3, sizes=(8,), face_down="none", **others)  # type: ignore[arg-type]
+    layout = "klondike AC3C3D3H2H base:A foundations:3S stock:AD2C waste:2DAH"
+    _, _, second, *_, last = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 5")
+    assert second.startswith("position 2, from position 1 by AHf: column 1: AC 3C 3D 3H; waste: 2D; stock: AD 2C; ")
+    assert last.startswith("position 5, from position 3 by 2C3D: column 1: AC 3C 3D 2C; waste: 2D AD; ")
+
+
 def test_the_quotient_covers_games_like_klondike() -> None:
     assert {name for name, game in FILES.items() if search_of(game.rules) is QUOTIENT} == COVERED
     assert {name for name, game in FILES.items() if quotient_is_sound(game.rules)} == COVERED
@@ -151,6 +191,7 @@ def test_the_quotient_covers_games_like_klondike() -> None:
             {"move": "card"},
             {"move": "any"},
             {"run": "same-suit"},
+            {"hole": "AS"},
             {"cells": 1},
             {"reserve": 3, "stacked": True},
             {"to": "tableau"},

@@ -123,7 +123,7 @@ def test_the_check_of_a_game_finds_what_the_engine_believes_wrongly(
 
 
 def test_rules_whose_outputs_were_right_keep_version_7() -> None:
-    for changes in ('spaces = "any"\n[cells]\ncount = 1', 'build = "red-black"\nmove = "run"'):
+    for changes in ('spaces = "any"\n[cells]\ncount = 1', 'build = "same-suit"\nmove = "run"'):
         game = GAMES.load("g", f'title = "g"\n[tableau]\n{changes}\n[foundations]\nremovable = true\n')
         assert isinstance(game, Patience)
         assert game.engines[0].version.startswith("7-")

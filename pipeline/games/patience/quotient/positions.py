@@ -119,7 +119,7 @@ def survey(q: Words) -> None:
         dealt |= q[k.BEGUN]
         spaces -= count_of(q[k.BEGUN])
         hidden |= q[k.BURIED]
-        reserve = q[k.UNCOVERED]
+        reserve |= q[k.UNCOVERED]
     shown = q[k.DECK] & ~(up | hidden | stock | reserve)
     moved = shown & ~dealt
     q[k.UP], q[k.HIDING], q[k.DEALT], q[k.NEXT], q[k.SHOWN], q[k.MOVED] = up, hidden, dealt, nexts, shown, moved

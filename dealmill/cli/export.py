@@ -359,4 +359,6 @@ def _how_far_proved(checked: "dealmill.CheckedPack") -> str:
     """Return the end of the sentence about a pack without problems."""
     if checked.undecided:
         return f"; {checked.undecided:,} of them undecided, so not proved"
+    if checked.pack.by == CHANCE and checked.unchecked:
+        return "; solutions proved, and a sample of the plays that grade them"
     return ", proved" if checked.grades_proved else "; solutions proved, but not the node counts that grade them"

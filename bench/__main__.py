@@ -19,6 +19,7 @@ from bench import (
     checkers,
     checks,
     copies,
+    covering,
     engines,
     finding,
     freecell,
@@ -96,7 +97,7 @@ SECTIONS: list[Section] = [
     (
         "FreeCell",
         "Freecell Solver through the protocol, on one core, compared with its own range solver, which keeps no moves "
-        "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; and the referee in plain Python.",
+        "(`freecell-solver-range-parallel-solve -l lg`), on the same deals; and both referees.",
         freecell.against_range_solver,
     ),
     (
@@ -206,6 +207,13 @@ BY_HEADING: list[Section] = [
         "medians of seven rounds.",
         waits.waits,
     ),
+    (
+        "Games decided completely",
+        "TriPeaks, Pyramid and other covering games, Golf and Black Hole: deals 1 to 500 of seed 1, with the default "
+        "limit, on one core, in processor time, including evidence. The referee is the one in plain Python, for losses "
+        "that it can check.",
+        covering.decided,
+    ),
 ]
 """What is measured only if its heading is given."""
 
@@ -286,9 +294,10 @@ def machine() -> str:
 END = """## How it was measured
 
 `make bench` measures the first sections in about ten minutes, and `make bench-scale` all others, with millions of
-layouts, in hours; `python -m bench "The whole way"` repeats one section, and `python -m bench Waits` measures
-the one that neither includes. Both sides of a ratio are measured alternately in the same run. Figures are medians of
-three rounds, of five for kernels, and of nine for starting; surveys and runs are measured once. The machine is shared
+layouts, in hours; `python -m bench "The whole way"` repeats one section, and `python -m bench Waits` or
+`python -m bench "Games decided completely"` measures one of those that neither includes. Both sides of a ratio are
+measured alternately in the same run. Figures are medians of three rounds, of five for kernels, and of nine for
+starting; surveys, runs and games are measured once. The machine is shared
 and noisy, so the ratios are more reliable than the rates."""
 
 

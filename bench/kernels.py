@@ -24,7 +24,7 @@ from dealmill.pipeline.games.batch import Batch, Bytes, Kernel, Results, pack
 from dealmill.pipeline.games.camelot import engine as camelot
 from dealmill.pipeline.games.card_pairing.classic.kernel import solve_each
 from dealmill.pipeline.games.card_pairing.classic.search import LONGEST_CERTIFICATE, POSSIBLE
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.hi_q import engine as hi_q
 from dealmill.pipeline.games.memory import engine as memory
 from dealmill.pipeline.games.tantrix import engine as tantrix

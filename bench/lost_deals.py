@@ -20,8 +20,8 @@ from dealmill.pipeline.solving.solve import load, solve
 from dealmill.verdicts import Verdict
 
 GAME, ENGINE = "freecell", "freecell/winnable"
-LIMITS = (2_000_000, 20_000_000)
-"""The default, and ten times as many."""
+LIMITS = (2_500_000, 20_000_000)
+"""The default, and eight times as many."""
 SHARES = (50, 90, 99, 100)
 """The percentiles of positions that are printed."""
 

@@ -37,21 +37,27 @@ COLUMNS = [
 
 @dataclass(frozen=True)
 class Figures:
-    """The verdicts on deals, the moves of wins, the cards and positions of lists, the milliseconds in which the plain
-    referee checks each loss that it can check, and the seconds of solving."""
+    """The verdicts on deals, the moves of wins, the evidence of losses, the milliseconds in which the plain referee
+    checks each loss that it can check, and the seconds of solving."""
 
     verdicts: Counter[Verdict]
     moves: list[int]
-    lists: list[tuple[int, int]]
+    losses: list[str]
     judging: list[float]
     seconds: float
+
+    @property
+    def lists(self) -> list[tuple[int, int]]:
+        """The cards and positions of losses with a list."""
+        proofs = [text.split()[-2:] for text in self.losses]
+        return [(len(cards) // 2, int(positions)) for cards, positions in proofs if cards != "*"]
 
     def __add__(self, other: "Figures") -> "Figures":
         """Return the figures of the deals of both."""
         return Figures(
             self.verdicts + other.verdicts,
             self.moves + other.moves,
-            self.lists + other.lists,
+            self.losses + other.losses,
             self.judging + other.judging,
             self.seconds + other.seconds,
         )
@@ -71,22 +77,21 @@ def games_with_lists() -> Iterator[str]:
             yield name
 
 
-def measured(game: Game, first: int, count: int, max_nodes: int) -> Figures:
-    """Solve deals and referee their losses."""
+def measured(game: Game, first: int, count: int, max_nodes: int | None) -> Figures:
+    """Solve deals, with the default limit if none is given, and referee their losses."""
     name = game.full_name(game.engines[0])
     layouts = deal(game, SEED, first, count)
     load(name)
     solve(name, layouts[:1], 1)
     begun = process_time()
-    solved = solve(name, layouts, max_nodes)
+    solved = solve(name, layouts, max_nodes or game.engines[0].max_nodes)
     seconds = process_time() - begun
     rows = list(zip(layouts, solved.verdicts, map(str, solved.evidence), strict=True))
     losses = [(layout, text) for layout, verdict, text in rows if verdict is Verdict.UNWINNABLE]
-    proofs = [text.split() for _, text in losses]
     return Figures(
         Counter(solved.verdicts),
         [text.count(" ") + 1 for _, verdict, text in rows if verdict is Verdict.WINNABLE],
-        [(len(cards) // 2, int(positions)) for cards, positions in proofs if cards != "*"],
+        [text for _, text in losses],
         [ms for layout, text in losses if (ms := _judging_time(game, layout, text)) is not None],
         seconds,
     )

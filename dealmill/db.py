@@ -52,7 +52,9 @@ def create_web_role(url: str | None = None, web_url: str | None = None) -> str:
         If that user could write, the tables are not those of this Dealmill, or the user of `url` may not create others.
     """
     if (chosen := settings().web_database_url if web_url is None else web_url) is None:
-        raise UsageError(f"set {web_role.SETTING} to postgresql://USER:PASSWORD@HOST/NAME, with the user that is to be created")
+        raise UsageError(
+            f"set {web_role.SETTING} to postgresql://USER:PASSWORD@HOST/NAME, with the user that is to be created"
+        )
     with closing(_database(url)) as database:
         return web_role.create_web_role(database, database_url(chosen))
 

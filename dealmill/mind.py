@@ -1,15 +1,25 @@
-"""What engines of `chances` share: what the careful player of ``docs/chances.md`` has in mind while he looks ahead.
+"""What engines of `chances` share: what the careful player of ``docs/chances.md`` has in mind while he looks ahead, and
+how bad a table seems to him.
 
 Importing this module loads NumPy and the compiler.
 """
 
 from dealmill.pipeline.games.mind import (
+    ABOVE_NEXT,
     BEGUN,
+    BROKEN_RUN,
+    CARD_LEFT,
+    CELLS_SQUARED,
     CLOSED,
     COLUMN_COST,
     COST,
     COUNT,
+    COVERING,
+    EMPTY_COLUMN,
+    FACE_DOWN,
+    IN_STOCK,
     LOOKED,
+    MISFIT,
     MOST_TABLES,
     MOVE,
     NEXT,
@@ -31,12 +41,21 @@ from dealmill.pipeline.games.mind import (
 )
 
 __all__ = [
+    "ABOVE_NEXT",
     "BEGUN",
+    "BROKEN_RUN",
+    "CARD_LEFT",
+    "CELLS_SQUARED",
     "CLOSED",
     "COLUMN_COST",
     "COST",
     "COUNT",
+    "COVERING",
+    "EMPTY_COLUMN",
+    "FACE_DOWN",
+    "IN_STOCK",
     "LOOKED",
+    "MISFIT",
     "MOST_TABLES",
     "MOVE",
     "NEXT",

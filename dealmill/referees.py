@@ -1,8 +1,10 @@
-"""What the referees of families of card games share, in plain Python; a checker takes it along.
+"""What the referees of families of card games share; a checker takes along what is in plain Python.
 
-`Judge` replays wins, and `JudgeOfPlays` repeats the plays of the careful player of ``docs/chances.md``.
+`Judge` replays wins, and `JudgeOfPlays` repeats the plays of the careful player of ``docs/chances.md``. `CompiledJudge`
+leaves large losses to compiled code.
 """
 
+from dealmill.pipeline.games.choice import CompiledJudge
 from dealmill.pipeline.games.player import (
     ERROR_SHIFT,
     PLAYS,
@@ -20,6 +22,7 @@ __all__ = [
     "NO_MOVES",
     "PLAYS",
     "TABLE_LIMIT",
+    "CompiledJudge",
     "Judge",
     "JudgeOfPlays",
     "drawn_plays",

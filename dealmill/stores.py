@@ -30,7 +30,7 @@ from dealmill.pipeline.progress.notebook import in_notebook
 from dealmill.pipeline.results.conditions import FilterArguments
 from dealmill.pipeline.results.measures import Order
 from dealmill.pipeline.results.result import Result
-from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
+from dealmill.pipeline.store.audits.audit import latest_audits
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.revisions import open_store
 from dealmill.pipeline.store.database.urls import shown
@@ -235,8 +235,9 @@ class Store:
             opened = [reading.source for reading in readings.opened]
             run_ids = queue_runs(self._database, opened, names, plan.max_nodes, plan.labels)
             statuses = solve_runs(self._database, run_ids, progress, readings.opened) if run_ids else []
-        runs = [Run(self._database, status) for status in statuses]
-        return BatchResult(runs, readings.sources, summarise(statuses, readings.sources), readings.errors)
+        return BatchResult(
+            self._audited_runs(statuses), readings.sources, summarise(statuses, readings.sources), readings.errors
+        )
 
     @takes(SourceOptions)
     def ingest(
@@ -321,7 +322,7 @@ class Store:
         StoreError
             If the run was deleted, but not its source.
         """
-        from dealmill.pipeline.ingest.verdicts import open_verdicts, verdict_reading  # loads NumPy
+        from dealmill.pipeline.ingest.verdict_files import open_verdicts, verdict_reading  # loads NumPy
 
         name, limit = fsdecode(file), node_limit(max_nodes)
         with ExitStack() as copies:
@@ -353,7 +354,7 @@ class Store:
             If the engine version of a run was retracted.
         """
         from dealmill.pipeline.archive.importing import archived_verdicts  # loads NumPy
-        from dealmill.pipeline.ingest.verdicts import verdict_reading
+        from dealmill.pipeline.ingest.verdict_files import verdict_reading
 
         imported = list[Run]()
         for record, table in archived_verdicts(fsdecode(file), progress):
@@ -548,8 +549,7 @@ class Store:
             statuses = list_runs(self._database, run, with_totals=True)
         else:
             statuses = [find_run(self._database, run)]
-        audits = latest_audits(self._database, [status.id for status in statuses])
-        return RunList(self._audited_run(status, audits.get(status.id)) for status in statuses)
+        return RunList(self._audited_runs(statuses))
 
     def fingerprints(self, runs: Iterable[Run]) -> dict[int, str]:
         """Return the fingerprints of runs by their numbers, read together; see `Run.fingerprint`. Runs without one are
@@ -861,10 +861,14 @@ class Store:
         order in which they began."""
         return list_incidents(self._database, since)
 
-    def _audited_run(self, status: RunStatus, audit: AuditStatus | None) -> Run:
-        run = Run(self._database, status)
-        run.latest_audit = None if audit is None else Audit(self._database, audit)
-        return run
+    def _audited_runs(self, statuses: Sequence[RunStatus]) -> list[Run]:
+        """Return runs with their newest audits, which are read together."""
+        audits = latest_audits(self._database, [status.id for status in statuses])
+        runs = [Run(self._database, status) for status in statuses]
+        for run in runs:
+            audit = audits.get(run.id)
+            run.latest_audit = None if audit is None else Audit(self._database, audit)
+        return runs
 
     def _ingest(
         self,

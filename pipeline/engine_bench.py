@@ -1,6 +1,6 @@
 """Benchmark of an engine on the hard layouts of its game: every verdict is refereed, and compared with a baseline.
 
-A set of a game is a file of verdicts, as `dealmill.pipeline.ingest.verdicts` reads them: 150 layouts, with proofs.
+A set of a game is a file of verdicts, as `dealmill.pipeline.ingest.verdict_files` reads them: 150 layouts, with proofs.
 """
 
 import time
@@ -21,7 +21,7 @@ from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, concatenate_texts, to_batch, unpack
 from dealmill.pipeline.games.contract import DECIDED, Game
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest.verdicts import read_verdicts
+from dealmill.pipeline.ingest.verdict_files import read_verdicts
 from dealmill.pipeline.results.node_counts import NodeCounts, compare_nodes
 from dealmill.pipeline.results.time_ratio import TimeRatio, time_ratio_of
 from dealmill.pipeline.solving.solve import load, solve_texts

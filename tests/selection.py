@@ -41,7 +41,7 @@ SLOW = (
     *("tests/programs/test_commands.py", "tests/programs/test_faults.py", "tests/store/test_upgrade.py"),
     *("tests/test_waiting.py", "tests/workers/test_database_away.py", "tests/workers/test_foreign_broker.py"),
     *("tests/workers/test_local_broker.py", "tests/workers/test_logs.py", "tests/workers/test_metrics.py"),
-    *("tests/workers/test_retries.py", "tests/workers/test_versions.py"),
+    *("tests/workers/test_outages.py", "tests/workers/test_retries.py", "tests/workers/test_versions.py"),
     # surroundings: installations, streams, folders, processes, browsers
     *("tests/cli/test_cache_folder.py", "tests/cli/test_edges.py", "tests/cli/test_streams.py", "tests/install/"),
     *("tests/deploy/test_native_start.py", "tests/deploy/test_passwords.py", "tests/plugins/test_farm.py"),

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 
+from bench.reproduce import freecell
 from bench.reproduce.catalogue import ALL_FIGURES
 from bench.reproduce.figures import Estimate, Figure, Value, mean_of, shown
 
@@ -52,3 +53,9 @@ def test_the_mean_of_a_sample_and_its_error() -> None:
     estimate = mean_of({0: 25, 1: 75}, scale=100)
     assert estimate.mean == 75
     assert estimate.error == pytest.approx(100 * (0.75 * 0.25 / 99) ** 0.5)
+
+
+@pytest.mark.slow
+def test_exactly_the_known_deal_of_a_piece_of_freecell_is_lost() -> None:
+    """The figure of the first million deals is made of such pieces."""
+    assert freecell.losses_of_part(freecell.by_engine, range(11_941, 12_001)) == [(11_982, 61_643)]

@@ -8,7 +8,7 @@ import pytest
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Solved, Texts, pack, to_batch, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving import solve as room
 from dealmill.pipeline.solving.solve import failed_verdicts, load, solve, solve_texts

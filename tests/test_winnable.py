@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 import dealmill
 from dealmill.cli import dealmill as commands
-from dealmill.pipeline.games import games
+from dealmill.pipeline.games import find_engine, games
 from dealmill.pipeline.solving import winnable
 from dealmill.verdicts import Verdict
 
@@ -79,7 +79,10 @@ def test_what_cannot_be_asked_is_said(words: str, message: str) -> None:
     assert asked.exit_code and message in asked.output + str(asked.exception)
 
 
-def test_a_search_without_end_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(winnable, "MOST_OTHERS", 20)
-    with pytest.raises(dealmill.NotFoundError, match="no further winnable deal of british-canister up to deal"):
-        next(dealmill.winnable_deals("british-canister"))
+def test_a_search_without_end_ends() -> None:
+    _, engine = find_engine("british-canister/winnable")
+    deals = dealmill.deals("british-canister", seed=1)
+    with pytest.raises(
+        dealmill.NotFoundError, match="no further winnable deal of british-canister up to deal 20 within"
+    ):
+        next(winnable.winnable_deals(deals, engine, None, winnable.MAX_NODES, 20))

@@ -16,7 +16,7 @@ def main() -> int:
     rows = []
     agreeing = 0
     if not available():
-        _tell(f"FreeCell is left out: {INSTALL}\n")
+        _tell(f"The second opinion on FreeCell is left out: {INSTALL}\n")
     for number, figure in enumerate(ALL_FIGURES, start=1):
         _tell(f"[{number:2}/{len(ALL_FIGURES)}] {figure.game}: {figure.name} … ")
         start = perf_counter()

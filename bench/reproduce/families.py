@@ -10,23 +10,30 @@ from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.verdicts import Verdict
 
 DEALS, FEWER_DEALS = 10_000, 1_000
-HARD = (
+FEWER = (
     "bakers-dozen",
+    "eight-off-any-card-spaces",
+    "free-cell-4-pile",
     "free-cell-5-pile",
     "free-cell-6-pile",
     "free-cell-7-pile",
     "klondike-reserve",
     "mrs-mop",
+    "penguin",
     "simple-simon",
     "spider",
     "spider-1-suit",
     "spider-2-suits",
     "spiderette",
+    "thirty",
     "will-o-the-wisp",
 )
-"""Games some of whose deals take seconds, so `FEWER_DEALS` are searched."""
-NODES = {"flower-garden": 100_000, "klondike": 1_000_000, "klondike-deal-1": 1_000_000}
-"""Lower limits of games whose survey would take hours with the default limit."""
+"""Games of which `FEWER_DEALS` are searched: those of whole suits, some of whose deals take seconds, and the latest."""
+NODES = {
+    **dict.fromkeys(("bakers-dozen", "flower-garden", "free-cell-6-pile", "free-cell-7-pile"), 100_000),
+    **dict.fromkeys(("klondike", "klondike-deal-1"), 1_000_000),
+}
+"""Lower limits of games whose survey would take long with the default limit."""
 GAMES = {
     family.name: {
         name: game for name, game in games().items() if game.rules_text and game.rules_text.family == family.name
@@ -57,7 +64,7 @@ COUNTS = ("winnable", "unwinnable", "undecided")
 
 def question(name: str) -> Question:
     """How many deals of a game can be won."""
-    count, [engine, *_] = FEWER_DEALS if name in HARD else DEALS, games()[name].engines
+    count, [engine, *_] = FEWER_DEALS if name in FEWER else DEALS, games()[name].engines
     nodes = NODES.get(name, engine.max_nodes)
     return Question(f"{name}/winnable", games()[name].title, PUBLISHED.get(name, ""), count=count, max_nodes=nodes)
 
@@ -70,9 +77,10 @@ def check(name: str, survey: Survey) -> None:
     InvalidEvidence
         If the evidence does not prove a verdict.
     """
+    check = games()[name].compiled_check
     for result in survey.results():
         if result.verdict is not Verdict.UNDECIDED:
-            games()[name].compiled_check("winnable", result.layout, result.verdict, None, result.evidence or "")
+            check("winnable", result.layout, result.verdict, None, result.evidence or "")
 
 
 def row(name: str, survey: Survey) -> list[str]:

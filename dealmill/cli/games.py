@@ -27,7 +27,7 @@ from dealmill.pipeline.arguments import MAX_INTEGER, MOST_NODES, MOST_SEED, NODE
 from dealmill.pipeline.errors import DealmillError, UsageError
 
 if TYPE_CHECKING:
-    from dealmill.testing import Check, Outcome
+    from dealmill.testing import Check, CheckOutcome
 
 
 @click.command()
@@ -240,7 +240,7 @@ def check_game(ctx: click.Context, game: str, golden: Path | None, written: Path
     tell(f"all {len(checks)} checks passed" + (f", {waived} of them waived by the game" if waived else ""))
 
 
-def _row(check: "Check", outcome: "Outcome") -> dict[str, object]:
+def _row(check: "Check", outcome: "CheckOutcome") -> dict[str, object]:
     return {
         "game": check.subject,
         "check": check.name,

@@ -12,10 +12,6 @@ from dealmill.cli.output import called_as, json_option, output_options, tell, wr
 from dealmill.cli.process import ERROR, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.system.extras import check_extra
-from dealmill.pipeline.system.settings import settings
-
-STATEMENT_SECONDS = 10.0
-"""The most seconds of a query: far more than any page needs, also on a busy machine, and short enough to wait for."""
 
 
 @click.command()
@@ -36,12 +32,9 @@ def web(host: str, port: int, packs: tuple[Path, ...]) -> None:
     in place of DEALMILL_DATABASE_URL if it is set: `dealmill db upgrade --web-role` creates a user that can only read.
     """
     check_extra("web")
-    from dealmill.web.serving import serve
+    from dealmill.web.serving import open_store, serve
 
-    with (
-        dealmill.open(settings().web_database_url, read_only=True, statement_seconds=STATEMENT_SECONDS) as store,
-        suppress(KeyboardInterrupt),
-    ):  # the normal end
+    with open_store() as store, suppress(KeyboardInterrupt):  # the normal end
         serve(store, host, port, tell, packs)
 
 

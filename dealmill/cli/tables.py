@@ -63,11 +63,14 @@ def _columns_of(text: str) -> int:
 
 @dataclass
 class Column:
-    """A column of a table: its cells, the first of which is its head, and the width that it may take."""
+    """A column of a table: its cells, the first of which is its head, the width of the widest, and the width that the
+    column may take."""
 
     name: str
     cells: list[str]
+    is_ascii: bool
     is_number: bool
+    widest: int
     width: int
 
     @classmethod
@@ -75,7 +78,9 @@ class Column:
         """Return the column of these values."""
         cells = [name, *(_cell(name, value) for value in values)]
         is_number = all(isinstance(value, int | float | None) for value in values)
-        return cls(name, cells, is_number, max(map(_columns_of, cells)))
+        is_ascii = "".join(cells).isascii()
+        widest = max(map(len if is_ascii else _columns_of, cells))
+        return cls(name, cells, is_ascii, is_number, widest, widest)
 
     @property
     def says_nothing(self) -> bool:
@@ -112,8 +117,7 @@ def write_table(
         kept = [Column.of(name, [row.get(name) for row in rows]) for name in narrow] or every
         shown = _fitting(kept, room)
     coloured = on_terminal and "NO_COLOR" not in os.environ
-    lines = [text for line in range(len(rows) + 1) for text in _row(shown, line, coloured=coloured and line > 0)]
-    print_lines(lines, pager=pager, coloured=coloured)
+    print_lines([*_lines(shown, coloured=coloured)], pager=pager, coloured=coloured)
     widths = {column.name: column.width for column in shown}
     return [
         column.name
@@ -186,17 +190,24 @@ def _total(columns: Sequence[Column], shortest: int | None = None, whole: Collec
     return sum(widths) + GAP * (len(widths) - 1)
 
 
-def _row(columns: Sequence[Column], row: int, *, coloured: bool) -> Iterator[str]:
-    """Yield the lines of a row: several if a cell is wrapped."""
-    cells = [_cell_lines(column, row) for column in columns]
-    for texts in zip_longest(*cells, fillvalue=""):
-        written = [_written(column, text, coloured=coloured) for column, text in zip(columns, texts, strict=True)]
-        yield (" " * GAP).join(written).rstrip()
+def _lines(columns: Sequence[Column], *, coloured: bool) -> Iterator[str]:
+    """Yield the lines of a table; a row has several if a cell is wrapped."""
+    blanks = [" " * column.width for column in columns]
+    for cells in zip(*(_written_cells(column, coloured=coloured) for column in columns), strict=True):
+        for texts in zip_longest(*cells):
+            yield (" " * GAP).join(text or blank for text, blank in zip(texts, blanks, strict=True)).rstrip()
 
 
-def _cell_lines(column: Column, row: int) -> list[str]:
+def _written_cells(column: Column, *, coloured: bool) -> list[list[str]]:
+    """Return the lines of each cell, as wide as the column, with their colours."""
+    if column.is_ascii and column.widest <= column.width and not (coloured and column.name in COLOURED):
+        pad = str.rjust if column.is_number else str.ljust
+        return [[pad(cell, column.width)] for cell in column.cells]
+    return [[_written(column, text, coloured=coloured) for text in _cell_lines(column, cell)] for cell in column.cells]
+
+
+def _cell_lines(column: Column, cell: str) -> list[str]:
     """Return the lines of a cell, none of which is wider than its column."""
-    cell = column.cells[row]
     if _columns_of(cell) <= column.width:
         return [cell]
     if column.name in WRAPPED:

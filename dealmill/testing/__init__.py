@@ -14,6 +14,7 @@ numbered deals, altered layouts and altered evidence. Nothing but Dealmill is ne
 
 import logging
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,7 +32,16 @@ from dealmill.testing import covering, engines, hostile, layouts, patiences, pic
 from dealmill.testing.engines import the_output_is_that_of_its_golden_file, write_golden
 from dealmill.testing.subject import CheckFailed, Subject
 
-__all__ = ["Check", "CheckFailed", "Outcome", "checks_of", "each_once", "write_golden"]
+__all__ = ["Check", "CheckFailed", "CheckOutcome", "checks_of", "each_once", "write_golden"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Outcome":
+        warnings.warn(
+            "dealmill.testing.Outcome is CheckOutcome now; it goes in 0.4.0", DeprecationWarning, stacklevel=2
+        )
+        return CheckOutcome
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 HINT = (
@@ -76,7 +86,7 @@ def each_once() -> Iterator[Tracebacks]:
         logger.removeFilter(tracebacks)
 
 
-class Outcome(NamedTuple):
+class CheckOutcome(NamedTuple):
     """The outcome of a check: its state, which is `ok`, `failed` or `waived`, and a sentence, if there is one.
 
     The sentence is the reason why the check failed or is waived, or says what was tried.
@@ -118,21 +128,21 @@ class Check:
                 raise
             raise CheckFailed(f"{error}; {HINT.format(self.assumption, self.name)}") from error
 
-    def outcome(self, printed: Tracebacks) -> Outcome:
+    def outcome(self, printed: Tracebacks) -> CheckOutcome:
         """Run the check, and return its outcome. If the game raises an unexpected error, print its traceback on
         standard error, unless that was `printed` before."""
         if self.waiver is not None:
-            return Outcome("waived", self.waiver)
+            return CheckOutcome("waived", self.waiver)
         try:
-            return Outcome("ok", self())
+            return CheckOutcome("ok", self())
         except CheckFailed as error:
-            return Outcome("failed", str(error))
+            return CheckOutcome("failed", str(error))
         except Exception as error:  # noqa: BLE001 -- a game can raise anything
             if printed.is_new(error):
                 print_exc()
             else:
                 sys.stderr.write(f"{self}: {type(error).__name__}, as above\n")
-            return Outcome("failed", f"{type(error).__name__}: {error}")
+            return CheckOutcome("failed", f"{type(error).__name__}: {error}")
 
     def __str__(self) -> str:
         return f"{self.subject}: {self.name}"

@@ -15,7 +15,8 @@ from dealmill.pipeline.solving.solve import solve
 
 DEALS = 30
 SMALL_LIMIT, SHARE = 10_000, 20
-"""For engines with a node limit of their own: the nodes that are tried, and one of how many deals."""
+"""For engines with a node limit of their own: the nodes that are tried, and one of how many deals, also of games with a
+rules file."""
 DEALS_OF_COSTLY = 2
 """The deals of a costly engine that are tried."""
 LARGEST = 4
@@ -199,9 +200,9 @@ class Subject:
         return solve(self.game.full_name(engine), layouts, small_limit(engine) if max_nodes is None else max_nodes)
 
     def deals_for(self, engine: Engine, seed: int, count: int) -> list[str]:
-        """Return the first `count` deals of a seed; fewer if the engine has a node limit of its own, since it then
-        searches for long, and two if it is costly."""
-        if engine.max_nodes is None:
+        """Return the first `count` deals of a seed; fewer if the engine has a node limit of its own or the game a rules
+        file, since it then searches for long, and two if it is costly."""
+        if engine.max_nodes is None and self.game.rules_text is None:
             return self.deal(seed, 1, count)
         if is_costly(engine):
             return self.deal(seed, 1, DEALS_OF_COSTLY)

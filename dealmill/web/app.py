@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 import dealmill
 from dealmill.pipeline.errors import DamagedResults
 from dealmill.pipeline.printable import printable
-from dealmill.web import api, charts, compare, overview, play, runs, verdicts
+from dealmill.web import api, charts, compare, overview, play, results, runs
 from dealmill.web.check import Drawer, Judge, PasteSolver
 from dealmill.web.compare import Comparisons
 from dealmill.web.deals import Packs
@@ -93,7 +93,7 @@ def application(
         app.state.searches,
     )
     app.state.shared = Shared()
-    for module in (api, overview, runs, verdicts, play, compare, charts):
+    for module in (api, overview, runs, results, play, compare, charts):
         app.include_router(module.router, dependencies=[Depends(refuse_unknown)])
     app.mount("/static", StaticFiles(directory=str(files("dealmill.web") / "static")))
     app.add_exception_handler(dealmill.DealmillError, _explain)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 import dealmill
-from dealmill.pipeline.games.contract import Choice, Link
+from dealmill.pipeline.games.functions import Choice, Link
 from dealmill.pipeline.printable import counted
 from dealmill.web.check import (
     LAYOUT_LIMIT,

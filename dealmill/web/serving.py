@@ -13,6 +13,13 @@ from dealmill.web.deals import Packs
 from dealmill.web.safety import check_address
 
 LOOPBACK = ("127.0.0.1", "[::1]", "localhost")
+STATEMENT_SECONDS = 10.0
+"""The most seconds of a query: far more than any page needs, also on a busy machine, and short enough to wait for."""
+
+
+def open_store() -> dealmill.Store:
+    """Open the store for pages: as their own database user, if the settings name one."""
+    return dealmill.open(settings().web_database_url, read_only=True, statement_seconds=STATEMENT_SECONDS)
 
 
 def serve(

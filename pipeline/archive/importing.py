@@ -14,7 +14,7 @@ from dealmill.pipeline.games import game_by
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.ingest.files import Reopen
-from dealmill.pipeline.ingest.verdicts import ImportEngine, VerdictTable
+from dealmill.pipeline.ingest.verdict_files import ImportEngine, VerdictTable
 from dealmill.pipeline.progress.events import Message, Progress
 
 

@@ -12,7 +12,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import NamedTuple
 
-from dealmill.pipeline.games.contract import Link
+from dealmill.pipeline.games.functions import Link
 from dealmill.pipeline.games.pictures import (
     BACK_INK,
     CHOSEN,

@@ -11,25 +11,40 @@ the output format that `AnswerFormat` writes. A game without one (`Game.has_stat
 import sys
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import wraps
+from functools import cache, wraps
+from importlib import import_module
+from importlib.machinery import PathFinder
 from pathlib import Path
 from tomllib import loads
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dealmill.pipeline.arguments import MOST_DEAL
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games.caches import CacheError
+from dealmill.pipeline.games.functions import (
+    CanonicalMask,
+    CheckEvidence,
+    Deal,
+    EngineFunction,
+    Frames,
+    MakePlayback,
+    Nameless,
+    Play,
+    Read,
+    ReadEachLine,
+    ReadMoves,
+    Scenes,
+    WriteLayout,
+)
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import decimal
 
 if TYPE_CHECKING:
-    from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Solved, Texts
-    from dealmill.pipeline.games.pictures import Scene
-    from dealmill.pipeline.games.playback import Playback
-    from dealmill.pipeline.games.reading import EachLine
     from dealmill.pipeline.programs.manifest import Program
 
 UNKNOWN = "?"
@@ -37,8 +52,6 @@ UNKNOWN = "?"
 
 GENERATOR = "philox4x64-10"
 """The random numbers of all numbered deals."""
-NO_LIMIT = 2**62
-"""The node limit that stands for no limit."""
 DECIDED = frozenset({Verdict.WINNABLE, Verdict.UNWINNABLE, Verdict.SCORED})
 """The verdicts that say something about a layout. Without evidence, they are claims."""
 
@@ -224,103 +237,6 @@ class AnswerFormat:
         return UNKNOWN
 
 
-class EngineFunction(Protocol):
-    """The function of an engine."""
-
-    def __call__(self, layouts: "Texts", max_nodes: int = NO_LIMIT) -> "Solved":
-        """Solve canonical layouts; a layout that would take more than `max_nodes` nodes is undecided."""
-        ...
-
-
-class Frames(Protocol):
-    """The function that draws text boards."""
-
-    def __call__(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> Iterator[str]:
-        """Yield the boards; see `Game.frames`."""
-        ...
-
-
-class Scenes(Protocol):
-    """The function that draws pictures."""
-
-    def __call__(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> "Iterator[Scene]":
-        """Yield the pictures; see `Game.scenes`."""
-        ...
-
-
-class Choice(NamedTuple):
-    """A legal move: its word, the piece that is taken, the places to which it can go, one of which is chosen by a tap
-    (none if the piece alone says it), and the move in words."""
-
-    word: str
-    piece: str
-    targets: tuple[str, ...]
-    caption: str
-
-
-class Link(NamedTuple):
-    """A link from a piece or a place in a picture: its URL and its name; a target has a ring."""
-
-    url: str
-    name: str
-    is_target: bool = False
-
-
-class Table(Protocol):
-    """A position of a game in play."""
-
-    @property
-    def layout(self) -> str:
-        """The position as a layout."""
-        ...
-
-    @property
-    def won(self) -> bool:
-        """Whether the game is won."""
-        ...
-
-    @property
-    def choices(self) -> Sequence[Choice]:
-        """The legal moves."""
-        ...
-
-    def scene(self, links: Mapping[str, Link], moved: Sequence[str]) -> "Scene":
-        """Return the picture, with links on pieces and places, and a ring around the pieces `moved`."""
-        ...
-
-
-class Play(Protocol):
-    """The function that plays moves."""
-
-    def __call__(self, layout: str, moves: Sequence[str]) -> Table:
-        """Return the table after the moves; see `Game.play`."""
-        ...
-
-
-class MakePlayback(Protocol):
-    """The function that returns solutions as data."""
-
-    def __call__(self, layout: str, verdict: Verdict | None = None, evidence: str | None = None) -> "Playback":
-        """Return the table and the moves; see `Game.playback`."""
-        ...
-
-
-class ReadMoves(Protocol):
-    """The function that reads a solution as another program writes it."""
-
-    def __call__(self, layout: str, text: str, *, whole: bool) -> str:
-        """Return the words of moves from a layout; see `Game.notations`."""
-        ...
-
-
-Read = Callable[[Iterable[tuple[int, str]]], Iterator[Layout | Reject]]
-ReadEachLine = Callable[[str], "EachLine | None"]
-Deal = Callable[..., "Texts"]
-CheckEvidence = Callable[[str, str, Verdict, int | None, str], None]
-Nameless = Callable[[str], str]
-WriteLayout = Callable[[str], str]
-CanonicalMask = Callable[["Bytes", "Numbers", "Numbers"], "Mask"]
-
 VERBS = (
     "read",
     "each_line",
@@ -338,14 +254,28 @@ VERBS = (
     "play",
 )
 """The functions of a game, each a property that imports it."""
+MODULES = {
+    "read": "layout",
+    "each_line": "layout",
+    "deal": "deal",
+    "mask": "canonical",
+    "check": "rules",
+    "frames": "picture",
+    "scenes": "picture",
+    "playback": "playback",
+}
+"""The module of a game's package from which a function is imported if the class of the game does not define it."""
+OPTIONAL = {"mask", "playback"}
+"""The functions among them that a game without such a module does not have."""
 
 
-class Game(ABC):
+class Game:
     """A game with its rules. The first engine is the default one.
 
-    A game is described by the attributes below. Its functions are properties: each imports a function from a module of
-    the package and returns it, so that a module is loaded when it is first needed. Only the modules of `deal`,
-    `solvers`, `mask` and `compiled_check` may import NumPy and the compiler.
+    A game is described by the attributes below. Its functions are properties: each imports a function of the same name
+    from a module of the package (`MODULES`), so that a module is loaded when it is first needed. A class that gets a
+    function from elsewhere defines the property itself. Only the modules of `deal`, `solvers`, `mask` and
+    `compiled_check` may import NumPy and the compiler.
     """
 
     name: str
@@ -371,25 +301,42 @@ class Game(ABC):
         """Have the functions that cannot be imported raise an error that names them."""
         for verb in VERBS:
             if isinstance(declared := vars(cls).get(verb), property) and declared.fget:
-                setattr(cls, verb, property(_explained(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}")))
+                setattr(cls, verb, property(_imported(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}")))
 
     @property
-    @abstractmethod
+    def missing(self) -> list[str]:
+        """The modules of `MODULES` that the package lacks, and needs for functions that the class does not define."""
+        defined = {verb for verb in MODULES if getattr(type(self), verb) is not getattr(Game, verb)}
+        needed = dict.fromkeys(MODULES[verb] for verb in MODULES.keys() - defined - OPTIONAL)
+        return sorted(module for module in needed if not self._has_module(module))
+
+    def _function(self, name: str, module: str | None = None) -> Callable[..., Any]:
+        """Import a function from a module of the package, by default that in `MODULES`."""
+        home = f"{self.package}.{module or MODULES[name]}"
+        with _explained(f"{home}.{name}"):
+            function: Callable[..., Any] = getattr(import_module(home), name)
+        return function
+
+    def _has_module(self, name: str) -> bool:
+        return _is_module(sys.modules[self.package], name)
+
+    @property
     def read(self) -> Read:
         """``read(lines)``: read numbered lines in the problem statement's format, or with one layout per line.
 
         Lines are numbered from 1 and have no line ends. Works in bounded memory. A bad layout is yielded as a `Reject`
         that lists all reasons; reading continues.
         """
+        return self._function("read")
 
     @property
-    @abstractmethod
     def each_line(self) -> ReadEachLine:
         """``each_line(first)``: return a reader for a file with one layout per line, with the same results as `read`.
 
         `first` is the first line of the file that is not blank or a comment, stripped. Returns None if it shows that
         the file does not have one layout per line.
         """
+        return self._function("each_line")
 
     @property
     def writers(self) -> Mapping[str, WriteLayout]:
@@ -418,18 +365,18 @@ class Game(ABC):
         return (layout,)
 
     @property
-    @abstractmethod
     def deal(self) -> Deal:
         """``deal(seed, first, count, **parameters)``: return the canonical texts of the deals `[first, first + count)`.
 
         They are `Texts`. The seed and the numbers of deals are at least 0 and less than 2⁶⁴.
         """
+        return self._function("deal")
 
     def last_deal(self, seed: int) -> int:
         """Return the number of the last deal of a seed."""
         return MOST_DEAL
 
-    def check_deals(self, seed: int) -> None:  # noqa: B027 -- most games have nothing to check
+    def check_deals(self, seed: int) -> None:
         """Check that new deals of a seed may be asked for. Stored ones are dealt again even if not.
 
         Raises
@@ -440,8 +387,16 @@ class Game(ABC):
 
     @property
     def solvers(self) -> Mapping[str, EngineFunction]:
-        """The functions of the engines by the names of the engines; none if all engines are programs."""
-        return {}
+        """The functions of the engines by the names of the engines; none if all engines are programs.
+
+        By default, the function ``two_pass`` is the engine ``two-pass``, from the module ``two_pass`` if there is one,
+        or else from the module ``engine``.
+        """
+        functions = dict[str, EngineFunction]()
+        for engine in self.engines:
+            name = engine.name.replace("-", "_")
+            functions[engine.name] = self._function(name, name if self._has_module(name) else "engine")
+        return functions
 
     @property
     def mask(self) -> CanonicalMask | None:
@@ -451,7 +406,7 @@ class Game(ABC):
         that layout is the same text. Bytes outside the texts are never read. None if there is no such compiled check:
         `read` is used instead.
         """
-        return None
+        return self._function("mask") if self._has_module("canonical") else None
 
     @property
     def nameless(self) -> Nameless:
@@ -461,10 +416,11 @@ class Game(ABC):
         Layouts with the same text are the same to players: `dealmill pack` takes only one of them. By default, this is
         the layout itself.
         """
-        return str
+        with _explained(f"{self.package}.layout"):
+            function: Nameless = getattr(import_module(f"{self.package}.layout"), "nameless", str)
+        return function
 
     @property
-    @abstractmethod
     def check(self) -> CheckEvidence:
         """``check(engine, layout, verdict, value, evidence)``: check that the evidence proves the verdict.
 
@@ -480,6 +436,7 @@ class Game(ABC):
             Raised by the function if the evidence is too long for plain Python; `compiled_check` checks it. If the
             function is a dataclass with a field `limit`, exported checkers have an option that replaces it.
         """
+        return self._function("check")
 
     @property
     def compiled_check(self) -> CheckEvidence:
@@ -500,15 +457,14 @@ class Game(ABC):
         return 5e-5
 
     @property
-    @abstractmethod
     def frames(self) -> Frames:
         """``frames(layout, verdict, evidence)``: yield text boards, the layout first.
 
         Then there is one per step of the trace, or the certificate in words.
         """
+        return self._function("frames")
 
     @property
-    @abstractmethod
     def scenes(self) -> Scenes:
         """``scenes(layout, verdict, evidence)``: yield pictures, the layout first.
 
@@ -520,6 +476,7 @@ class Game(ABC):
         InvalidEvidence
             Raised by the function if the evidence cannot be read, breaks a rule or proves nothing.
         """
+        return self._function("scenes")
 
     @property
     def playback(self) -> MakePlayback | None:
@@ -531,7 +488,7 @@ class Game(ABC):
         InvalidEvidence
             Raised by the function if a move cannot be read or breaks a rule.
         """
-        return None
+        return self._function("playback") if self._has_module("playback") else None
 
     @property
     def play(self) -> Play | None:
@@ -639,16 +596,30 @@ class Family(ABC):
         return replace(self.deals, version=f"{self.deals.version}-{digest}")
 
 
-def _explained(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:
+def _imported(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:
     """Return a getter of a property that raises a `DealmillError` if the import in it fails."""
 
     @wraps(get)
     def imported(game: Game) -> object:
-        try:
+        with _explained(what):
             return get(game)
-        except CacheError:
-            raise  # says all that a user needs to know
-        except (Exception, SystemExit) as error:
-            raise DealmillError(f"{what} cannot be imported: {type(error).__name__}: {error}") from error
 
     return imported
+
+
+@contextmanager
+def _explained(what: str) -> Iterator[None]:
+    """Raise a `DealmillError` if an import fails."""
+    try:
+        yield
+    except CacheError:
+        raise  # says all that a user needs to know
+    except (Exception, SystemExit) as error:
+        raise DealmillError(f"{what} cannot be imported: {type(error).__name__}: {error}") from error
+
+
+@cache
+def _is_module(package: ModuleType, name: str) -> bool:
+    """Return whether a package has a module of this name, without importing it."""
+    path = getattr(package, "__path__", None)
+    return path is not None and PathFinder.find_spec(f"{package.__name__}.{name}", path) is not None

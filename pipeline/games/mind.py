@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.pipeline.games.batch import Batch, Solved, Texts, to_solved, unpack
+from dealmill.pipeline.games.careful import PLAYS
 from dealmill.pipeline.games.fields import Fields
 from dealmill.pipeline.games.kernels import inlined, routine
 from dealmill.pipeline.games.rules_files import MOST_COLUMNS
@@ -21,7 +22,6 @@ Lots = NDArray[np.uint64]
 word = cast(Callable[[int], int], np.int64)
 """Makes a variable of a constant: a function would be compiled again for each constant that it is called with."""
 
-PLAYS = 1_000
 MILLION = 1_000_000
 DIGITS = "0123456789abcdefghijklmnopqrstuv"
 MOST_TABLES = 1_000
@@ -39,6 +39,11 @@ SEEN = ARRAY.row(SEEN_SIZE)
 END = ARRAY.size
 CLOSED = 1 << 32
 """The open cost of a table from which the player does not look."""
+CARD_LEFT, FACE_DOWN = 4, 20
+"""How bad a table is, see docs/chances.md: the points for each card that is left, and for each that lies face down."""
+IN_STOCK, CELLS_SQUARED, ABOVE_NEXT = 1, 4, 2
+COVERING, MISFIT, BROKEN_RUN, EMPTY_COLUMN = (4, 2), (2, 10), (1, 10), (-4, -12)
+"""The other points of patiences. Of two numbers, the second one counts if only whole suits go to foundations."""
 
 ERROR_SHIFT = np.uint64(59)
 """The highest five bits of a lot are the error with which the player judges a table."""

@@ -15,8 +15,9 @@ import numpy as np
 from dealmill.pipeline.arguments import formatted
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games.batch import Entries, pack, unpack
-from dealmill.pipeline.games.contract import CanonicalMask, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange, parse_deals
+from dealmill.pipeline.games.functions import CanonicalMask
 from dealmill.pipeline.games.reading import read_pasted, rejected
 from dealmill.pipeline.ingest.files import BLOCK_BYTES, Reached, Reopen, text_digest
 from dealmill.pipeline.ingest.scanning import check_of

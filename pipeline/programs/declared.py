@@ -69,7 +69,7 @@ def check_starts(engine: "Engine") -> None:
         If it does not start.
     """
     if engine.program:
-        from dealmill.pipeline.games.contract import NO_LIMIT
+        from dealmill.pipeline.games.functions import NO_LIMIT
         from dealmill.pipeline.programs.process import Process  # loads the library that reads manifests
 
         Process(engine.program, engine.version, NO_LIMIT).kill()

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dealmill.pipeline.arguments import NUMBERS
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
 

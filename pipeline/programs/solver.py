@@ -12,7 +12,8 @@ import numpy as np
 
 from dealmill.pipeline.errors import ProgramError
 from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
-from dealmill.pipeline.games.contract import NO_LIMIT, Engine, Game
+from dealmill.pipeline.games.contract import Engine, Game
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
 from dealmill.pipeline.programs.declared import broken_programs, check_starts
 from dealmill.pipeline.programs.manifest import Program, State

@@ -16,7 +16,8 @@ from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, Ver
 from dealmill.pipeline.games import EngineKey, find_engine
 from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
 from dealmill.pipeline.games.caches import UncompiledError, compiled_mark
-from dealmill.pipeline.games.contract import NO_LIMIT, CanonicalMask, Engine, EngineFunction, Game, Layout, Reject
+from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
+from dealmill.pipeline.games.functions import NO_LIMIT, CanonicalMask, EngineFunction
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.games.reading import MOST_RECORDED_CHARACTERS, entries_of, is_canonical, read_one
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict

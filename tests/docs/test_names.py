@@ -32,7 +32,7 @@ FOREIGN = {
     *("CodeAbbey", "DuckDB", "GitHub", "JavaScript", "KiB", "MkDocs", "MyST", "NumPy", "PyArrow", "PyPI", "PySol"),
     *("PySolFC", "cp", "tmux", "xargs", "fish_source", "zsh_source", "auto_vacuum", "max_wal_size"),
     *("MemoryMax", "TasksMax", "fcs_user", "fcs_cl", "fcs_user.h", "fcs_cl.h", "fcs_move_t", "string_to_table"),
-    *("celeryconfig.py", "pipeline.py", "SplitMix64"),
+    *("celeryconfig.py", "pipeline.py", "SplitMix64", "ForeCell"),
 }
 """Names of other projects."""
 EXAMPLES = {

@@ -23,8 +23,9 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 
-from dealmill.pipeline.games.contract import NO_LIMIT, Game
+from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.installed import all_offers, offered_games
 from dealmill.pipeline.games.kernels import compiling
 from dealmill.pipeline.programs.bounds import die_with_parent

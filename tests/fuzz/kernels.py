@@ -12,7 +12,8 @@ import numpy as np
 
 from dealmill.pipeline.games import batch
 from dealmill.pipeline.games.batch import Texts
-from dealmill.pipeline.games.contract import NO_LIMIT, Game
+from dealmill.pipeline.games.contract import Game
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import canonical_mask, solve_texts
 from dealmill.testing.subject import is_canonical

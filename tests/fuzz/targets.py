@@ -31,7 +31,7 @@ from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
 from dealmill.pipeline.games.verdict import Verdict
-from dealmill.pipeline.ingest import files, verdicts
+from dealmill.pipeline.ingest import files, verdict_files
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.printable import printable
 from dealmill.pipeline.solving.solve import solve
@@ -206,11 +206,11 @@ def files_of_verdicts(name: str, rows: list[str]) -> None:
     """Each row is a verdict that can be stored or a reject with reasons, in order, or the file is refused."""
     data = "\n".join(rows).encode("utf-8", "replace")
     game = games()["memory"]
-    engine = verdicts.ImportEngine.of(game, "mine", "1", None, {})
+    engine = verdict_files.ImportEngine.of(game, "mine", "1", None, {})
     titles = ROWS[-3].split(",") if name.endswith(".txt") else None
     table = LayoutTable(name, LayoutColumn(game), lambda: file_of(data), titles)
     try:
-        parts = list(verdicts.VerdictTable(engine, table).entries(lambda _: None))
+        parts = list(verdict_files.VerdictTable(engine, table).entries(lambda _: None))
     except InputError as error:
         assert str(error).startswith(name) and str(error).isprintable()
         return

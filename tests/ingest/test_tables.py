@@ -28,7 +28,7 @@ from dealmill.pipeline.ingest import files, reading
 from dealmill.pipeline.ingest.files import LONGEST_LINE
 from dealmill.pipeline.ingest.options import VerdictOptions
 from dealmill.pipeline.ingest.tables import Column, Unreadable, is_missing, row_reader
-from dealmill.pipeline.ingest.verdicts import open_verdicts
+from dealmill.pipeline.ingest.verdict_files import open_verdicts
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.store.database.connections import Database
 from tests.doing import an_audit, deal

@@ -1,9 +1,9 @@
-"""Which mutants of a game's referee its tests let live: ``python -m tests.mutation camelot``; with two numbers, as in
-``python -m tests.mutation klondike 3 10``, which ones of every tenth from the fourth on.
+"""Which mutants of a module of a game's referee the tests of that module let live:
+``python -m tests.mutation klondike losses.safe``; without a module, those of all modules, one by one.
 
 The tests run once as they are, so that a failure means something and everything is loaded; then each mutant gets a fork
-of this process, in which it takes the place of a module of the referee before the tests of that module are imported
-again. A mutant is dead if the tests fail, if it cannot even be imported, or if it never comes to an end.
+of this process, in which it takes the place of the module before the tests are imported again. A mutant is dead if the
+tests fail, if it cannot even be imported, or if it never comes to an end.
 """
 
 import ast
@@ -12,15 +12,14 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import redirect_stdout
-from functools import cache
 from importlib import reload
 from importlib.util import find_spec, module_from_spec
 from inspect import getsource
 from pathlib import Path
 from signal import ITIMER_PROF, setitimer
-from typing import NamedTuple
+from time import process_time
 
 import pytest
 from hypothesis import HealthCheck, Phase, settings
@@ -45,19 +44,12 @@ BARE += ["-p", "no:cacheprovider", "-o", "addopts=--strict-markers", "-m", "not 
 """Only whether the tests pass is of interest: no plugin is set up for each mutant, and no assertion is explained."""
 LOADING_SECONDS = 60.0
 """The processor time in which a mutant must be imported and its tests collected."""
-MORE_SECONDS = 5.0
+MORE_SECONDS = 3.0
 """What a test of a mutant may take beyond twice its time: it may have to prepare what others prepared before."""
 
 
 TESTING = "dealmill.testing"
-
-
-class Mutant(NamedTuple):
-    """The name of a module of a referee, the number of a mutation of its syntax tree, and what it changes, in words."""
-
-    module: str
-    number: int
-    change: str
+PATIENCES = "tests/games/patience/"
 
 
 class TimesOfTests:
@@ -68,41 +60,43 @@ class TimesOfTests:
     def __init__(self) -> None:
         self.limited = False
         self._seconds = defaultdict[str, float](float)
+        self._begun = 0.0
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> Iterator[None]:
+        """Leave out the tests of patiences that are marked as slow themselves, not by their files: random decks by the
+        thousand."""
+        items[:] = (item for item in items if not (PATIENCES in item.nodeid and item.get_closest_marker("slow")))
+        yield
         items.sort(key=lambda item: self._seconds[item.nodeid])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
+        self._begun = process_time()
         if self.limited:
             setitimer(ITIMER_PROF, MORE_SECONDS + 2 * self._seconds[nodeid])  # its signal ends the process
 
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self._seconds[report.nodeid] += report.duration
+    def pytest_runtest_logfinish(self, nodeid: str) -> None:
+        self._seconds[nodeid] = process_time() - self._begun
 
 
 TIMES = TimesOfTests()
 
 
-def main(game: Game, part: int = 0, parts: int = 1) -> None:
-    """Print how many mutants of a part there are and what has been changed in those that live."""
+def main(game: Game, module: str) -> None:
+    """Print how many mutants a module of the referee of a game has and what has been changed in those that live."""
     settings.register_profile("mutation", QUICK)
     settings.load_profile("mutation")
     with redirect_stdout(sys.stderr):
-        if run_tests(game, referee_of(game)):
+        if run_tests(game, module):
             sys.exit("the tests fail without any change")
     gc.freeze()  # each of the forks would go through all objects ten times when pytest ends
-    mutants = [
-        Mutant(module, number, f"{sys.modules[module].__file__}:{mutation.line}: {mutation.change}")
-        for module in referee_of(game)
-        if module not in SHARED or folder_of(game) == "patience"  # whose tests are those of what referees share
-        for number, mutation in enumerate(mutations(tree_of(module)))
-    ]
-    mutants = mutants[part::parts]
-    unchanged, *failed = outcomes(game, [None, *mutants])
+    tree, source = tree_of(module), sys.modules[module].__file__
+    changes = [(f"{source}:{mutation.line}: {mutation.change}", mutation.change) for mutation in mutations(tree)]
+    unchanged, *failed = outcomes(game, module, [None, *range(len(changes))])
     if unchanged:
         sys.exit("the tests fail in a fork without any change")
-    survivors = [mutant.change for mutant, dead in zip(mutants, failed, strict=True) if not dead]
-    json.dump({"mutants": len(mutants), "survivors": survivors}, sys.stdout)
+    survivors = dict(change for change, dead in zip(changes, failed, strict=True) if not dead)
+    sys.stdout.write(json.dumps({"mutants": len(changes), "survivors": survivors}) + "\n")
 
 
 def folder_of(game: Game) -> str:
@@ -110,45 +104,56 @@ def folder_of(game: Game) -> str:
     return game.package.removeprefix(f"{package_of_games.__name__}.")
 
 
-@cache
 def referee_of(game: Game) -> list[str]:
     """The names of the modules of a referee, each after those that it imports."""
     return [part.module for part in parts_of_referee(game)]
+
+
+def mutated(game: Game) -> list[str]:
+    """The names of the modules that have mutants. The tests of patiences are also those of what referees share."""
+    own = [module for module in referee_of(game) if module not in SHARED or folder_of(game) == "patience"]
+    return [module for module in own if any(mutations(tree_of(module)))]
+
+
+def name_of(game: Game, module: str) -> str:
+    """The name of a module without that of its game's package."""
+    return module.removeprefix(f"{game.package}.")
 
 
 def tree_of(module: str) -> ast.Module:
     return ast.parse(getsource(sys.modules[module]))
 
 
-def run_tests(game: Game, modules: Iterable[str]) -> int:
-    """Run the tests of modules of a referee: those of `rules` are in ``test_rules.py``, or in ``test_referee.py``."""
+def run_tests(game: Game, module: str) -> int:
+    """Run the tests of a module of a referee: those of `rules` are in ``test_rules.py``, or in ``test_referee.py``."""
     folder = Path(__file__).parents[1] / Path("games", *folder_of(game).split("."))
-    files = [folder / f"test_{module.rpartition('.')[2]}.py" for module in modules]
-    tests = dict.fromkeys(str(file if file.exists() else folder / "test_referee.py") for file in files)
-    return pytest.main([*BARE, *tests], plugins=[TIMES])
+    own = folder / f"test_{module.rpartition('.')[2]}.py"
+    return pytest.main([*BARE, str(own if own.exists() else folder / "test_referee.py")], plugins=[TIMES])
 
 
-def outcomes(game: Game, mutants: Sequence[Mutant | None]) -> list[bool]:
-    """Of each mutant, or the referee as it is, whether its tests fail; as many at once as there are processors."""
-    failed: dict[Mutant | None, bool] = {}
-    running: dict[int, Mutant | None] = {}
+def outcomes(game: Game, module: str, mutants: Iterable[int | None]) -> list[bool]:
+    """Of each mutant of a module, or of the module as it is, whether its tests fail; as many at once as there are
+    processors."""
+    failed: dict[int | None, bool] = {}
+    running: dict[int, int | None] = {}
     for mutant in mutants:
         if len(running) == os.cpu_count():
             reap(running, failed)
-        running[fork(game, mutant)] = mutant
+        failed[mutant] = False  # in the order of the mutants
+        running[fork(game, module, mutant)] = mutant
     while running:
         reap(running, failed)
-    return [failed[mutant] for mutant in mutants]
+    return list(failed.values())
 
 
-def reap(running: dict[int, Mutant | None], failed: dict[Mutant | None, bool]) -> None:
+def reap(running: dict[int, int | None], failed: dict[int | None, bool]) -> None:
     """Wait for one of the forks."""
     process, status = os.wait()
     failed[running.pop(process)] = status != 0
 
 
-def fork(game: Game, mutant: Mutant | None) -> int:
-    """Run the tests on a mutant, or on the referee as it is, in a process that ends with 0 if they pass."""
+def fork(game: Game, module: str, mutant: int | None) -> int:
+    """Run the tests on a mutant of a module, or on the module as it is, in a process that ends with 0 if they pass."""
     process = os.fork()
     if not process:
         failed = 1
@@ -156,19 +161,19 @@ def fork(game: Game, mutant: Mutant | None) -> int:
             silence = os.open(os.devnull, os.O_WRONLY)
             os.dup2(silence, 1)
             os.dup2(silence, 2)
-            if mutant:
+            if mutant is not None:
                 setitimer(ITIMER_PROF, LOADING_SECONDS)
                 TIMES.limited = True
-            put_in_place(game, mutant)
-            failed = run_tests(game, [mutant.module] if mutant else referee_of(game))
+            put_in_place(game, module, mutant)
+            failed = run_tests(game, module)
         finally:
             os._exit(failed)
     return process
 
 
-def put_in_place(game: Game, mutant: Mutant | None) -> None:
-    """Make a mutant the referee of its game, for tests that are still to be imported. The modules that import the
-    changed one are loaded again, too, also those that tests import."""
+def put_in_place(game: Game, changed: str, mutant: int | None) -> None:
+    """Make a mutant of a module a part of the referee of its game, for tests that are still to be imported. The modules
+    that import the changed one are loaded again, too, also those that tests import."""
     for loaded in [name for name in sys.modules if name.startswith((f"tests.games.{folder_of(game)}.", TESTING))]:
         del sys.modules[loaded]
     for name in referee_of(game):
@@ -179,9 +184,9 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
         sys.modules[name] = module
         package, _, last = name.rpartition(".")
         setattr(sys.modules[package], last, module)
-        if mutant and mutant.module == name:
+        if mutant is not None and name == changed:
             tree = tree_of(name)
-            list(mutations(tree))[mutant.number].make()
+            list(mutations(tree))[mutant].make()
             exec(compile(ast.fix_missing_locations(tree), str(spec.origin), "exec"), module.__dict__)  # noqa: S102
         else:
             spec.loader.exec_module(module)
@@ -194,4 +199,7 @@ def put_in_place(game: Game, mutant: Mutant | None) -> None:
 
 
 if __name__ == "__main__":
-    main(find_game(sys.argv[1]), *map(int, sys.argv[2:]))
+    its_game = find_game(sys.argv[1])
+    for its_module in mutated(its_game):
+        if sys.argv[2:] in ([], [name_of(its_game, its_module)]):
+            main(its_game, its_module)

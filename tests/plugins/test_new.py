@@ -112,9 +112,6 @@ def write_nim(modules: Path) -> None:
     """Change a new game into Nim, as the page says."""
     page = PAGE.read_text()
     for name, code in re.findall(r"`dealmill_nim/(\w+\.py)`[^\n]*:\n\n```python\n(.*?)```", page, re.DOTALL):
-        text = (modules / name).read_text()
-        if name == "__init__.py":
-            code = text[: text.index("class Nim")] + code + text[text.index("\n    @property") :]  # noqa: PLW2901
         (modules / name).write_text(code)
     [statement] = re.findall(r"`nim-statement.txt`[^\n]*:\n\n```\n(.*?)```", page, re.DOTALL)
     (modules / "examples" / "nim-statement.txt").write_text(statement)

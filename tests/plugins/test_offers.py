@@ -57,10 +57,6 @@ BROKEN = {
         r"TypeError: Game\(\) takes no arguments",
     ),
     "misses an attribute": (GAME.replace("title =", "name_of_game ="), r"AttributeError: .* no attribute 'title'"),
-    "misses functions": (
-        GAME.replace("def check(", "def chek(").replace("def deal(", "def deals_of("),
-        r"TypeError: Can't instantiate abstract class PegRow with.* abstract methods '?check'?, ",
-    ),
     "has a number for a version": (
         GAME.replace('"1",\n', "1,\n", 1),
         r"version of an engine is of type int, expected str$",
@@ -93,6 +89,13 @@ def test_a_broken_game_is_reported_and_stops_nothing_else(code: str, error: str,
     with pytest.raises(NotFoundError, match=r"dealmill-polo 0\.1 offers the game polo = polo:GAME, which cannot"):
         find_game("polo")
     assert dealmill.solve("memory", "ABBA").value == 8
+
+
+def test_a_game_without_a_module_of_its_functions_is_broken(site: Path) -> None:
+    install_polo(site, POLO)
+    (site / "polo" / "rules.py").unlink()
+    [broken] = broken_games()
+    assert broken.error == "its package polo has no module 'rules'"
 
 
 def test_the_commands_report_broken_games(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,9 +200,9 @@ def test_functions_that_cannot_be_imported_are_named_when_they_are_needed(site: 
     install_polo(site, POLO)
     (site / "polo" / "rules.py").write_text("")
     game = find_game("polo")
-    with pytest.raises(DealmillError, match=r"^polo\.PegRow\.deal cannot be imported: RuntimeError: imported before"):
+    with pytest.raises(DealmillError, match=r"^polo\.deal\.deal cannot be imported: RuntimeError: imported before"):
         _ = game.deal
-    with pytest.raises(DealmillError, match=r"^polo\.PegRow\.check cannot be imported: ImportError: "):
+    with pytest.raises(DealmillError, match=r"^polo\.rules\.check cannot be imported: AttributeError: "):
         _ = game.check
 
 
@@ -215,9 +218,13 @@ def test_a_distribution_without_metadata_stops_nothing(site: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("rules.py", "def check(", r"polo\.PegRow\.check cannot be imported: SyntaxError: "),
-        ("picture.py", "raise SystemExit('bye')", r"polo\.PegRow\.frames cannot be imported: SystemExit: bye"),
-        ("engine.py", "", r"polo\.PegRow\.solvers cannot be imported: ImportError: cannot import name 'winnable'"),
+        ("rules.py", "def check(", r"polo\.rules\.check cannot be imported: SyntaxError: "),
+        ("picture.py", "raise SystemExit('bye')", r"polo\.picture\.frames cannot be imported: SystemExit: bye"),
+        (
+            "engine.py",
+            "",
+            r"polo\.engine\.winnable cannot be imported: AttributeError: ",
+        ),
         ("examples/polo-deals.txt", None, r"there is no \S+polo-deals\.txt"),
         ("examples/polo-statement.answer", None, r"there is no \S+polo-statement\.answer"),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import Batch, pack, to_batch
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.programs.manifest import read_program
 from dealmill.pipeline.programs.solver import ProgramSolver
 from tests.doing import deal

@@ -9,7 +9,7 @@ import pytest
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
 from dealmill.pipeline.games.batch import pack, to_batch
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
 from dealmill.pipeline.programs.manifest import read_program

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.contract import NO_LIMIT
+from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs.manifest import Manifest
 from dealmill.pipeline.programs.protocol import OUT_OF_TURN, Answer, BadAnswer, check_greeting, greeting, read_answer

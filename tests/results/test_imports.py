@@ -27,7 +27,7 @@ from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.reading import read_one
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import reading
-from dealmill.pipeline.ingest.verdicts import read_verdicts
+from dealmill.pipeline.ingest.verdict_files import read_verdicts
 from dealmill.pipeline.progress.events import silent
 from dealmill.pipeline.solving import solve as solving
 from dealmill.pipeline.store.database import revisions

@@ -6,11 +6,11 @@ from functools import partial
 
 from tests.fuzz.targets import TARGETS as PROPERTIES
 from tests.soak.files import tiny_files
-from tests.soak.fuzzing import Outcome, fuzz, fuzz_kernels
+from tests.soak.fuzzing import SoakResult, fuzz, fuzz_kernels
 
 SECONDS = 60.0
 
-TARGETS: dict[str, Callable[[float], Outcome]] = {
+TARGETS: dict[str, Callable[[float], SoakResult]] = {
     **{name: partial(fuzz, name) for name in PROPERTIES},
     "checks and kernels": fuzz_kernels,
     "a heap of tiny files": tiny_files,

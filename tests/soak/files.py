@@ -8,7 +8,7 @@ from pathlib import Path
 from dealmill.pipeline.games import find_game
 from tests.doing import deal
 from tests.servers import dealmill
-from tests.soak.fuzzing import Outcome
+from tests.soak.fuzzing import SoakResult
 
 FILES = 3_000
 """In one command: more than a process may hold open."""
@@ -16,7 +16,7 @@ EMPTY = 100
 """One in so many is."""
 
 
-def tiny_files(seconds: float) -> Outcome:
+def tiny_files(seconds: float) -> SoakResult:
     """Files of one layout each, some of them empty, until the time is over: all good ones are kept."""
     end = time.monotonic() + seconds
     for heap in count(1):
@@ -27,7 +27,7 @@ def tiny_files(seconds: float) -> Outcome:
             read = dealmill("ingest", *sorted(file.name for file in folder.iterdir()), cwd=folder)
         kept = read.stderr.count(": 1 layout, 0 duplicates, 0 rejected")
         if (read.returncode, kept, read.stderr.count("is empty")) != (1, FILES - FILES // EMPTY, FILES // EMPTY):
-            return Outcome(heap * FILES, None, [f"{kept} of {FILES} kept:\n{read.stderr[-2_000:]}"])
+            return SoakResult(heap * FILES, None, [f"{kept} of {FILES} kept:\n{read.stderr[-2_000:]}"])
         if time.monotonic() > end:
-            return Outcome(heap * FILES)
+            return SoakResult(heap * FILES)
     raise AssertionError

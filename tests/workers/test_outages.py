@@ -67,6 +67,12 @@ def failed_checks(folder: Path, env: dict[str, str]) -> dict[str, str]:
     return failed
 
 
+def outages(folder: Path, env: dict[str, str]) -> list[dict[str, str]]:
+    """Return the outages on record, oldest first."""
+    entries = json.loads(dealmill("log", "--since", "yesterday", "--json", cwd=folder, env=env).stdout)
+    return [entry for entry in entries if entry["what"] == "outage"]
+
+
 def work(folder: Path, env: dict[str, str]) -> tuple[ForkedCommand, Path]:
     """Start workers, and return their command and its log."""
     log = folder / "log"
@@ -120,8 +126,8 @@ def test_workers_and_their_health_check_say_what_is_wrong(
     redis.config_set("requirepass", "")
     until(lambda: "the broker is available again" in log.read_text(), log)
     until(lambda: not failed_checks(tmp_path, env), log)
-    entries = json.loads(dealmill("log", "--since", "yesterday", "--json", cwd=tmp_path, env=env).stdout)
-    database, broker_away = [entry for entry in entries if entry["what"] == "outage"]
+    until(lambda: len(outages(tmp_path, env)) == 2, log)  # the log is a line ahead of the store
+    database, broker_away = outages(tmp_path, env)
     assert "password authentication failed" in database["why"] and "Authentication required" in broker_away["why"]
     assert database["when"] <= database["until"] <= broker_away["until"]
     working.terminate()

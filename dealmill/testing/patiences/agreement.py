@@ -9,7 +9,7 @@ from functools import partial
 from random import Random
 
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
-from dealmill.pipeline.games.contract import EngineFunction
+from dealmill.pipeline.games.functions import EngineFunction
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound

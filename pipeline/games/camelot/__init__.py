@@ -3,28 +3,14 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
-from dealmill.game import (
-    AnswerFormat,
-    CanonicalMask,
-    CheckEvidence,
-    Deal,
-    Deals,
-    Engine,
-    EngineFunction,
-    Frames,
-    Game,
-    MakePlayback,
-    Read,
-    ReadEachLine,
-    Scenes,
-)
+from dealmill.game import AnswerFormat, Deals, Engine, Game
 
 WINNABLE = Fraction(2404050841460376237703003020355621, 4678932517265691872365596621328125)
 """The share of winnable decks among all distinct decks, counted by `tests/games/camelot/test_exact.py`."""
 
 
 class Camelot(Game):
-    """The description of Camelot, and its functions, each imported when it is first used."""
+    """The description of Camelot."""
 
     name = "camelot"
     title = "Camelot"
@@ -40,60 +26,6 @@ class Camelot(Game):
     )
     deals = Deals("1")
     answer = AnswerFormat(winnable="Y", unwinnable="N")
-
-    @property
-    def read(self) -> Read:
-        from .layout import read
-
-        return read
-
-    @property
-    def each_line(self) -> ReadEachLine:
-        from .layout import each_line
-
-        return each_line
-
-    @property
-    def deal(self) -> Deal:
-        from .deal import deal
-
-        return deal
-
-    @property
-    def solvers(self) -> Mapping[str, EngineFunction]:
-        from .engine import winnable
-
-        return {"winnable": winnable}
-
-    @property
-    def mask(self) -> CanonicalMask:
-        from .canonical import mask
-
-        return mask
-
-    @property
-    def check(self) -> CheckEvidence:
-        from .rules import check
-
-        return check
-
-    @property
-    def frames(self) -> Frames:
-        from .picture import frames
-
-        return frames
-
-    @property
-    def scenes(self) -> Scenes:
-        from .picture import scenes
-
-        return scenes
-
-    @property
-    def playback(self) -> MakePlayback:
-        from .playback import playback
-
-        return playback
 
     def expectation(self, engine: str, parameters: Mapping[str, int]) -> Fraction | None:
         """Return the exact share of winnable decks."""

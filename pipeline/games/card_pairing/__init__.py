@@ -1,29 +1,11 @@
 """Card pairing: remove pairs of cards of the same rank from the tops of the stacks until no card is left."""
 
-from collections.abc import Mapping
-
-from dealmill.game import (
-    AnswerFormat,
-    CanonicalMask,
-    CheckEvidence,
-    Deal,
-    Deals,
-    Engine,
-    EngineFunction,
-    Frames,
-    Game,
-    MakePlayback,
-    Nameless,
-    Parameter,
-    Read,
-    ReadEachLine,
-    Scenes,
-)
+from dealmill.game import AnswerFormat, Deals, Engine, Game, Parameter
 from dealmill.verdicts import Verdict
 
 
 class CardPairing(Game):
-    """The description of Card pairing, and its functions, each imported when it is first used."""
+    """The description of Card pairing."""
 
     name = "card-pairing"
     title = "Card pairing"
@@ -58,69 +40,8 @@ class CardPairing(Game):
     )
     answer = AnswerFormat(between=" ", winnable="yes", unwinnable="no")
 
-    @property
-    def read(self) -> Read:
-        from .layout import read
-
-        return read
-
-    @property
-    def each_line(self) -> ReadEachLine:
-        from .layout import each_line
-
-        return each_line
-
-    @property
-    def deal(self) -> Deal:
-        from .deal import deal
-
-        return deal
-
-    @property
-    def solvers(self) -> Mapping[str, EngineFunction]:
-        from .engine import winnable
-        from .odds import odds
-
-        return {"winnable": winnable, "odds": odds}
-
-    @property
-    def mask(self) -> CanonicalMask:
-        from .canonical import mask
-
-        return mask
-
-    @property
-    def nameless(self) -> Nameless:
-        from .layout import nameless
-
-        return nameless
-
-    @property
-    def check(self) -> CheckEvidence:
-        from .rules import check
-
-        return check
-
     def check_seconds(self, engine: str, _verdict: Verdict, _evidence: str) -> float:
         return 4e-3 if engine == "odds" else 5e-5
-
-    @property
-    def frames(self) -> Frames:
-        from .picture import frames
-
-        return frames
-
-    @property
-    def scenes(self) -> Scenes:
-        from .picture import scenes
-
-        return scenes
-
-    @property
-    def playback(self) -> MakePlayback:
-        from .playback import playback
-
-        return playback
 
 
 GAME = CardPairing()

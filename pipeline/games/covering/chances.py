@@ -21,8 +21,8 @@ from dealmill.pipeline.games.covering.rules import Rules
 Tables = NDArray[np.int64]
 
 SUITS = "CHSD"
-CARD_LEFT, FACE_DOWN, NO_PARTNER, ONE_PARTNER = 4, 20, 60, 2
-"""What makes a table bad."""
+NO_PARTNER, ONE_PARTNER = 60, 2
+"""What else makes a table bad."""
 KING = len(RANKS) - 1
 INTO_HOLE, ALONE = 56, 63
 """The targets of cards that do not leave in pairs, in their lots."""
@@ -146,7 +146,7 @@ def _cost(w: Words, left: int, free: int) -> int:
     """Return how bad a table is."""
     counted = left if w[NEEDS_ALL] else left & _places(w)
     down = _face_down(w, left, free)
-    cost = CARD_LEFT * _count(counted) + FACE_DOWN * _count(down)
+    cost = mind.CARD_LEFT * _count(counted) + mind.FACE_DOWN * _count(down)
     if w[TO_HOLE]:
         return cost
     rest = left & _places(w) & ~down

@@ -7,8 +7,6 @@ passes. The list of positions that are reached is also the queue of those to vis
 the offsets below.
 """
 
-from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +16,11 @@ from dealmill.kernels import Fields, check_memory, compiling, kernel, routine
 from dealmill.pipeline.games.covering.player import RefereeOfPlays
 from dealmill.pipeline.games.covering.referee import MOST_PLAIN, Loss, check_count, mate_of, read_loss
 from dealmill.pipeline.games.covering.rules import RANKS, SUITS, UNLIMITED, Position, Rules
-from dealmill.verdicts import InvalidEvidence, Verdict
+from dealmill.referees import CompiledJudge
+from dealmill.verdicts import InvalidEvidence
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
-SAMPLE = 16
-"""Of the losses that the plain referee counts, about one in so many is counted here, too."""
 FIRST_ROOM, MORE_ROOM = 1_000_000, 5
 """The positions that are counted at first, and how many times as many next."""
 SECONDS = 4.0
@@ -38,33 +35,25 @@ SIZE = ARRAY.size
 WON, NO_ROOM = -1, -2
 
 
-@dataclass(frozen=True)
-class CompiledReferee:
-    """The referee of a game of pairs: plain Python for losses of at most `MOST_PLAIN` positions, and compiled code for
-    others, and for a sample of the first that follows from the layout."""
+class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
+    """The referee of a game of pairs: plain Python for losses of at most `MOST_PLAIN` positions."""
 
-    rules: Rules
+    @property
+    def plain(self) -> RefereeOfPlays:
+        """The referee in plain Python."""
+        return RefereeOfPlays(self.rules)
 
-    def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Replay the moves of a win, or count the positions of a loss.
+    def read_loss(self, evidence: str) -> Loss:
+        """Return what the evidence of a loss claims, or raise `InvalidEvidence`."""
+        return read_loss(self.rules, evidence)
 
-        Raises
-        ------
-        InvalidEvidence
-            If the evidence does not prove the verdict; at step 0, if the text is not a position.
-        UncompiledError
-            If the compiled referee is needed, and must not be compiled now.
-        """
-        plain = RefereeOfPlays(self.rules)
-        if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
-            plain(engine, layout, verdict, value, evidence)
-            return
-        position = plain.position(layout)
-        loss = read_loss(self.rules, evidence)
-        if loss.positions <= MOST_PLAIN:
-            plain(engine, layout, verdict, value, evidence)
-        if loss.positions > MOST_PLAIN or blake2b(layout.encode(), digest_size=1).digest()[0] % SAMPLE == 0:
-            check_count(count_positions(self.rules, position, loss), loss.positions)
+    def is_plain(self, loss: Loss) -> bool:
+        """Return whether plain Python visits few positions."""
+        return loss.positions <= MOST_PLAIN
+
+    def check_compiled(self, _layout: str, position: Position, loss: Loss) -> None:
+        """Count the positions of a loss with compiled code."""
+        check_count(count_positions(self.rules, position, loss), loss.positions)
 
 
 def count_positions(rules: Rules, position: Position, loss: Loss) -> int:

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.games.patience.player import RefereeOfPlays
     from dealmill.pipeline.games.patience.rules import Rules
 
-MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 4e-5, 4e-4, 4e-6, 0.02, 0.5
+MOVE_SECONDS, PLAIN_SECONDS, COMPILED_SECONDS, SWEEP_SECONDS, CHANCES_SECONDS = 2e-6, 4e-4, 4e-6, 0.02, 0.5
 """About how long the referees take for a move of a win, a position of a loss, a sweep, and the plays of `chances`."""
 
 
@@ -138,8 +138,6 @@ class Patience(Game):
 
     @property
     def compiled_check(self) -> CheckEvidence:
-        if self.rules.copies > 1:
-            return self.referee
         from dealmill.pipeline.games.patience.compiled import CompiledReferee
 
         return CompiledReferee(self.rules)

@@ -23,7 +23,6 @@ from dealmill.mind import (
     play_layouts,
     precedes,
 )
-from dealmill.pipeline.games.patience import points
 from dealmill.pipeline.games.patience.engine import Sizes, divide, load, room_of, set_up
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
@@ -65,14 +64,14 @@ def _cost_of_column(s: Words, column: int) -> int:
     card, whole_suits = s[k.TOP + column], s[k.COMPLETE]
     cost: int = word(0)
     if card == k.NO_CARD:
-        return word(points.EMPTY_COLUMN[whole_suits])
+        return word(mind.EMPTY_COLUMN[whole_suits])
     ranks, deepest, above = word(0), word(0), word(0)
     while card != k.NO_CARD and not s[k.FACE_DOWN] & bit_of(card):
         # four bits for each rank count the cards above that cover no lower one so far
         covering = ranks >> (4 * (card % 13 + 1))
         ranks ^= covering << (4 * (card % 13 + 1))
         while covering:
-            cost += points.COVERING[whole_suits] * (covering & 15)
+            cost += mind.COVERING[whole_suits] * (covering & 15)
             covering >>= 4
         ranks += word(1) << (4 * (card % 13))
         if whole_suits == 0 and s[k.UP + card // 13] == card % 13:
@@ -80,15 +79,15 @@ def _cost_of_column(s: Words, column: int) -> int:
         under = s[k.UNDER + card]
         if under != k.NO_CARD and not s[k.FACE_DOWN] & bit_of(under):
             if s[k.PARENTS + card] & bit_of(under) == 0:
-                cost += points.MISFIT[whole_suits]
+                cost += mind.MISFIT[whole_suits]
             elif s[k.RUNS + card] & bit_of(under) == 0:
-                cost += points.BROKEN_RUN[whole_suits]
+                cost += mind.BROKEN_RUN[whole_suits]
         card = under
         above += 1
     while card != k.NO_CARD:
-        cost += points.FACE_DOWN
+        cost += mind.FACE_DOWN
         card = s[k.UNDER + card]
-    cost += points.ABOVE_NEXT * deepest
+    cost += mind.ABOVE_NEXT * deepest
     return cost
 
 
@@ -102,10 +101,10 @@ def _keep_costs(s: Words, p: Words) -> None:
 @routine
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
-    cost: int = points.CARD_LEFT * s[k.LEFT] + points.CELLS_SQUARED * s[k.CELL_COUNT] * s[k.CELL_COUNT]
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.CELLS_SQUARED * s[k.CELL_COUNT] * s[k.CELL_COUNT]
     if s[k.HOLE]:
         return cost
-    cost += points.IN_STOCK * (s[k.STOCK_COUNT] + s[k.RESERVE_COUNT])
+    cost += mind.IN_STOCK * (s[k.STOCK_COUNT] + s[k.RESERVE_COUNT])
     for column in range(s[k.COLUMNS]):
         cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost

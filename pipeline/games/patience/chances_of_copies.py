@@ -23,7 +23,6 @@ from dealmill.mind import (
     play_layouts,
     precedes,
 )
-from dealmill.pipeline.games.patience import points
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.spider import load, row_size, set_up
@@ -73,20 +72,20 @@ def _cost_of_column(s: Words, column: int) -> int:
     """Return how bad a column is, from what lies face up in it."""
     length, down = s[k.LENGTH + column], s[k.DOWN + column]
     if length == 0:
-        return word(points.EMPTY_COLUMN[1])
-    cost, lowest = word(points.FACE_DOWN * down), word(k.NO_CARD)
+        return word(mind.EMPTY_COLUMN[1])
+    cost, lowest = word(mind.FACE_DOWN * down), word(k.NO_CARD)
     for height in range(down, length):
         card = card_at(s, column, word(height))
         rank = card % 13
         if rank > lowest:
-            cost += points.COVERING[1]
+            cost += mind.COVERING[1]
         lowest = min(lowest, rank)
         if height > down:
             under = card_at(s, column, word(height - 1))
             if (s[k.PARENTS + card] >> under) & 1 == 0:
-                cost += points.MISFIT[1]
+                cost += mind.MISFIT[1]
             elif (s[k.RUNS + card] >> under) & 1 == 0:
-                cost += points.BROKEN_RUN[1]
+                cost += mind.BROKEN_RUN[1]
     return cost
 
 
@@ -100,7 +99,7 @@ def _keep_costs(s: Words, p: Words) -> None:
 @inlined
 def _cost(s: Words, p: Words, changed: int) -> int:
     """Return how bad the table is. The costs in mind are those of the columns whose bits are not in `changed`."""
-    cost: int = points.CARD_LEFT * s[k.LEFT] + points.IN_STOCK * (s[k.STOCK_SIZE] - s[k.DEALT])
+    cost: int = mind.CARD_LEFT * s[k.LEFT] + mind.IN_STOCK * (s[k.STOCK_SIZE] - s[k.DEALT])
     for column in range(s[k.COLUMNS]):
         cost += _cost_of_column(s, word(column)) if changed >> column & 1 else p[mind.COLUMN_COST + column]
     return cost

@@ -1,13 +1,9 @@
-"""The referee of patiences with compiled code, for losses with more positions than plain Python visits in a moment.
+"""The referee of patiences with compiled code: for losses with more positions than plain Python visits in a moment, and
+for many wins."""
 
-Which of the two judges a loss follows from the evidence and the layout alone, so that a verdict is judged in the same
-way everywhere.
-"""
-
-from collections.abc import Iterable
-from dataclasses import dataclass
-from hashlib import blake2b
-from itertools import zip_longest
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from dealmill.pipeline.games.patience import (
     counting,
@@ -16,6 +12,7 @@ from dealmill.pipeline.games.patience import (
     counting_safe,
     counting_waits,
     counting_walks,
+    replaying,
 )
 from dealmill.pipeline.games.patience.counting import COMPARED
 from dealmill.pipeline.games.patience.losses import Loss, read_loss
@@ -26,53 +23,83 @@ from dealmill.pipeline.games.patience.losses.safe import SafeLoss
 from dealmill.pipeline.games.patience.losses.waits import WaitingLoss, WaitingPair
 from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
+from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.referees import CompiledJudge
 from dealmill.verdicts import InvalidEvidence, Verdict
 
-SAMPLE = 16
-"""Of the losses that plain Python counts, about one in so many is counted by compiled code, too; fewer of those that it
-sweeps: `COMPARED` positions of each on average."""
 DRAWN_POSITIONS = 1_000_000
 """Plain Python visits positions of another loss with a chance of one in so many for each position of it."""
+PLAIN_WINS, WIN_SAMPLE = 100, 64
+"""Plain Python alone replays the first wins that a referee judges, which takes a quarter of a second; of the others,
+about one in so many, too."""
 
 
 @dataclass(frozen=True)
-class CompiledReferee:
+class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     """The referee of a game: plain Python for losses of at most `MOST_PLAIN` positions, and for those that it sweeps;
-    compiled code for others.
+    compiled code for others. If cards exist more than once, plain Python judges all losses.
 
-    Of each kind, both judge a sample. A loss that plain Python counts is counted by both. Of another one, plain Python
-    visits at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one
-    move, with at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a
-    fraction of the time of all counts. What is drawn follows from the layout.
+    Compiled code replays all wins but the first `PLAIN_WINS` of this referee, so that few wins need no compiler. It
+    only accepts or refuses: plain Python replays what it refuses, to say why, and a sample of the rest.
+
+    Of each kind, both judge a sample. A loss that plain Python counts is counted by both; of those that it sweeps, so
+    many that compiled code counts `COMPARED` positions of each on average. Of another loss, plain Python visits at most
+    `COMPARED` positions: none of them is won, and both referees reach equally many with at most one move, with at most
+    two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a fraction of the time
+    of all counts.
     """
 
-    rules: Rules
+    wins: Iterator[int] = field(default_factory=itertools.count, compare=False)
+    """Counts the wins that are judged."""
 
     def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Replay the moves of a win, or count the positions of a loss.
+        """Replay the moves of a win, repeat plays, or count the positions of a loss.
 
         Raises
         ------
         InvalidEvidence
             If the evidence does not prove the verdict; at step 0, if the text is not a position.
         UncompiledError
-            If the compiled referee is needed, and must not be compiled now.
+            If compiled code is needed, and must not be compiled now.
         """
-        plain = RefereeOfPlays(self.rules)
-        if verdict is not Verdict.UNWINNABLE or engine != "winnable" or value is not None:
-            plain(engine, layout, verdict, value, evidence)
-            return
-        position = plain.position(layout)
-        loss = read_loss(self.rules, evidence)
-        if loss.visited > MOST_PLAIN:
-            counts = check_loss(self.rules, layout, loss)
-            if _number_of(layout) % DRAWN_POSITIONS < loss.positions:
-                _compare(loss.counts(plain, position, COMPARED), counts)
-            return
-        plain(engine, layout, verdict, value, evidence)
-        if _number_of(layout) % max(SAMPLE, loss.positions // COMPARED) == 0:
-            check_loss(self.rules, layout, loss)
+        if verdict is Verdict.WINNABLE and engine == "winnable" and value is None:
+            self._check_win(layout, evidence)
+        elif self.rules.copies > 1:
+            self.plain(engine, layout, verdict, value, evidence)
+        else:
+            super().__call__(engine, layout, verdict, value, evidence)
+
+    @property
+    def plain(self) -> RefereeOfPlays:
+        """The referee in plain Python."""
+        return RefereeOfPlays(self.rules)
+
+    def read_loss(self, evidence: str) -> Loss:
+        """Return what the evidence of a loss claims, or raise `InvalidEvidence`."""
+        return read_loss(self.rules, evidence)
+
+    def is_plain(self, loss: Loss) -> bool:
+        """Return whether plain Python visits few positions."""
+        return loss.visited <= MOST_PLAIN
+
+    def sample(self, loss: Loss) -> int:
+        """Return of how many such losses compiled code checks one, too."""
+        return max(super().sample(loss), loss.positions // COMPARED)
+
+    def check_compiled(self, layout: str, position: Position, loss: Loss) -> None:
+        """Check a loss with compiled code, and some of its positions with plain Python, which does not visit all."""
+        counts = check_loss(self.rules, layout, loss)
+        if not self.is_plain(loss) and self.number_of(layout) % DRAWN_POSITIONS < loss.positions:
+            _compare(loss.counts(self.plain, position, COMPARED), counts)
+
+    def _check_win(self, layout: str, evidence: str) -> None:
+        is_judged = next(self.wins) >= PLAIN_WINS
+        is_won = is_judged and replaying.is_won(self.rules, self.plain.position(layout), evidence)
+        if not is_won or self.number_of(layout) % WIN_SAMPLE == 0:
+            self.plain("winnable", layout, Verdict.WINNABLE, None, evidence)
+        if is_judged and not is_won:
+            raise InvalidEvidence(1, "the referees disagree: plain Python accepts the moves, compiled code does not")
 
 
 def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
@@ -102,11 +129,6 @@ def check_loss(rules: Rules, layout: str, loss: Loss) -> list[int]:
     raise TypeError(f"no compiled code checks {type(loss).__name__}")
 
 
-def _number_of(layout: str) -> int:
-    """Return a number that looks random, always the same for a layout."""
-    return int.from_bytes(blake2b(layout.encode(), digest_size=8).digest(), "big")
-
-
 def _compare(plain_counts: Iterable[int], counts: list[int]) -> None:
     """Check that plain Python reaches as many positions as the compiled referee, up to `COMPARED`.
 
@@ -116,7 +138,7 @@ def _compare(plain_counts: Iterable[int], counts: list[int]) -> None:
         If it does not, or a position that it visits is won.
     """
     few = (count for count in plain_counts if count <= COMPARED)
-    for moves, (plain_count, count) in enumerate(zip_longest(few, counts)):
+    for moves, (plain_count, count) in enumerate(itertools.zip_longest(few, counts)):
         if plain_count != count:
             reached = f"plain Python reaches {plain_count or 'no more'} positions with at most {moves} moves"
             raise InvalidEvidence(1, f"the referees disagree: {reached}, the compiled referee {count or 'no more'}")

@@ -1,12 +1,13 @@
 """The compiled referee of losses by positions of the quotient, written from docs/proofs/klondike.md.
 
 It shares no code with the engine. Of the plain referee, it uses only what that says of the form of layouts and
-evidence; of the compiled referee of other losses, how positions are stored and compared. Cards are numbers, 13 for each
-suit, counted from the base of the foundations; a *kind* is a rank and a colour, and its number is twice the rank, and
-one more for red. A position is some numbers, in fields of bits that are as wide as the layout needs: the heights of the
-foundations, the turned cards of the stock, the further passes, the dealt cards that are left in each column, and the
-set of cards that are left in the stock. Mostly they are one word. `t` is one array of all but the positions, with the
-offsets below.
+evidence; of the compiled referee of other losses, how positions are stored and compared. Cards are numbers, 13 for
+each suit, counted from the base of the foundations; black and red suits alternate, so two cards of a *kind*, a rank and
+a colour, are 26 apart, and the lower number is that of the kind. A position is some numbers, in fields of bits that are
+as wide as the layout needs: the heights of the foundations, the turned cards of the stock, the further passes, the
+dealt cards that are left in each column, and the sets of cards that are left in the stock and in the reserve; of a
+reserve that fills columns, the first of these begin those that have no other dealt card. `t` is one array of all but
+the positions, with the offsets below.
 """
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from dealmill.kernels import Fields, inlined, kernel, lowest_bit, routine, row_of
 from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted, is_new_key, word
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
-from dealmill.pipeline.games.patience.rules import RANKS, RED, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
 from dealmill.rules_files import MOST_COLUMNS
 
 MOST_MOVES = 200
@@ -22,30 +23,32 @@ MOST_MOVES = 200
 MOST_ROWS = 52 + MOST_COLUMNS
 MOST_WORDS = 8
 WORD_BITS = 62
-TURNED, PASSES_LEFT, STOCK, FIRST_COLUMN = 4, 5, 6, 7
+TURNED, PASSES_LEFT, STOCK, RESERVE, FIRST_COLUMN = 4, 5, 6, 7, 8
 MOST_FIELDS = FIRST_COLUMN + MOST_COLUMNS
-"""The fields of a position: heights, `TURNED`, `PASSES_LEFT`, `STOCK`, and the columns."""
+"""The fields of a position: heights, `TURNED`, `PASSES_LEFT`, `STOCK`, `RESERVE`, and the columns."""
 
 ARRAY = Fields()
 # Rules and layout
-LAST, DRAW, PASSES, KINGS_FILL, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = ARRAY.words(10)
-STOCK_ORDER, STARTS = ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
+LAST, DRAW, PASSES, KINGS_FILL, ANY_FILLS, STACKED, REMOVABLE, LEAST, COLUMNS, STOCK_SIZE, DECK, WORDS = ARRAY.words(12)
+STOCK_ORDER, RESERVE_CARDS, STARTS = ARRAY.row(52), ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
 LOWER, AFTER, TOPS = ARRAY.rows(3, MOST_ROWS)
 """For each column, the index of its first row, with a row for each number of dealt cards that are left: these cards as
 a set, how many are left after the last one has left, and that card."""
-KIND_OF = ARRAY.row(52)
 FIELD_WORDS, FIELD_SHIFTS, FIELD_MASKS = ARRAY.rows(3, MOST_FIELDS)
 # A position
 FIELDS = ARRAY.row(MOST_FIELDS)
-UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK = ARRAY.words(7)
+UP, SHOWN, MOVED, OFFERED, BARE, PLACES, IN_STOCK, IN_RESERVE, BURIED, BEGUN = ARRAY.words(10)
 """Sets of cards, but `BARE` and `PLACES` of kinds: those that can be bared, and those that have a free place."""
-RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME = ARRAY.words(5)
-LEFT_OVER = ARRAY.row(MOST_COLUMNS)
-"""The same in the relaxed game, the cards that came to the columns, and the dealt cards that are left in each."""
+RISEN, EVER_BARE, EVER_PLACES, EVER_OFFERED, CAME, EMPTIED = ARRAY.words(6)
+HEIGHTS, LEFT_OVER = ARRAY.row(4), ARRAY.row(MOST_COLUMNS)
+"""The same in the relaxed game, the cards that came to the columns, how many columns were emptied, the heights of the
+foundations, and the dealt cards that are left in each column."""
 KEY, MOVES = ARRAY.row(MOST_WORDS), ARRAY.row(MOST_MOVES)
 SIZE = ARRAY.size
-EVEN = sum(1 << 2 * rank for rank in range(13))
-"""The black kinds."""
+KINDS = (1 << 26) - 1
+"""All kinds."""
+LOWEST = 1 | 1 << 13
+"""Those of the lowest rank."""
 
 
 def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
@@ -77,14 +80,14 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
         return [13 * SUITS.index(suit.upper()) + (RANKS.index(rank) - base) % rules.ranks for rank, suit in cards]
 
     t[LAST], t[DRAW], t[PASSES], t[KINGS_FILL] = rules.ranks - 1, rules.draw, rules.passes, rules.spaces == "kings"
+    t[ANY_FILLS], t[STACKED] = rules.spaces in ("any", "reserve"), rules.stacked
     t[REMOVABLE], t[LEAST], t[COLUMNS] = rules.removable, rules.initial == "all", len(rules.sizes)
-    for suit, letter in enumerate(SUITS):
-        for rank in range(rules.ranks):
-            t[DECK] |= 1 << 13 * suit + rank
-            t[KIND_OF + 13 * suit + rank] = 2 * rank + (letter in RED)
+    t[DECK] = sum(1 << 13 * suit + rank for suit in range(4) for rank in range(rules.ranks))
     stock = numbers(texts.get("waste", "") + texts.get("stock", ""))
     t[STOCK_SIZE] = len(stock)
     t[STOCK_ORDER : STOCK_ORDER + len(stock)] = stock
+    reserve = numbers(texts.get("reserve", ""))[:: -1 if rules.stacked else 1]
+    t[RESERVE_CARDS : RESERVE_CARDS + len(reserve)] = reserve
     fields = [(0, rules.ranks)] * 4
     for top in numbers(texts.get("foundations", "")):
         fields[top // 13] = top % 13 + 1, rules.ranks
@@ -92,6 +95,7 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
     if rules.passes == UNLIMITED and (turned % rules.draw == 0 or turned == len(stock)):
         turned = 0
     fields += [(turned, len(stock)), (int(texts.get("passes", 0)), rules.passes), ((1 << len(stock)) - 1,) * 2]
+    fields.append(((1 << len(reserve)) - 1,) * 2)
     row = 0
     for number, text in enumerate(columns.split("/")):
         t[STARTS + number] = row
@@ -115,11 +119,11 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
 def _dealt(t: Words, cards: list[int], is_up: list[bool], count: int) -> int:
     """Return how many of the first `count` cards of a column are dealt ones if no others are left."""
     while count > 1 and is_up[count - 2]:
-        kind, below = t[KIND_OF + cards[count - 1]], t[KIND_OF + cards[count - 2]]
-        if below // 2 != kind // 2 + 1 or below % 2 == kind % 2:
+        card, below = cards[count - 1], cards[count - 2]
+        if below % 13 != card % 13 + 1 or (below - card) // 13 % 2 == 0:
             break
         count -= 1
-    return 0 if count == 1 and cards[0] % 13 == t[LAST] else count
+    return 0 if count == 1 and cards[0] % 13 == t[LAST] and not t[ANY_FILLS] else count
 
 
 @inlined
@@ -133,9 +137,42 @@ def _first(cards: int) -> int:
 
 
 @inlined
-def _swapped(kinds: int) -> int:
-    """Return the kinds of the other colour."""
-    return (kinds & EVEN) << 1 | (kinds >> 1) & EVEN
+def _some(cards: int) -> int:
+    """Return the kinds of which at least one card is among these."""
+    return (cards | cards >> 26) & KINDS
+
+
+@inlined
+def _both(cards: int) -> int:
+    """Return the kinds of which both cards are among these."""
+    return cards & cards >> 26 & KINDS
+
+
+@inlined
+def _cards(kinds: int) -> int:
+    """Return all cards of some kinds."""
+    return kinds | kinds << 26
+
+
+@inlined
+def _on(kinds: int) -> int:
+    """Return the kinds that fit some kinds."""
+    lower = (kinds & ~word(LOWEST)) >> 1
+    return (lower << 13 | lower >> 13) & KINDS
+
+
+@inlined
+def _under(t: Words, kinds: int) -> int:
+    """Return the kinds that some kinds fit."""
+    higher: int = (kinds & ~(word(LOWEST) << t[LAST])) << 1
+    return (higher << 13 | higher >> 13) & KINDS
+
+
+@inlined
+def _kings(t: Words) -> int:
+    """Return the kinds of kings, if they go to empty columns."""
+    kinds: int = (word(LOWEST) << t[LAST]) * t[KINGS_FILL]
+    return kinds
 
 
 @routine
@@ -154,20 +191,25 @@ def _read_key(t: Words, keys: Words, first: int) -> None:
         t[FIELDS + number] = keys[first + t[FIELD_WORDS + number]] >> t[FIELD_SHIFTS + number] & t[FIELD_MASKS + number]
 
 
-@routine
-def _look(t: Words) -> None:
-    """Write the sets that follow from the position."""
-    up, below, dealt, spaces = word(0), word(0), word(0), word(0)
-    for suit in range(4):
-        up |= (_bit(t[FIELDS + suit]) - 1) << 13 * suit
+@inlined
+def _fill(t: Words) -> None:
+    """Let all cards that begin columns count as moved, if no reserve is left that fills them."""
+    left, spaces = t[FIELDS + RESERVE] * t[STACKED], word(0)
     for column in range(t[COLUMNS]):
-        left = t[FIELDS + FIRST_COLUMN + column]
-        row = t[STARTS + column] + left
-        below |= t[LOWER + row]
-        if left:
-            dealt |= _bit(t[TOPS + row])
-        else:
-            spaces += 1
+        spaces += t[FIELDS + FIRST_COLUMN + column] == 0
+    while left and spaces:
+        left &= left - 1
+        spaces -= 1
+    if left == 0:
+        t[FIELDS + RESERVE] *= 1 - t[STACKED]
+        for column in range(t[COLUMNS]):
+            if t[FIELDS + FIRST_COLUMN + column] == 1:
+                t[FIELDS + FIRST_COLUMN + column] = 0
+
+
+@inlined
+def _look_at_stock(t: Words) -> None:
+    """Write which cards are in the stock, and which it offers."""
     in_stock, offered, count, index = word(0), word(0), word(0), word(0)
     rest = t[FIELDS + STOCK]
     while rest:
@@ -181,34 +223,68 @@ def _look(t: Words) -> None:
         in_stock |= card
         if _passes_after(t, index, count) >= 0:
             offered |= card
-    moved = t[DECK] & ~(up | below | in_stock)
-    t[UP], t[MOVED], t[SHOWN], t[OFFERED], t[IN_STOCK] = up, moved, moved | dealt, offered, in_stock
+    t[IN_STOCK], t[OFFERED] = in_stock, offered
 
-    some, two = word(0), word(0)
-    rest = moved
-    while rest:
-        kind = _bit(t[KIND_OF + _first(rest)])
+
+@inlined
+def _look_at_reserve(t: Words, spaces: int) -> None:
+    """Write which cards of the reserve begin a column, if this many are to be filled, and which can be taken."""
+    t[BEGUN], t[IN_RESERVE], rest = 0, 0, t[FIELDS + RESERVE]
+    while rest and not (t[STACKED] and t[IN_RESERVE]):
+        card = _bit(t[RESERVE_CARDS + _first(rest)])
         rest &= rest - 1
-        two |= some & kind
-        some |= kind
-    some_moved, two_moved = some, two
-    rest = dealt
+        if t[STACKED] and spaces:
+            t[BEGUN] |= card
+            spaces -= 1
+        else:
+            t[IN_RESERVE] |= card
+    t[BURIED] = 0
     while rest:
-        kind = _bit(t[KIND_OF + _first(rest)])
+        t[BURIED] |= _bit(t[RESERVE_CARDS + _first(rest)])
         rest &= rest - 1
-        two |= some & kind
-        some |= kind
-    on_some, on_two = _swapped(some_moved << 2), _swapped(two_moved << 2)  # kinds on which moved cards lie
-    t[BARE] = (some & ~on_some) | (two & ~on_two)
-    places = (_swapped(some >> 2) & ~some_moved) | (_swapped(two >> 2) & ~two_moved)
-    if t[KINGS_FILL]:
-        kings = moved
-        while kings:
-            spaces -= _first(kings) % 13 == t[LAST]
-            kings &= kings - 1
-        if spaces > 0:
-            places |= word(3) << 2 * t[LAST]
-    t[PLACES] = places
+
+
+@inlined
+def _look_for_places(t: Words, spaces: int) -> None:
+    """Write which kinds can be bared, and which have a free place, with so many columns without a dealt card."""
+    moved, shown = t[MOVED], t[SHOWN]
+    t[BARE] = (_some(shown) & ~_under(t, _some(moved))) | (_both(shown) & ~_under(t, _both(moved)))
+    t[PLACES] = (_on(_some(shown)) & ~_some(moved)) | (_on(_both(shown)) & ~_both(moved))
+    begun = (_some(moved) & ~_on(_some(shown))) | (_both(moved) & ~_on(_both(shown))) << 26
+    while begun and spaces:
+        spaces -= 1
+        begun &= begun - 1
+    if spaces and t[ANY_FILLS]:
+        t[BARE], t[PLACES] = _some(t[DECK]), _some(t[DECK])
+    elif spaces:
+        t[PLACES] |= _kings(t)
+
+
+@routine
+def _look(t: Words) -> None:
+    """Write the sets that follow from the position."""
+    if t[ANY_FILLS]:
+        _fill(t)
+    up, below, dealt, spaces = word(0), word(0), word(0), word(0)
+    for suit in range(4):
+        up |= (_bit(t[FIELDS + suit]) - 1) << 13 * suit
+    for column in range(t[COLUMNS]):
+        left = t[FIELDS + FIRST_COLUMN + column]
+        row = t[STARTS + column] + left
+        below |= t[LOWER + row]
+        if left:
+            dealt |= _bit(t[TOPS + row])
+        else:
+            spaces += 1
+    _look_at_stock(t)
+    _look_at_reserve(t, spaces)
+    if t[STACKED] and t[IN_RESERVE]:
+        spaces = word(0)
+    dealt |= t[BEGUN]
+    moved = t[DECK] & ~(up | below | dealt | t[IN_STOCK] | t[IN_RESERVE] | t[BURIED])
+    t[UP], t[MOVED], t[SHOWN] = up, moved, moved | dealt
+    t[OFFERED] |= t[IN_RESERVE]
+    _look_for_places(t, spaces)
 
 
 @inlined
@@ -238,11 +314,18 @@ def _is_safe(t: Words, card: int) -> bool:
 
 @routine
 def _take(t: Words, card: int) -> None:
-    """Take a card out of its column, if it is dealt, or out of the stock."""
+    """Take a card out of its column, if it is dealt, or out of the reserve or the stock."""
     for column in range(t[COLUMNS]):
         row = t[STARTS + column] + t[FIELDS + FIRST_COLUMN + column]
         if t[FIELDS + FIRST_COLUMN + column] and t[TOPS + row] == card:
             t[FIELDS + FIRST_COLUMN + column] = t[AFTER + row]
+            return
+    rest = t[FIELDS + RESERVE]
+    while rest:
+        at = _first(rest)
+        rest &= rest - 1
+        if t[RESERVE_CARDS + at] == card:
+            t[FIELDS + RESERVE] ^= _bit(at)
             return
     rest, index, count, taken, slot = t[FIELDS + STOCK], word(0), word(0), word(0), word(0)
     while rest:
@@ -268,8 +351,9 @@ def _settle(t: Words) -> None:
     while suit < 4:
         card = 13 * suit + t[FIELDS + suit]
         if t[FIELDS + suit] <= t[LAST] and _is_safe(t, card):
-            is_bare = t[SHOWN] & _bit(card) and t[BARE] & _bit(t[KIND_OF + card])
-            if is_bare or (t[DRAW] == 1 and t[PASSES] == UNLIMITED and t[OFFERED] & _bit(card)):
+            is_bare = t[SHOWN] & _bit(card) and t[BARE] & _bit(card % 26)
+            all_offered = t[IN_STOCK] * (t[DRAW] == 1 and t[PASSES] == UNLIMITED) | t[IN_RESERVE]
+            if is_bare or all_offered & _bit(card):
                 _take(t, card)
                 t[FIELDS + suit] += 1
                 _look(t)
@@ -278,29 +362,21 @@ def _settle(t: Words) -> None:
         suit += 1
 
 
-@inlined
-def _kings(t: Words) -> int:
-    """Return the kinds of kings, if they go to empty columns."""
-    kinds: int = (word(3) << 2 * t[LAST]) * t[KINGS_FILL]
-    return kinds
-
-
 @routine
 def _rise(t: Words) -> bool:
     """Let cards go up in the relaxed game, and return whether any has. A moved card leaves its place to others, and
     bares a card; a king leaves a column."""
     before = t[RISEN]
     for suit in range(4):
-        for rank in range(t[LAST] + 1):
-            card, kind = _bit(13 * suit + rank), _bit(t[KIND_OF + 13 * suit + rank])
-            if t[RISEN] & card:
-                continue
+        for rank in range(t[HEIGHTS + suit], t[LAST] + 1):
+            card, kind = _bit(13 * suit + rank), _bit(13 * (suit % 2) + rank)
             is_bare = (t[SHOWN] | t[CAME]) & card and t[EVER_BARE] & kind
             if not (is_bare or t[EVER_OFFERED] & card):
                 break
             t[RISEN] |= card
+            t[HEIGHTS + suit] = rank + 1
             if t[MOVED] & card:
-                t[EVER_BARE] |= _swapped(kind << 2)
+                t[EVER_BARE] |= _under(t, kind)
             if rank == t[LAST]:
                 t[EVER_PLACES] |= _kings(t)
             elif t[MOVED] & card:
@@ -309,14 +385,9 @@ def _rise(t: Words) -> bool:
 
 
 @inlined
-def _coming_from_stock(t: Words) -> int:
-    """Return the cards of the stock that come to columns."""
-    coming, rest = word(0), t[EVER_OFFERED]
-    while rest:
-        card = _first(rest)
-        rest &= rest - 1
-        if t[EVER_PLACES] & _bit(t[KIND_OF + card]):
-            coming |= _bit(card)
+def _coming_in(t: Words) -> int:
+    """Return the cards of the stock and the reserve that come to columns."""
+    coming: int = t[EVER_OFFERED] & _cards(t[EVER_PLACES])
     return coming
 
 
@@ -329,7 +400,7 @@ def _turned_up(t: Words) -> int:
         while left:
             row = t[STARTS + column] + left
             top = t[TOPS + row]
-            if not (t[RISEN] & _bit(top) or t[EVER_PLACES] & _bit(t[KIND_OF + top])):
+            if not (t[RISEN] & _bit(top) or t[EVER_PLACES] & _bit(top % 26)):
                 break
             after = t[AFTER + row]
             cards |= t[LOWER + row - 1]
@@ -337,6 +408,7 @@ def _turned_up(t: Words) -> int:
                 cards &= ~t[LOWER + t[STARTS + column] + after - 1]
             if left == 1:
                 t[EVER_PLACES] |= _kings(t)
+                t[EMPTIED] += 1
             left = after
         t[LEFT_OVER + column] = left
     return cards
@@ -348,31 +420,58 @@ def _coming_back(t: Words) -> int:
     cards = word(0)
     for suit in range(4 * t[REMOVABLE]):
         rank = t[FIELDS + suit] - 1
-        while rank >= t[LEAST] and t[EVER_PLACES] & _bit(t[KIND_OF + 13 * suit + rank]):
+        while rank >= t[LEAST] and t[EVER_PLACES] & _bit(13 * (suit % 2) + rank):
             cards |= _bit(13 * suit + rank)
             rank -= 1
     return cards
 
 
 @routine
+def _begin_columns(t: Words) -> int:
+    """Let cards of a reserve begin columns that others have left; return those that come to the columns. As soon as
+    none is left in the reserve, and anything has happened, any card can move."""
+    begun, coming, rest = word(0), word(0), t[FIELDS + RESERVE] * t[STACKED]
+    for column in range(t[COLUMNS]):
+        begun += t[LEFT_OVER + column] > 0
+    while rest:
+        card = t[RESERVE_CARDS + _first(rest)]
+        rest &= rest - 1
+        if t[SHOWN] & _bit(card) == 0:
+            if begun < t[COLUMNS]:
+                coming |= _bit(card)
+            elif begun == t[COLUMNS]:
+                t[EVER_OFFERED] |= _bit(card)
+        if begun > t[COLUMNS] or not (t[RISEN] & _bit(card) or t[EVER_PLACES] & _bit(card % 26)):
+            begun += 1
+    if begun <= t[COLUMNS] and (t[CAME] | coming or t[RISEN] != t[UP]):
+        t[EVER_PLACES], t[EVER_BARE] = _some(t[DECK]), _some(t[DECK])
+    return coming
+
+
+@routine
 def _is_refuted(t: Words) -> bool:
     """Return whether not all cards go up in the relaxed game."""
+    t[EMPTIED] = 0
     t[RISEN], t[EVER_BARE], t[EVER_PLACES], t[EVER_OFFERED], t[CAME] = t[UP], t[BARE], t[PLACES], t[OFFERED], 0
+    for suit in range(4):
+        t[HEIGHTS + suit] = t[FIELDS + suit]
     for column in range(t[COLUMNS]):
         t[LEFT_OVER + column] = t[FIELDS + FIRST_COLUMN + column]
     changed = True
     while changed:
-        places, offered, changed = t[EVER_PLACES], t[EVER_OFFERED], _rise(t)
-        coming = (_coming_from_stock(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
+        places, offered, emptied, changed = t[EVER_PLACES], t[EVER_OFFERED], t[EMPTIED], _rise(t)
+        coming = word(0)
+        if t[ANY_FILLS]:
+            coming |= _begin_columns(t)
+        coming = (coming | _coming_in(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
         t[CAME] |= coming
         if t[IN_STOCK] & (t[CAME] | t[RISEN]):
-            t[EVER_OFFERED] = t[IN_STOCK]
-        changed = changed or coming != 0 or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
-        while coming:
-            kind = _bit(t[KIND_OF + _first(coming)])
-            coming &= coming - 1
-            t[EVER_BARE] |= kind
-            t[EVER_PLACES] |= _swapped(kind >> 2)
+            t[EVER_OFFERED] |= t[IN_STOCK]
+        changed = (
+            changed or coming != 0 or t[EMPTIED] != emptied or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
+        )
+        t[EVER_BARE] |= _some(coming)
+        t[EVER_PLACES] |= _on(_some(coming))
     return bool(t[RISEN] != t[DECK])
 
 
@@ -390,14 +489,14 @@ def _list_moves(t: Words) -> int:
     while rest:
         card = _first(rest)
         rest &= rest - 1
-        kind, bit = _bit(t[KIND_OF + card]), _bit(card)
+        kind, bit = _bit(card % 26), _bit(card)
         if _is_next(t, card) and (t[OFFERED] & bit or t[BARE] & kind):
             end = _list(t, end, card, word(1))
         if t[MOVED] & bit == 0 and t[PLACES] & kind:
             end = _list(t, end, card, word(0))
     for suit in range(4 * t[REMOVABLE]):
         card = word(13 * suit) + t[FIELDS + suit] - 1
-        if t[FIELDS + suit] > t[LEAST] and t[PLACES] & _bit(t[KIND_OF + card]):
+        if t[FIELDS + suit] > t[LEAST] and t[PLACES] & _bit(card % 26):
             end = _list(t, end, card, word(2))
     return end
 

@@ -6,8 +6,8 @@ from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
 from dealmill.pipeline.games.patience.rules import Rules
 
-KEY_BITS = 63
-"""A position of the quotient is a number with at most so many bits."""
+KEY_BITS, BITS_OF_SUIT = 63, 14
+"""A position of the quotient is a number with at most so many bits, of which each suit has some."""
 
 
 def corrected(rules: Rules) -> bool:
@@ -52,12 +52,5 @@ def counted_with_safe_cards(rules: Rules) -> bool:
 def searched_without_arrangements(rules: Rules) -> bool:
     """Return whether positions are searched without the arrangement of the cards that were moved: where losses can be
     proved so, and every position of any layout fits in a key."""
-    return quotient_is_sound(rules) and max(_key_bits(rules, stock) for stock in range(rules.stock + 1)) < KEY_BITS
-
-
-def _key_bits(rules: Rules, stock: int) -> float:
-    """Return how many bits a key has at most if so many cards are in the stock: the heights of the foundations, the
-    stock, and the dealt cards that are left in each column, of which the product is greatest if all are equal."""
-    columns, cards = len(rules.sizes), len(rules.deck()) - stock
-    turning = log2((stock + 1) * max(rules.passes, 1))
-    return len(rules.piles) * log2(rules.ranks + 1) + stock + turning + columns * log2(1 + cards / columns)
+    turning = (rules.stock + 1) * max(rules.passes, 1)
+    return quotient_is_sound(rules) and len(rules.piles) * BITS_OF_SUIT + log2(turning) < KEY_BITS

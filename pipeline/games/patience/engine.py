@@ -92,7 +92,7 @@ def room_of(rules: Rules) -> int:
 def widest_beam(rules: Rules) -> int:
     """Return the width of the widest beam that looks for wins, or 0. Wide ones find wins where any card may go to an
     empty column; not where rows are dealt, whose positions have too many moves that make nothing better."""
-    if not searched_with_beams(rules) or rules.to == "tableau":
+    if not (searched_with_beams(rules) or counted_with_safe_cards(rules)) or rules.to == "tableau":
         return 0
     if many_cards_are_open(rules):
         return 8_192
@@ -102,6 +102,11 @@ def widest_beam(rules: Rules) -> int:
 def many_cards_are_open(rules: Rules) -> bool:
     """Return whether an open reserve has more cards than there are columns: then a full search decides little."""
     return not rules.stacked and rules.reserve > len(rules.sizes)
+
+
+def wide_beams_come_first(rules: Rules) -> bool:
+    """Return whether wide beams win more, or sooner, than the full search of the same round."""
+    return many_cards_are_open(rules) or counted_with_safe_cards(rules)
 
 
 def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict, int, str | None]:
@@ -146,19 +151,18 @@ def _with_more_room(words: k.Words, rules: Rules) -> k.Words:
 def words_of_win(words: k.Words, base: int, rules: Rules) -> str:
     """Return the moves on the trail as they are written."""
     first = int(words[k.TRAIL])
-    steps = words[first : first + k.STEP * int(words[k.DONE]) : k.STEP].tolist()
-    moves = []
-    for step in steps:
-        if step >> k.AUTOMATIC_BIT & 1:
-            continue
-        card, target, parent = step & 63, step >> 12 & 63, step >> 30 & 63
+    steps = words[first : first + k.STEP * int(words[k.DONE]) : k.STEP]
+    steps = steps[steps >> k.AUTOMATIC_BIT & 1 == 0]
+    names, moves = names_of_cards(rules, base), []
+    fields = (steps & 63).tolist(), (steps >> 12 & 63).tolist(), (steps >> 30 & 63).tolist()
+    for card, target, parent in zip(*fields, strict=True):
         if target >= k.FIRST_COLUMN_LIMIT:
             where = PLACES[target]
         elif parent != k.NO_CARD:
-            where = rules.card_name(parent, base)
+            where = names[parent]
         else:
             where = f"e{target + 1}" if rules.to == "tableau" else "e"
-        moves.append(rules.card_name(card, base) + where)
+        moves.append(names[card] + where)
     return " ".join(moves) or "-"
 
 
@@ -171,6 +175,12 @@ def _list(words: k.Words, base: int, rules: Rules) -> str:
     """Return the live cards of a loss, by suits and then by ranks."""
     live = [rules.card_name(card, base) for card in range(52) if words[k.LISTED] >> card & 1]
     return "".join(sorted(live, key=lambda card: (SUITS.index(card[1]), RANKS.index(card[0]))))
+
+
+@cache
+def names_of_cards(rules: Rules, base: int) -> list[str]:
+    """Return the name of the card with each number."""
+    return [rules.card_name(card, base) for card in range(52)]
 
 
 @cache
@@ -215,7 +225,7 @@ def set_up(words: k.Words, rules: Rules) -> None:
     words[k.FIRST_NODES] = 10_000 if rules.cells and rules.build == "same-suit" else 3_000
     words[k.CUTS], words[k.WIDEST] = searched_with_beams(rules), widest_beam(rules)
     words[k.SAFE_COUNTS] = counted_with_safe_cards(rules)
-    words[k.WIDE_FIRST] = many_cards_are_open(rules)
+    words[k.WIDE_FIRST] = wide_beams_come_first(rules)
     words[k.Z : k.END] = _random_words()
     words[k.PARENTS : k.PARENTS + 52], words[k.RUNS : k.RUNS + 52] = rules.parents, rules.run_parents
     words[k.SUITS_THAT_FIT : k.SUITS_THAT_FIT + 4] = rules.suits_that_fit

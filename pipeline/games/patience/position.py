@@ -12,6 +12,7 @@ are left out. Earlier versions left out ``passes:0``, too, so such a text has no
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -162,13 +163,13 @@ class Reader:
         for card in up:
             if card[0] in ranks:
                 cards += [rules.of_foundation(number, card[1], base) for number in range(rules.number(card, base) + 1)]
-        deck = dict.fromkeys(rules.deck())
-        for card in dict.fromkeys(cards):
+        deck, counts, copies = dict.fromkeys(rules.deck()), Counter(cards), rules.copies
+        for card, count in counts.items():
             if card not in deck:
                 yield f"{card} is not in the deck"
-            elif cards.count(card) > rules.copies:
-                yield f"{card} occurs {cards.count(card)} times"
-        missing = [card for card in deck for _ in range(rules.copies - cards.count(card))]
+            elif count > copies:
+                yield f"{card} occurs {count} times"
+        missing = [card for card in deck for _ in range(copies - counts[card])]
         if missing and rules.hole == "none":
             yield f"missing: {' '.join(missing)}"
 

@@ -117,7 +117,8 @@ class Rules:
 
     def deck(self) -> list[str]:
         """Return all cards."""
-        return [rank + suit for rank in RANKS[: self.ranks] for suit in self.piles]
+        piles = self.piles
+        return [rank + suit for rank in RANKS[: self.ranks] for suit in piles]
 
     def of_foundation(self, number: int, suit: str, base: int) -> str:
         """Return the card of a suit that goes to its foundation after `number` others."""

@@ -87,8 +87,8 @@ SCHEMA: dict[str, dict[str, Key]] = {
         "initial": Key(
             "none",
             ("none", "one", "all", "others"),
-            "which first cards are on the foundations from the start; `one`: the dealt one; `others`: all but the dealt "
-            "one, which is the first card in the columns",
+            "which first cards are on the foundations from the start; `one`: the dealt one; `others`: all but the "
+            "dealt one, which is the first card in the columns",
         ),
         "removable": Key(False, BOTH, "whether the top card of a foundation may come back"),
         "direction": Key("up", ("up", "down"), "how foundations are built", ("down",)),
@@ -231,13 +231,7 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     yield from _errors_of_columns(rules, tables.get("tableau", {}))
     if rules.filled > rules.cells:
         yield f"cells.filled = {rules.filled}: there are {rules.cells} cells"
-    ranks = RANKS[: rules.ranks]
-    if rules.foundations != "dealt" and rules.foundations not in ranks:
-        yield f'foundations.base = "{rules.foundations}": the deck has only the ranks {ranks}'
-    if (rules.foundations == "dealt") != (rules.initial in ("one", "others")):
-        yield f'foundations.initial = "{rules.initial}": "one" or "others" goes with base = "dealt", and only with it'
-    if rules.initial == "others" and not any(rules.sizes):
-        yield 'foundations.initial = "others": no card is left for the columns, of which the dealt one is the first'
+    yield from _errors_of_foundations(rules)
     if rules.hole != "none":
         if rules.hole != "dealt" and rules.hole not in rules.deck():
             yield f'hole.base = "{rules.hole}": the deck has no such card'
@@ -247,8 +241,6 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
             yield "a game with a hole has no foundations: leave out [foundations]"
     elif rules.to == "hole":
         yield 'stock.to = "hole": hole.base is "none"'
-    if rules.complete and (rules.initial != "none" or rules.removable):
-        yield "foundations.complete-runs = true: no single card is on a foundation, see its keys initial and removable"
     if rules.full_columns and rules.to != "tableau":
         yield f'stock.full-columns = true: stock.to is "{rules.to}", not "tableau"'
     if rules.spaces == "reserve" and not (rules.reserve and rules.stacked):
@@ -256,6 +248,18 @@ def _errors_of_rules(rules: Rules, tables: Mapping[str, Any]) -> Iterator[str]:
     if rules.copies > 1:
         yield from _errors_of_copies(rules)
     yield from _errors_of_numbers(rules)
+
+
+def _errors_of_foundations(rules: Rules) -> Iterator[str]:
+    ranks = RANKS[: rules.ranks]
+    if rules.foundations != "dealt" and rules.foundations not in ranks:
+        yield f'foundations.base = "{rules.foundations}": the deck has only the ranks {ranks}'
+    if (rules.foundations == "dealt") != (rules.initial in ("one", "others")):
+        yield f'foundations.initial = "{rules.initial}": "one" or "others" goes with base = "dealt", and only with it'
+    if rules.initial == "others" and not any(rules.sizes):
+        yield 'foundations.initial = "others": no card is left for the columns, of which the dealt one is the first'
+    if rules.complete and (rules.initial != "none" or rules.removable):
+        yield "foundations.complete-runs = true: no single card is on a foundation, see its keys initial and removable"
 
 
 def _errors_of_copies(rules: Rules) -> Iterator[str]:

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 
 MAX_NODES, MAX_NODES_OF_SAFE_CARDS, MAX_NODES_OF_WALKS, MAX_NODES_OF_QUOTIENT = (
     1_000_000,
-    2_000_000,
+    2_500_000,
     10_000_000,
     20_000_000,
 )
 PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 """The second one is that by rules whose outputs were wrong before version 8."""
-SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION, SAFE_VERSION = "8", "9", "8", "8", "8"
+SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION, SAFE_VERSION = "8", "9", "8", "8", "9"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -187,7 +187,7 @@ SAFE = Search(
     _load_plain,
     evidence_of_loss=lambda _rules: LOSS_OF_SAFE_CARDS,
     max_nodes=MAX_NODES_OF_SAFE_CARDS,
-    memory=memory_of_table,
+    memory=memory_with_beams,
 )
 PLAIN = Search(
     lambda _rules: True,

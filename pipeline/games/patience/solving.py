@@ -13,7 +13,7 @@ from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
 FULL_SEARCH, PROBES, LISTS_SEARCH = 20_000, 30_000, 30_000
 """The nodes that a round spends on a full search, on probes, and on a list."""
-LONG_PROBES, LONG_SEARCH = 4, 10
+LONG_PROBES, LONG_SEARCH = 2, 10
 """Where the positions of a full search prove a loss: how many times as much the third round and those after it spend on
 probes, and each on a full search as the one before."""
 SMALL_COUNT = 1_000
@@ -192,7 +192,8 @@ def _count(s: Words, first_positions: int) -> int:
 
 @routine
 def _beams(s: Words, number: int) -> int:
-    """Search with the beams of a round: narrow ones with all weights, or later a wide one with each."""
+    """Search with the beams of a round: narrow ones with all weights, or later a wide one with each. In games with
+    cells, probes win sooner what narrow ones would."""
     result, wide = word(k.OPEN), number - FIRST_WIDE
     if number == 0 or s[k.WIDEST] == 0:
         return result
@@ -200,7 +201,7 @@ def _beams(s: Words, number: int) -> int:
         return search_by_beam(s, s[k.WIDEST], wide) if wide < len(WEIGHTS) else result
     for width in NARROW_BEAMS:
         for weights in range(len(WEIGHTS)):
-            if result == k.OPEN and 16 * width <= s[k.WIDEST]:
+            if result == k.OPEN and s[k.CUTS] and 16 * width <= s[k.WIDEST]:
                 result = search_by_beam(s, word(width), word(weights))
     return result
 
@@ -229,13 +230,13 @@ def _decide(s: Words) -> int:
         nodes, budget = s[k.PROBE_NODES] << number, word(LISTS_SEARCH) << number
         if number and _lacks_room(s, LAYERS * s[k.WIDEST]):
             return word(k.OUT_OF_ROOM)
-        if number < FIRST_WIDE or s[k.WIDE_FIRST]:
-            result = _beams(s, number)
         for probe in range((LONG_PROBES if is_long else 1) * (PROBES << number) // nodes):
             if result == k.OPEN and (number == 0 or s[k.CUTS] == 0 or (number == 1 and s[k.WIDEST] == 0)):
                 s[k.NOISE] = 1_000 * number + 2 * probe + 1
                 result = search(s, nodes)
         s[k.NOISE] = 0
+        if result == k.OPEN and (number < FIRST_WIDE or s[k.WIDE_FIRST]):
+            result = _beams(s, number)
         if result == k.OPEN:
             result = search(s, full_budget)
         proof, too_deep = s[k.STORED], s[k.TOO_DEEP]

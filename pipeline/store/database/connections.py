@@ -414,11 +414,6 @@ class Database:
             return StoreUnavailable(
                 f"the database {url} is read-only: {reason}; is it a standby, or was it set to read-only?"
             )
-        if getattr(error.orig, "sqlstate", None) == NOT_PERMITTED:
-            return StoreError(
-                f"the user of the database {url} is not permitted to do that: {reason}; dealmill db upgrade --web-role "
-                "permits the user of the pages to read"
-            )
         too_large = str(getattr(error.orig, "sqlstate", "")).startswith(LIMITS)  # which waiting does not change
         if isinstance(error, exc.OperationalError) and not too_large:
             reason = reason.partition(" Is the server running on that host")[0]  # which the hint asks, too
@@ -431,7 +426,9 @@ class Database:
                     "DEALMILL_DATABASE_URL (of the pages: DEALMILL_WEB_DATABASE_URL), and start the command again"
                 )
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
-        return StoreError(f"the database {url} reports an error: {reason}")
+        forbidden = getattr(error.orig, "sqlstate", None) == NOT_PERMITTED
+        hint = "; dealmill db upgrade --web-role permits the user of the pages to read" if forbidden else ""
+        return StoreError(f"the database {url} reports an error: {reason}{hint}")
 
 
 def _was_cancelled(error: BaseException | None) -> bool:

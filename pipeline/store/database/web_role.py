@@ -14,7 +14,8 @@ EXISTS = text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)")
 SCHEMA = text("SELECT current_schema()")
 MAY_WRITE = text(
     "SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(:names) "
-    "AND (has_table_privilege(:role, oid, 'INSERT, UPDATE, DELETE, TRUNCATE') OR pg_has_role(:role, relowner, 'MEMBER')))"
+    "AND (has_table_privilege(:role, oid, 'INSERT, UPDATE, DELETE, TRUNCATE') "
+    "OR pg_has_role(:role, relowner, 'MEMBER')))"
 )
 MAY_CREATE = text("SELECT has_schema_privilege(:role, current_schema(), 'CREATE')")
 
@@ -52,11 +53,13 @@ def create_web_role(database: Database, url: URL) -> str:
         tables = ", ".join(f"{schema}.{quoted(name)}" for name in names)
         connection.exec_driver_sql(f"GRANT SELECT ON {tables} TO {quoted(role)}")
         if connection.execute(MAY_WRITE, {"role": role, "names": names}).scalar_one():
-            raise StoreError(f"the role {role} may write to the store; name another user in {SETTING}, which is created")
+            raise StoreError(
+                f"the role {role} may write to the store; name another user in {SETTING}, which is created"
+            )
         if connection.execute(MAY_CREATE, {"role": role}).scalar_one():
             raise StoreError(
-                f"the role {role} may create tables, as everybody can in databases of PostgreSQL before 15; change that "
-                f"with: REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC"
+                f"the role {role} may create tables, as everybody may in a PostgreSQL before version 15; change that "
+                f"by: REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC"
             )
     return role
 

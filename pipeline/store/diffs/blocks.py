@@ -25,19 +25,19 @@ def block_parts(database: Database, left: RunStatus, right: RunStatus) -> Iterat
         If the digests of a block differ, and another version of the engine or of the generator of a compact run is
         installed.
     """
-    ours, theirs = (storage_of(run).block_records(database, run) for run in (left, right))
+    left_records, right_records = (storage_of(run).block_records(database, run) for run in (left, right))
     count = min(left.items, right.items)
     for number in range(block_of(count) + 1):
-        mine, other = ours.get(number), theirs.get(number)
+        left_record, right_record = left_records.get(number), right_records.get(number)
         first, stop = block_range(number, count)
-        if mine is None or other is None or mine.digest != other.digest:
+        if left_record is None or right_record is None or left_record.digest != right_record.digest:
             same_deals = block_range(number, left.items) == block_range(number, right.items)
-            solved = mine is not None or other is not None
+            solved = left_record is not None or right_record is not None
             differences = _differences(database, left, right, first, stop)
             if same_deals and solved and not differences:
                 differences = [_unknown_difference(left, right, first, stop)]
             yield DiffPart(stop - 1, differences)
-        elif None not in (mine.sums, other.sums) and mine.sums != other.sums:
+        elif None not in (left_record.sums, right_record.sums) and left_record.sums != right_record.sums:
             raise DamagedResults(
                 left.id,
                 first,

@@ -140,7 +140,24 @@ class SolvedJob(Protocol):
 
 
 class VerdictStorage(ABC):
-    """A storage of verdicts."""
+    """A storage of verdicts. `choice.storage_of` has one object for all runs of a kind.
+
+    Threads
+        An object has no state, so any number of threads and processes may call it. Two of them never write the same
+        items: whoever writes holds the lease of their job.
+    Transactions
+        A method that takes a `Database` reads in short transactions of its own, one for each page or block, and none is
+        open while it deals or solves. A method that takes a `Connection` belongs to the transaction of its caller.
+        Nothing is written but by `SolvedJob.write`, in the transaction that marks the job done: all of its verdicts,
+        totals, digests and sums, or nothing.
+    Order
+        Verdicts come in order of position, and each at most once, also while others are added. A page that is followed
+        by another one says where it ended; what is stored later at an earlier position does not appear. Of a finished
+        run, no position is left out: a missing or damaged verdict raises a `DamagedError`.
+    Repetition
+        Solving the same items again gives the same verdicts, values and evidence, so a job may be done twice; the
+        second one to finish writes nothing.
+    """
 
     stores_valid_judgements: bool
     """Whether audits store the judgements of valid verdicts too, rather than only those of other outcomes."""

@@ -17,8 +17,11 @@ from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import seeds
 from tests.games.patience.small_claims import assert_that_referees_agree, reason, small_decks
 
+RESERVES = (50_103,)
+"""Further rules, by which it matters in the relaxed game what leaves a reserve."""
 
-@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10))
+
+@pytest.mark.parametrize("seeds", [*seeds(50_000, 100, quick=10), RESERVES])
 def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     for seed in seeds:
         for rules, text in small_decks(seed):

@@ -1,6 +1,8 @@
 """Losses by positions of the quotient: the engine, both referees and plain code on small decks and on deals."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from random import Random
 
 import pytest
@@ -9,7 +11,10 @@ from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
-from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss, quotient_is_sound
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss
+from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss, QuotientMoves, quotient_is_sound
+from dealmill.pipeline.games.patience.moves import Moves
+from dealmill.pipeline.games.patience.quotient import engine
 from dealmill.pipeline.games.patience.quotient.engine import Quotient
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
@@ -18,9 +23,18 @@ from dealmill.testing.patiences import naive
 from dealmill.testing.patiences.small import random_position
 from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games.patience.files import FILES, rules_of
+from tests.games.patience.random_rules import seeds
+from tests.games.patience.small_claims import assert_that_referees_agree
 from tests.selection import parts_by_hand
 
-KLONDIKES = {"klondike", "klondike-deal-1"}
+COVERED = {
+    "american-canister",
+    "canfield",
+    "klondike",
+    "klondike-deal-1",
+    "klondike-reserve",
+    "northwest-territory",
+}
 POSITIONS = 300
 """Small decks with more positions of the game are passed over."""
 CLAIM = 10
@@ -31,13 +45,22 @@ LOST = 10
 LOST_POSITIONS = 13_289
 
 
+@pytest.fixture(autouse=True)
+def _without_lists(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the engine count all losses in the quotient: lists of cards would prove nearly all of small decks."""
+    monkeypatch.setattr(engine, "LISTED_POSITIONS", 0)
+
+
 def _small_rules(random: Random) -> Rules:
     """Rules that the quotient covers, with a small deck."""
     while True:
         ranks, columns = random.randint(2, 6), random.randint(1, 5)
         initial = random.choice(["none", "none", "all", "one"])
-        stock = random.randint(0, 8)
-        left = 4 * ranks - stock - {"none": 0, "one": 1, "all": 4}[initial]
+        spaces = random.choice(["kings", "kings", "none", "any", "reserve"])
+        stock, reserve = random.randint(0, 8), random.choice([0, 0, random.randint(1, 6)])
+        if spaces == "reserve" and not reserve:
+            continue
+        left = 4 * ranks - stock - reserve - {"none": 0, "one": 1, "all": 4}[initial]
         if left < 0:
             continue
         sizes = [0] * columns
@@ -48,9 +71,11 @@ def _small_rules(random: Random) -> Rules:
             ranks=ranks,
             sizes=tuple(sizes),
             stock=stock,
+            reserve=reserve,
             deal="columns",
             face_down=random.choice(["none", "all-but-top", "all-but-top"]),
-            spaces=random.choice(["kings", "kings", "none"]),
+            spaces=spaces,
+            stacked=spaces == "reserve",
             removable=random.random() < 0.7,
             foundations="dealt" if initial == "one" else "A",
             initial=initial,
@@ -69,12 +94,25 @@ def _compared(rules: Rules, layout: str) -> Verdict | None:
     assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, layout, evidence)
     Referee(rules)("winnable", layout, verdict, None, str(evidence))
     if verdict is Verdict.UNWINNABLE:
-        check_loss(rules, layout, read_loss(rules, str(evidence)))
+        loss = read_loss(rules, str(evidence))
+        check_loss(rules, layout, loss)
+        assert isinstance(loss, QuotientLoss)
+        _check_arrangements(rules, layout, loss)
     else:
         for referee in (Referee(rules), CompiledReferee(rules)):
             with pytest.raises(InvalidEvidence):
                 referee("winnable", layout, Verdict.UNWINNABLE, None, f"quotient * {CLAIM}")
     return verdict
+
+
+def _check_arrangements(rules: Rules, layout: str, loss: QuotientLoss) -> None:
+    """Check that the boards of a loss are those of its positions."""
+    game, moves = Moves(rules), QuotientMoves(rules)
+    shown, counted = (
+        visits(game, game.position(layout)) for visits in (loss.visits, partial(CountedLoss.visits, loss))
+    )
+    for board, visit in zip(shown, counted, strict=True):
+        assert moves.settled(board.position) == visit.position, (rules, layout, board)
 
 
 def _verdicts(seed: int, count: int) -> dict[Verdict, int]:
@@ -105,9 +143,46 @@ def test_many_small_decks_are_decided_as_by_plain_code(decks: range) -> None:
     assert min(verdicts.values()) > len(decks) // 5
 
 
-def test_the_quotient_covers_klondike_alone_of_the_rules_files() -> None:
-    assert {name for name, game in FILES.items() if search_of(game.rules) is QUOTIENT} == KLONDIKES
-    assert {name for name, game in FILES.items() if quotient_is_sound(game.rules)} == KLONDIKES
+@pytest.mark.parametrize("seeds", seeds(50_000, 100, quick=10))
+def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
+    """Also where the game can be won."""
+    for seed in seeds:
+        random = Random(seed)
+        rules = _small_rules(random)
+        for layout in [*unpack(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
+            assert_that_referees_agree(rules, layout, "quotient *")
+
+
+def test_a_loss_is_told_in_words() -> None:
+    """Positions in one of their arrangements, and moves by what happens in it."""
+    klondike = rules_of("klondike")
+    rules = replace(klondike, ranks=5, sizes=(7, 3), face_down="none", initial="all", stock=6, draw=2)
+    layout = "klondike 5C5S3H2S5D2C2D/3C4D4S foundations:ACAHASAD stock:4C4H2H5H3D3S"
+    reason, *positions = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 3")
+    assert reason.startswith("3 positions can be reached, and none of them is won. Positions are counted once that")
+    up = "foundations: 2C AH AS 2D"
+    assert positions == [
+        "position 1: column 1: 5C 5S 3H 2S 5D; column 2: 3C 4D 4S; stock: 4C 4H 2H 5H 3D 3S; "
+        f"{up}. Its moves lead to position 2.",
+        "position 2, from position 1 by 4S5D: column 1: 5C 5S 3H 2S 5D 4S; column 2: 3C 4D; "
+        f"stock: 4C 4H 2H 5H 3D 3S; {up}. Its moves lead to position 3.",
+        "position 3, from position 2 by 3S4D: column 1: 5C 5S 3H 2S 5D 4S; column 2: 3C 4D 3S; "
+        f"stock: 4C 4H 2H 5H 3D; {up}. Even if whatever was possible once stayed possible, not all cards could go up.",
+    ]
+
+
+def test_a_move_to_a_foundation_is_told_as_such() -> None:
+    klondike, others = rules_of("klondike"), {"foundations": "dealt", "initial": "one", "stock": 3, "passes": 2}
+    rules = replace(klondike, ranks=3, sizes=(8,), face_down="none", **others)  # type: ignore[arg-type]
+    layout = "klondike AC3C3D3H2H base:A foundations:3S stock:AD2C waste:2DAH"
+    _, _, second, *_, last = Referee(rules).explained(layout, Verdict.UNWINNABLE, "quotient * 5")
+    assert second.startswith("position 2, from position 1 by AHf: column 1: AC 3C 3D 3H; waste: 2D; stock: AD 2C; ")
+    assert last.startswith("position 5, from position 3 by 2C3D: column 1: AC 3C 3D 2C; waste: 2D AD; ")
+
+
+def test_the_quotient_covers_games_like_klondike() -> None:
+    assert {name for name, game in FILES.items() if search_of(game.rules) is QUOTIENT} == COVERED
+    assert {name for name, game in FILES.items() if quotient_is_sound(game.rules)} == COVERED
     rules = rules_of("klondike")
     assert not any(
         quotient_is_sound(replace(rules, **change))
@@ -116,15 +191,15 @@ def test_the_quotient_covers_klondike_alone_of_the_rules_files() -> None:
             {"move": "card"},
             {"move": "any"},
             {"run": "same-suit"},
-            {"spaces": "any"},
+            {"hole": "AS"},
             {"cells": 1},
-            {"reserve": 3},
+            {"reserve": 3, "stacked": True},
             {"to": "tableau"},
             {"complete": True},
             {"decks": 2},
         )
     )
-    assert search_of(replace(rules, stock=52, sizes=(1, 1, 1))) is not QUOTIENT  # its keys would be too long
+    assert search_of(replace(rules, passes=6)) is not QUOTIENT  # its keys would be too long
 
 
 @pytest.mark.parametrize("positions", [LOST_POSITIONS - 1, LOST_POSITIONS, LOST_POSITIONS + 1])

@@ -244,6 +244,21 @@ def test_the_stock_counts_as_not_turned_if_the_same_cards_are_offered(draw: int,
     assert play.after.turned == turned
 
 
+@pytest.mark.parametrize(("passes", "legal"), [(1, True), (0, False)])
+def test_the_stock_is_turned_again_only_if_a_pass_is_left(passes: int, legal: bool) -> None:
+    referee = Referee(replace(TINY, ranks=3, sizes=(7,), stock=5, draw=1, passes=2))
+    position = referee.position(f"tiny 3C3H3S3D2S2D2H passes:{passes} stock:ASAD waste:2CACAH")
+    assert (referee.play(position, "ACf") is not None) is legal
+
+
+@pytest.mark.parametrize("part", ["columns", "cells", "reserve", "stock"])
+def test_a_game_with_a_hole_is_won_when_no_card_is_left_anywhere(part: str) -> None:
+    referee = Referee(rules_of("black-hole"))
+    won = referee.position("/".join(["black-hole -", *["-"] * 16]) + " hole:AS")
+    left = won._replace(**{part: (("2C",),) if part == "columns" else ("2C",)})  # type: ignore[arg-type]
+    assert referee.won(won) and not referee.won(left)
+
+
 def test_positions_are_counted_up_to_the_limit() -> None:
     lost = "/".join(["black-hole 3H", "3C", *["-"] * 15]) + " hole:AS"
     for positions, error, reason in (

@@ -12,7 +12,7 @@ from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order
-from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
+from dealmill.pipeline.games.patience.losses.safe import safe_cards_are_known, safe_cards_prove_losses
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import naive
@@ -112,6 +112,31 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
     assert safe_cards_prove_losses(freecell) and not safe_cards_prove_losses(LaterRules(**vars(freecell)))
     for evidence in ("safe", "safe ", "safe 1", "safe * 0", "safe 8D 1", "safe  * 1", "safe * 1 ", "safes * 1"):
         assert reason(lambda: read_loss(freecell, evidence))  # noqa: B023
+
+
+@pytest.mark.parametrize(
+    ("changes", "known"),
+    [
+        ({}, True),
+        ({"move": "any"}, True),
+        ({"run": "same-suit"}, True),
+        ({"move": "run"}, True),
+        ({"move": "run", "run": "red-black"}, True),
+        ({"move": "run", "run": "same-suit"}, False),
+        ({"move": "run", "run": "same-suit", "build": "any-suit"}, True),
+        ({"to": "tableau"}, True),
+        ({"to": "tableau", "move": "run"}, True),
+        ({"to": "tableau", "move": "run", "run": "red-black"}, False),
+        ({"to": "tableau", "move": "any"}, False),
+        ({"to": "tableau", "spaces": "reserve"}, False),
+        ({"spaces": "reserve"}, True),
+        ({"full_columns": True}, False),
+    ],
+)
+def test_safe_cards_go_up_by_the_rules_of_the_proof(changes: dict[str, str | bool], known: bool) -> None:
+    """Which both referees take from here, so that they cannot disagree."""
+    rules = replace(rules_of("freecell"), **changes)  # type: ignore[arg-type]
+    assert safe_cards_are_known(rules) is known
 
 
 @pytest.mark.parametrize(

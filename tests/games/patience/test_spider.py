@@ -44,7 +44,14 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
                 Referee(rules)("winnable", text, verdict, None, evidence)
 
 
-@pytest.mark.parametrize("name", ["spider", "spider-2-suits", "spider-1-suit", "spiderette"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(pytest.param(each, marks=pytest.mark.slow) for each in ("spider", "spider-2-suits")),
+        "spider-1-suit",
+        "spiderette",
+    ],
+)
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
     rules = rules_of(name)
     layouts = unpack(deal(rules, 9, 1, 6))

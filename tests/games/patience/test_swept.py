@@ -162,7 +162,7 @@ def test_compiled_code_counts_a_sample_of_swept_losses_one_by_one(monkeypatch: p
     monkeypatch.setattr(SweptLoss, "check", lambda *_claim: None)
     monkeypatch.setattr(compiled, "check_loss", lambda _rules, _layout, loss: counted.append(loss.positions))
     for drawn in range(1, positions // counting.COMPARED + 1):
-        monkeypatch.setattr(compiled, "_number_of", lambda _layout: drawn)  # noqa: B023
+        monkeypatch.setattr(compiled.CompiledReferee, "number_of", lambda *_layout: drawn)  # noqa: B023
         compiled.CompiledReferee(rules)("winnable", text, Verdict.UNWINNABLE, None, f"* {positions}")
     assert counted == [positions]
 

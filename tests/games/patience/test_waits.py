@@ -12,7 +12,7 @@ from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order
-from dealmill.pipeline.games.patience.losses.waits import Waiting, cards_wait
+from dealmill.pipeline.games.patience.losses.waits import Waiting, WaitingSet, cards_wait
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.searches import WAITING, search_of
@@ -96,6 +96,8 @@ def test_a_whole_suit_must_not_leave_by_itself_before_the_row_is_dealt() -> None
 
 
 PAIR = "scorpion 4sAs4C/Ac3h2H/2S4HAH foundations:4D stock:2C3C3S"
+KINGS = "scorpion 3h3sAdAS/2s2c2dAC/4H4DAH3C4S stock:3D2H4C"
+"""No king can go to an empty column before others move; one lies on nothing, and waits for none."""
 
 
 @pytest.mark.parametrize(
@@ -113,6 +115,8 @@ PAIR = "scorpion 4sAs4C/Ac3h2H/2S4HAH foundations:4D stock:2C3C3S"
         (PAIR, "waits ", "'' are not cards that wait, such as 4C>5C or 4C9D, nor a count: * 1357"),
         (PAIR, "waits * 0", "'waits * 0' is not the evidence of a loss, such as waits * 7276"),
         (PAIR, "waits *3H 1", "'*3H 1' are not cards that wait, such as 4C>5C or 4C9D, nor a count: * 1357"),
+        (KINGS, "waits AC2C3HAS2S3S4SAD2D4D", ""),
+        (KINGS, "waits AC2C3H4HAS2S3S4SAD2D4D", "4H does not wait for another of these cards"),
         (PAIR, "waits * 2", "1 positions can be reached, not 2"),
         (PAIR, "waits * 4000001", "it claims 4,000,001 positions, more than the limit of 4,000,000"),
     ],
@@ -150,7 +154,17 @@ def test_a_pair_and_the_positions_of_a_count_are_told() -> None:
     lines = list(Referee(SMALL).explained(f"scorpion {count}", Verdict.UNWINNABLE, "waits * 2"))
     assert lines[0].startswith("2 positions can be reached, and none of them is won. No move is made where cards wait")
     assert lines[1].endswith(" Its moves lead to position 2.")
-    assert "2C waits for 3C, which lies under 3D; 3D waits for 4D, which lies under 2S" in lines[2]
+    assert lines[2].partition("2D 4C 4H 2C. ")[2] == (
+        "2C waits for 3C, which lies under 3D; 3D waits for 4D, which lies under 2S; "
+        "3H waits for 4H, which lies under 2C; 2S waits for 3S, which lies under 3H."
+    )
+
+
+def test_the_cards_of_the_evidence_are_told_and_otherwise_a_pair_before_a_set() -> None:
+    told = [list(Referee(SMALL).explained(PAIR, Verdict.UNWINNABLE, f"waits {claim}")) for claim in ("3H", "* 1")]
+    assert told[0][0] == "3H can never move." and told[0][1].endswith(". 3H lies face down under 2H.")
+    assert told[1][1].endswith(". 2H lies on 3H, which lies face down.")
+    assert WaitingSet(frozenset(SMALL.deck()[:13]), 1).reason.startswith("These 13 cards wait for one another")
 
 
 @pytest.mark.parametrize(

@@ -113,6 +113,19 @@ def test_other_games_are_not_searched_by_walks(name: str) -> None:
         read_loss(rules, "walks * 5")
 
 
+def test_a_card_alone_in_a_column_counts_as_one_in_a_cell_if_it_could_go_back() -> None:
+    game = ByRanks(rules_of("worm-hole"))
+    first = game.position(f"worm-hole {'/'.join(['2C', *['-'] * 16])} cells:3C hole:AS")
+
+    def key(columns: tuple[tuple[str, ...], ...], *cells: str) -> object:
+        return game.key(first._replace(columns=columns, cells=cells))
+
+    assert key((("2C",), ()), "3C") == key((("3C",), ()), "2H")
+    assert key((("2C",), ()), "3C") != key((("2C", "3C"), ()))
+    strict = ByRanks(replace(game.rules, spaces="none"))
+    assert len({strict.key(first), strict.key(first._replace(columns=(("3C",), ()), cells=("2C",)))}) == 2
+
+
 def loss(number: int) -> tuple[Rules, str]:
     rules = rules_of("black-hole")
     [text] = unpack(deal(rules, 1, number, 1))

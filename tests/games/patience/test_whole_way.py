@@ -35,8 +35,12 @@ def test_a_run_without_a_limit_has_the_default_limit_of_its_engine(folder: Path)
     assert '"max_nodes": 10000000' in status.stdout, status.stdout
 
 
-def test_the_exported_checker_proves_the_rows(folder: Path) -> None:
-    exported = dealmill("export", "1", "a.csv", "--with-checker", cwd=folder)
+@pytest.mark.parametrize("chosen", [("--verdict", "winnable"), pytest.param((), marks=pytest.mark.slow)])
+def test_the_exported_checker_proves_the_rows(folder: Path, chosen: tuple[str, ...]) -> None:
+    """Plain Python takes seconds to count the positions of the losses."""
+    (folder / "a.csv").unlink(missing_ok=True)
+    (folder / "a.csv.check.py").unlink(missing_ok=True)
+    exported = dealmill("export", "1", "a.csv", "--with-checker", *chosen, cwd=folder)
     assert exported.returncode == 0, exported.stderr
     checker = [sys.executable, "-I", "-S", "a.csv.check.py", "a.csv"]
     checked = subprocess.run(checker, cwd=folder, capture_output=True, text=True, check=False)

@@ -119,7 +119,7 @@ class Relaxed:
     def _leaves(self, card: str) -> bool:
         """Return whether a card that can be lifted has somewhere to go."""
         number = self.rules.number(card, self.position.base)
-        is_up = card in self.bare and number < self.heights[SUITS.index(card[1])]
+        is_up = number < self.heights[SUITS.index(card[1])]
         fits = not self.below[card].isdisjoint(self.bare)
         fills = self.space and self.moves.fills(card, self.position.base)
         return is_up or fits or fills

@@ -28,11 +28,19 @@ Kind = tuple[int, bool]
 
 def quotient_is_sound(rules: Rules) -> bool:
     """Return whether such evidence proves losses by some rules: any part of a run moves, built in alternating colours;
-    only kings go to empty columns, if any card does; and all other cards are in the columns, in a stock that goes to
-    the waste, or on foundations, to which they go one by one."""
+    and all other cards are in the columns, in a reserve that is open or fills them, in a stock that goes to the waste,
+    or on foundations, to which they go one by one."""
     runs = rules.build == "red-black" and rules.move == "run" and rules.run in ("build", "red-black")
-    places = rules.spaces in ("kings", "none") and rules.cells == 0 and rules.reserve == 0 and rules.hole == "none"
-    return runs and places and rules.to == "waste" and not rules.complete and rules.copies == 1
+    reserve = rules.reserve == 0 or not rules.stacked or rules.spaces == "reserve"
+    return (
+        runs
+        and reserve
+        and rules.cells == 0
+        and rules.hole == "none"
+        and rules.to == "waste"
+        and not rules.complete
+        and rules.copies == 1
+    )
 
 
 class QuotientLoss(CountedLoss):
@@ -74,25 +82,41 @@ class QuotientMoves(Moves):
         return kinds_of_cards(self.rules.ranks, base)[card.upper()]
 
     def settled(self, position: Position) -> Position:
-        """Return a position after all that happens without a move: top cards are turned up; those of runs, and kings on
-        nothing, count as moved; then the first safe card goes up, in the order of suits; and so on."""
+        """Return a position after all that happens without a move: top cards are turned up; those of runs count as
+        moved, and cards on nothing that may go to empty columns, or kings; columns are filled; then the first safe card
+        goes up, in the order of suits; and so on."""
         while True:
-            columns = tuple(self._dealt(column, position.base) for column in position.columns)
-            position = super().settled(position._replace(columns=columns))
+            before = None
+            while position != before:
+                before = position
+                columns = tuple(self._dealt(column, position) for column in position.columns)
+                position = super().settled(position._replace(columns=columns))
             safe = {SUITS.index(card[1]): after for card, after in self._rising(position, safe=True)}
             if not safe:
                 return position
             position = safe[min(safe)]
 
-    def _dealt(self, column: tuple[str, ...], base: int) -> tuple[str, ...]:
+    @property
+    def any_begins(self) -> bool:
+        """Whether any card may begin a column, once there is no reserve that fills it."""
+        return self.rules.spaces in ("any", "reserve")
+
+    def _dealt(self, column: tuple[str, ...], position: Position) -> tuple[str, ...]:
         """Return a column without those of its upper cards that count as moved."""
-        while column[1:] and column[-2][1].isupper() and self.is_run(column[-1], column[-2], base):
+        while column[1:] and column[-2][1].isupper() and self.is_run(column[-1], column[-2], position.base):
             column = column[:-1]
-        return () if len(column) == 1 and self.kind(column[0], base)[0] == self.rules.ranks - 1 else column
+        return () if len(column) == 1 and self.begins_as_moved(column[0], position) else column
+
+    def begins_as_moved(self, card: str, position: Position) -> bool:
+        """Return whether a card on nothing counts as moved."""
+        if self.any_begins:
+            return self.rules.spaces == "any" or not position.reserve
+        return self.kind(card, position.base)[0] == self.rules.ranks - 1
 
     def moved(self, position: Position) -> list[str]:
         """Return the cards that are moved."""
-        others = {card.upper() for column in position.columns for card in column} | set(position.stock)
+        others = {card.upper() for column in position.columns for card in column}
+        others |= {*position.stock, *position.reserve}
         others |= {card for pile in self.foundations(position) for card in pile}
         return [card for card in self.rules.deck() if card not in others]
 
@@ -103,7 +127,8 @@ class QuotientMoves(Moves):
         for card, after in self._rising(position):
             yield self._play(card + FOUNDATION, (card,), after)
         free = KindCounts(self, position).free
-        for (card,), rest in (*self._leaving(position), *self.offered(position), *self._returning(position)):
+        others = (*self._in_reserve(position), *self.offered(position), *self._returning(position))
+        for (card,), rest in (*self._leaving(position), *others):
             if free(self.kind(card, position.base)):
                 yield self._play(card, (card,), rest)
 
@@ -113,6 +138,11 @@ class QuotientMoves(Moves):
             if column:
                 columns = (*position.columns[:number], column[:-1], *position.columns[number + 1 :])
                 yield (column[-1],), position._replace(columns=columns)
+
+    def _in_reserve(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
+        """Yield the cards of the reserve that can be taken, and the positions without them."""
+        for card in position.reserve[-1:] if self.rules.stacked else position.reserve:
+            yield (card,), position._replace(reserve=tuple(other for other in position.reserve if other != card))
 
     def _returning(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards that may come back from foundations, and the positions without them."""
@@ -128,6 +158,7 @@ class QuotientMoves(Moves):
         columns: list[tuple[tuple[str, ...], Position]] = [((card,), position) for card in self.moved(position)]
         columns += self._leaving(position)
         sources = [(cards, rest) for cards, rest in columns if counts.bare(self.kind(cards[0], position.base))]
+        sources += self._in_reserve(position)
         if not safe or (self.rules.draw == 1 and self.rules.passes == UNLIMITED):
             sources += self.offered(position)
         for (card, *_), rest in sources:
@@ -149,8 +180,9 @@ class QuotientMoves(Moves):
         columns = [list(column) for column in position.columns]
         for card in sorted(self.moved(position), key=lambda card: -self.rules.number(card, position.base)):
             is_king = self.rules.number(card, position.base) == self.rules.ranks - 1
-            places = (column for column in columns if not column or self.fits(card, column[-1], position.base))
-            next(column for column in places if is_king == (not column)).append(card)
+            places = [column for column in columns if column and self.fits(card, column[-1], position.base)]
+            spaces = [column for column in columns if not column and (is_king or self.any_begins)]
+            [*places, *spaces][0].append(card)
         return position._replace(columns=tuple(map(tuple, columns)))
 
 
@@ -163,19 +195,22 @@ class KindCounts:
         dealt = [column[-1] for column in position.columns if column]
         self.moved = Counter(moves.kind(card, base) for card in moves.moved(position))
         self.shown = self.moved + Counter(moves.kind(card, base) for card in dealt)
-        self.spaces = (len(position.columns) - len(dealt)) * (moves.rules.spaces == "kings")
+        spaces = (len(position.columns) - len(dealt)) * (moves.rules.spaces != "none")
+        begun = (max(0, count - self.shown[rank + 1, not is_red]) for (rank, is_red), count in self.moved.items())
+        self.has_space = spaces > sum(begun)
+        self.any_begins = moves.any_begins
 
     def free(self, kind: Kind) -> bool:
         """Return whether there is a free place for such a card."""
         rank, is_red = kind
-        if rank == self.last:
-            return self.spaces > self.moved[rank, True] + self.moved[rank, False]
-        return self.shown[rank + 1, not is_red] > self.moved[kind]
+        begins = self.has_space and (self.any_begins or rank == self.last)
+        return begins or self.shown[rank + 1, not is_red] > self.moved[kind]
 
     def bare(self, kind: Kind) -> bool:
         """Return whether each such card that lies face up in a column can be bared."""
         rank, is_red = kind
-        return self.shown[kind] > self.moved[rank - 1, not is_red]
+        is_free = self.has_space and self.any_begins
+        return is_free or self.shown[kind] > self.moved[rank - 1, not is_red]
 
 
 class RelaxedQuotient:
@@ -193,12 +228,15 @@ class RelaxedQuotient:
         self.moved = set(moves.moved(position))
         self.shown = self.moved | {column[-1] for column in position.columns if column}
         self.offered = {card for (card,), _ in moves.offered(position)}
+        self.offered |= set(() if moves.rules.stacked else position.reserve)
         self.heights = list(position.foundations)
         self.came = set[str]()
         self.came_kinds, self.left_kinds = set[Kind](), set[Kind]()
-        self.has_space = False
+        self.has_space, self.open_columns = False, 0
         before = None
-        while before != (reached := (tuple(self.heights), len(self.came), len(self.offered), self.has_space)):
+        while before != (
+            reached := (tuple(self.heights), len(self.came), len(self.offered), self.has_space, self.open_columns)
+        ):
             before = reached
             self._play()
 
@@ -216,15 +254,30 @@ class RelaxedQuotient:
                     self.heights[suit] += 1
                     if card in self.moved:
                         self.left_kinds.add(self.moves.kind(card, self.base))
-        placed = {card for card in self.offered if self._has_place(card)}
-        for card in placed:
+        if self.moves.any_begins:
+            self._begin_columns()
+        for card in {card for card in self.offered if self._has_place(card)}:
             self._come(card)
-        if placed or any(self._has_risen(card) for card in self.position.stock):
+        if any(card in self.came or self._has_risen(card) for card in self.position.stock):
             self.offered |= set(self.position.stock)
         for column in self.columns:
             self._take_apart(column)
         for suit, height in enumerate(self.position.foundations if self.moves.rules.removable else ()):
             self._take_back(SUITS[suit], height)
+
+    def _begin_columns(self) -> None:
+        """Let the cards of a reserve begin columns that others have left. After the last one of them did, columns may
+        be empty, as soon as anything has happened."""
+        waiting = 0
+        for card in reversed(self.position.reserve if self.moves.rules.stacked else ()):
+            if waiting < self.open_columns:
+                self._come(card)
+            elif waiting == self.open_columns:
+                self.offered.add(card)
+            can_leave = self._has_risen(card) or self._has_place(card)
+            waiting += not (waiting <= self.open_columns and can_leave)
+        if waiting <= self.open_columns and (self.came or tuple(self.heights) != self.position.foundations):
+            self.has_space = True
 
     def _take_apart(self, column: list[str]) -> None:
         """Let dealt cards leave a column."""
@@ -233,15 +286,15 @@ class RelaxedQuotient:
             while column:
                 card = column[-1].upper()
                 self._come(card)
-                is_king = self.moves.kind(card, self.base)[0] == self.last
                 in_run = column[1:] and column[-2][1].isupper() and self.moves.is_run(card, column[-2], self.base)
-                if is_king and len(column) == 1:
+                if len(column) == 1 and self.moves.begins_as_moved(card, self.position):
                     column.pop()
                     return
                 if not in_run:
                     break
                 column.pop()
-            self.has_space = self.has_space or not column
+            self.open_columns += not column
+            self.has_space = self.has_space or (self.moves.rules.spaces == "kings" and not column)
 
     def _take_back(self, suit: str, height: int) -> None:
         """Let cards come back from a foundation, from the top."""
@@ -263,12 +316,14 @@ class RelaxedQuotient:
 
     def _can_be_bared(self, card: str) -> bool:
         rank, is_red = kind = self.moves.kind(card, self.base)
+        if self.has_space and self.moves.any_begins:
+            return True
         return self.counts.bare(kind) or kind in self.came_kinds or (rank - 1, not is_red) in self.left_kinds
 
     def _has_place(self, card: str) -> bool:
         """Return whether there was ever a free place for a card."""
         rank, is_red = kind = self.moves.kind(card, self.base)
-        if self.counts.free(kind):
+        if self.counts.free(kind) or (self.has_space and self.moves.any_begins):
             return True
         if rank < self.last:
             return (rank + 1, not is_red) in self.came_kinds or kind in self.left_kinds

@@ -59,7 +59,7 @@ class SafeMoves(Moves):
         suits = {
             rules.of_foundation(height, SUITS[suit], position.base): suit
             for suit, height in enumerate(heights)
-            if height < rules.ranks and self._is_safe(suit, heights)
+            if self._is_safe(suit, heights)
         }
         near = {column[-1] for column in position.columns if column}.union(position.cells, position.reserve)
         if near.union(position.stock).isdisjoint(suits):
@@ -115,6 +115,6 @@ def read_safe(rules: Rules, evidence: str) -> SafeLoss:
     if not safe_cards_prove_losses(rules):
         raise InvalidEvidence(1, f"a count with safe cards proves nothing in {rules.name}")
     loss = read_counted(rules, evidence, "safe ")
-    if loss.absent_at_once and loss.live is not None:
+    if loss.absent_at_once:
         raise InvalidEvidence(1, "cards leave as soon as they can be moved in this form: it is like safe *6C4H5H6S 57")
     return SafeLoss(*loss)

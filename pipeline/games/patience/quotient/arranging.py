@@ -1,6 +1,7 @@
 """The moves of the game for a play in the quotient: columns are laid out, and runs move where a card must be bared."""
 
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 
 from dealmill.pipeline.games.patience.quotient.words import NO_CARD, TO_FOUNDATION
 
@@ -11,11 +12,13 @@ FOUNDATION = -1
 
 
 class Arrangement:
-    """The columns of a game that is played."""
+    """The columns of a game that is played, and a reserve that fills them, the top card last."""
 
-    def __init__(self, columns: Columns, ranks: int) -> None:
+    def __init__(self, columns: Columns, reserve: list[int], ranks: int) -> None:
         """Begin with some columns."""
-        self.columns, self.ranks = [[card for card, _ in column] for column in columns], ranks
+        self.columns, self.reserve, self.ranks = [[card for card, _ in column] for column in columns], reserve, ranks
+        self.down = {card for column in columns for card, is_down in column if is_down}
+        self._settle()
 
     def moves(self, steps: Iterable[int]) -> Iterator[tuple[int, int]]:
         """Yield the moves of the game: a card, and the one that it goes onto, `NO_CARD` for an empty column, or
@@ -25,31 +28,54 @@ class Arrangement:
             if kind == TO_FOUNDATION:
                 column = self._column_of(card)
                 if column and column[-1] != card:
-                    yield self._move(column[column.index(card) + 1])
-                if column:
-                    column.pop()
+                    yield from self._move(column[column.index(card) + 1])
+                self._take(card)
+                self._settle()
                 yield card, FOUNDATION
             else:
-                yield self._move(card)
+                yield from self._move(card)
 
     def _column_of(self, card: int) -> list[int] | None:
         return next((column for column in self.columns if card in column), None)
 
-    def _move(self, card: int) -> tuple[int, int]:
-        """Move a card, with all that lie on it, to a place that is free."""
+    def _take(self, card: int) -> list[int]:
+        """Take a card, with all that lie on it, from where it is, and return them."""
         source = self._column_of(card)
-        if card % 13 == self.ranks - 1:
-            target, below = next(column for column in self.columns if not column), NO_CARD
-        else:
-            target = next(column for column in self.columns if column and _fits(card, column[-1]))
-            below = target[-1]
         if source is None:
-            target.append(card)
-        else:
-            at = source.index(card)
-            target += source[at:]
-            del source[at:]
-        return card, below
+            self.reserve = [other for other in self.reserve if other != card]
+            return [card]
+        at = source.index(card)
+        group = source[at:]
+        del source[at:]
+        return group
+
+    def _move(self, card: int) -> Iterator[tuple[int, int]]:
+        """Move a card, with all that lie on it, to a place that is free, if it must be onto an empty column, after
+        others have left it for places that are free."""
+        target = self._place_of(card)
+        if target is None and [] not in self.columns:
+            yield from self._move(next(column[0] for column in self.columns if self._can_leave(column)))
+        target = target or next(column for column in self.columns if not column)
+        below = target[-1] if target else NO_CARD
+        target += self._take(card)
+        self._settle()
+        yield card, below
+
+    def _place_of(self, card: int) -> list[int] | None:
+        """Return the column with a card at its top on which a card may lie."""
+        return next((column for column in self.columns if column and _fits(card, column[-1])), None)
+
+    def _can_leave(self, column: list[int]) -> bool:
+        """Return whether all cards of a column can move onto another one."""
+        is_run = self.down.isdisjoint(column) and all(_fits(card, below) for below, card in pairwise(column))
+        return is_run and self._place_of(column[0]) is not None
+
+    def _settle(self) -> None:
+        """Turn up top cards, and fill columns from the reserve."""
+        for column in self.columns:
+            if not column and self.reserve:
+                column.append(self.reserve.pop())
+            self.down.difference_update(column[-1:])
 
 
 def _fits(card: int, below: int) -> bool:

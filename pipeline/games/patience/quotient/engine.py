@@ -12,7 +12,7 @@ from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved
 from dealmill.pipeline.games.patience.engine import RANKS, Winnable
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
-from dealmill.pipeline.games.patience.quotient.arranging import Arrangement, Columns
+from dealmill.pipeline.games.patience.quotient.arranging import Arrangement
 from dealmill.pipeline.games.patience.quotient.search import expand, go_up, solve
 from dealmill.pipeline.games.patience.quotient.shortening import Shortener
 from dealmill.pipeline.games.patience.rules import Rules
@@ -25,6 +25,7 @@ LIST_NODES, LISTED_POSITIONS, LISTED_CARDS = 20_000, 1_000, 12
 """For a loss with at most so many positions, the plain search looks for cards that matter, at most so many of them,
 within this number of nodes."""
 PROBE_SLOTS, PROBE_STACK = 1 << 17, 1 << 20
+TO_SPACES = {"none": k.NO_CARDS, "kings": k.KINGS, "any": k.ANY_CARD, "reserve": k.ANY_CARD}
 
 
 @dataclass
@@ -78,13 +79,13 @@ class Quotient:
         shortener = Shortener(self.rules)
         batch = Batch([], [], [], [])
         for layout in unpack(layouts):
-            columns = load(arrays.words, self.rules, layout)
+            arrangement = load(arrays.words, self.rules, layout)
             arrays.words[k.LIMIT] = max_nodes
             verdict, evidence = Verdict.UNDECIDED, None
             match arrays.solve():
                 case k.WON:
                     steps = list(_steps(arrays.words, arrays.path()))
-                    evidence = shortener.shortened(layout, Arrangement(columns, self.rules.ranks).moves(steps))
+                    evidence = shortener.shortened(layout, arrangement.moves(steps))
                     verdict = Verdict.WINNABLE
                 case k.LOST:
                     evidence = self._evidence_of_loss(layout, int(arrays.words[k.FULL + k.STORED]))
@@ -127,8 +128,8 @@ def _steps(words: k.Words, path: list[int]) -> Iterator[int]:
         yield from words[k.SETTLED : k.SETTLED + words[k.SETTLED_COUNT]].tolist()
 
 
-def load(words: k.Words, rules: Rules, layout: str) -> Columns:
-    """Write a layout, and return its columns, as card numbers, and whether each lies face down."""
+def load(words: k.Words, rules: Rules, layout: str) -> Arrangement:
+    """Write a layout, and return how its cards lie."""
     _, texts, *parts = layout.split(" ")
     cards = dict(part.split(":") for part in parts)
     base = RANKS.index(cards.get("base", rules.foundations))
@@ -142,7 +143,7 @@ def load(words: k.Words, rules: Rules, layout: str) -> Columns:
         for text in (text.strip("-") for text in texts.split("/"))
     ]
     waste = read(cards.get("waste", ""))
-    stock = [*waste, *read(cards.get("stock", ""))]
+    stock, reserve = [*waste, *read(cards.get("stock", ""))], read(cards.get("reserve", ""))
     heights = [0] * 4
     for card in read(cards.get("foundations", "")):
         heights[card // 13] = card % 13 + 1
@@ -150,31 +151,40 @@ def load(words: k.Words, rules: Rules, layout: str) -> Columns:
     if rules.passes == 0 and (turned % rules.draw == 0 or turned == len(stock)):
         turned = 0
     words[: k.END] = 0
-    words[k.RANKS], words[k.COLUMNS], words[k.TO_SPACES] = rules.ranks, len(columns), rules.spaces == "kings"
+    words[k.RANKS], words[k.COLUMNS], words[k.TO_SPACES] = rules.ranks, len(columns), TO_SPACES[rules.spaces]
     words[k.REMOVABLE], words[k.LEAST_UP] = rules.removable, rules.initial == "all"
     words[k.DRAW], words[k.PASSES], words[k.STOCK_SIZE] = rules.draw, rules.passes, len(stock)
     words[k.DECK] = sum(((1 << rules.ranks) - 1) << 13 * suit for suit in range(4))
-    words[k.STOCK_CARDS : k.STOCK_CARDS + len(stock)] = stock
-    blocks = [_blocks(column) for column in columns]
+    words[k.STOCK_ORDER : k.STOCK_ORDER + len(stock)] = stock
+    words[k.STOCK_CARDS] = sum(1 << card for card in stock)
+    words[k.OPEN_RESERVE] = 0 if rules.stacked else sum(1 << card for card in reserve)
+    beginning = []
     row = 0
-    for number, column in enumerate(blocks):
+    for number, blocks in enumerate(map(_blocks, columns)):
         words[k.BLOCKS + number] = row
-        for left, block in enumerate(column, start=1):
-            is_moved = left == 1 and block[0] % 13 == rules.ranks - 1
-            words[k.LOWEST + row + left] = 0 if is_moved else 1 << block[0]
-            words[k.HIDDEN + row + left] = sum(1 << card for under in column[: left - 1] for card in under)
-        row += len(column) + 1
-    digits = [(turned, len(stock) + 1), (int(cards.get("passes", 0)), max(rules.passes, 1))]
-    digits += [(height, rules.ranks + 1) for height in heights]
-    digits += [(len(column), len(column) + 1) for column in blocks]
-    unit, key = 1 << len(stock), (1 << len(stock)) - 1
-    words[k.DIGITS] = len(digits)
-    for number, (value, size) in enumerate(digits):
-        words[k.BASES + number], words[k.UNITS + number] = size, unit
-        key += value * unit
-        unit *= size
+        under = 0
+        for block in blocks:
+            if under or words[k.TO_SPACES] == k.ANY_CARD or block[0] % 13 != rules.ranks - 1:
+                row += 1
+                words[k.LOWEST + row], words[k.HIDDEN + row] = 1 << block[0], under
+                words[k.WAITING_IN + number] |= 1 << block[0]
+            under |= sum(1 << card for card in block)
+        row += 1
+        beginning += [(block[0], number) for block in blocks[:1]]
+    if words[k.TO_SPACES] == k.ANY_CARD:
+        beginning += [(card, -1) for card in reversed(reserve) if rules.stacked]
+        words[k.BEGINNING_COUNT] = len(beginning)
+        for number, (card, column) in enumerate(beginning):
+            words[k.BEGINNING + number], words[k.BEGUN_COLUMN + number] = card, column
+    waiting = sum(1 << card for card in (*stock, *reserve)) | sum(
+        words[k.WAITING_IN : k.WAITING_IN + len(columns)].tolist()
+    )
+    key = turned + int(cards.get("passes", 0)) * (len(stock) + 1)
+    for suit in reversed(range(4)):
+        height, field = heights[suit], waiting >> 13 * suit & k.SUIT
+        key = key << k.FIELD | (field >> height << 1 | 1) << height
     words[k.FIRST_KEY] = key
-    return columns
+    return Arrangement(columns, reserve if rules.spaces == "reserve" else [], rules.ranks)
 
 
 def _blocks(column: list[tuple[int, bool]]) -> list[list[int]]:

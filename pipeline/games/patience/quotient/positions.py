@@ -18,25 +18,56 @@ from dealmill.pipeline.games.patience.quotient.words import (
 
 @routine
 def decode(q: Words, key: int) -> None:
-    """Write the position that a key stands for."""
-    q[k.KEY] = key
-    q[k.STOCK] = key & (bit_of(q[k.STOCK_SIZE]) - 1)
-    rest = key >> q[k.STOCK_SIZE]
-    for digit in range(q[k.DIGITS]):
-        base = q[k.BASES + digit]
-        above = rest // base
-        q[k.VALUES + digit] = rest - above * base
-        rest = above
+    """Write the position that a key stands for, and its key: cards that begin a column count as moved as soon as spaces
+    take any card."""
+    waiting = word(0)
+    for suit in range(4):
+        field = key >> k.FIELD * suit & (bit_of(k.FIELD) - 1)
+        height = first_of(field)
+        q[k.HEIGHTS + suit] = height
+        waiting |= (field >> height + 1 << height) << 13 * suit
+    rest = key >> k.CARD_FIELDS
+    q[k.FURTHER_PASSES] = rest // (q[k.STOCK_SIZE] + 1)
+    q[k.TURNED] = rest - q[k.FURTHER_PASSES] * (q[k.STOCK_SIZE] + 1)
+    for column in range(q[k.COLUMNS]):
+        q[k.ROWS + column] = q[k.BLOCKS + column] + count_of(waiting & q[k.WAITING_IN + column])
+    if q[k.TO_SPACES] == k.ANY_CARD:
+        beginning = _beginning(q, waiting)
+        if beginning and count_of(beginning) <= q[k.COLUMNS]:
+            for column in range(q[k.COLUMNS]):
+                row = q[k.BLOCKS + column]
+                if q[k.ROWS + column] > row + 1:
+                    beginning &= ~q[k.LOWEST + row + 1]
+                elif q[k.ROWS + column] == row + 1:
+                    q[k.ROWS + column] = row
+            while beginning:
+                card = first_of(beginning)
+                beginning &= beginning - 1
+                waiting ^= bit_of(card)
+                key ^= bit_of(card + card // 13 + 1)
+    q[k.KEY], q[k.WAITING] = key, waiting
+
+
+@inlined
+def _beginning(q: Words, waiting: int) -> int:
+    """Return the cards that wait to begin a column, or begin one."""
+    cards = word(0)
+    for at in range(q[k.BEGINNING_COUNT]):
+        cards |= waiting & bit_of(q[k.BEGINNING + at])
+    return cards
 
 
 @routine
 def _offered(q: Words) -> int:
     """Return the cards that turning the stock would uncover."""
-    cards, rest = word(0), q[k.STOCK]
-    draw, turned, count, number = q[k.DRAW], q[k.VALUES + k.TURNED_DIGIT], count_of(rest), word(0)
-    further = q[k.PASSES] == 0 or q[k.VALUES + k.PASSES_DIGIT] > 0
+    cards, left = word(0), q[k.STOCK]
+    draw, turned, count, number = q[k.DRAW], q[k.TURNED], count_of(left), word(0)
+    further = q[k.PASSES] == 0 or q[k.FURTHER_PASSES] > 0
     ahead, whole = turned if turned else draw, word(0)
-    while rest:
+    for at in range(q[k.STOCK_SIZE]):
+        card = bit_of(q[k.STOCK_ORDER + at])
+        if left & card == 0:
+            continue
         number += 1
         whole += 1
         ahead -= 1
@@ -48,9 +79,24 @@ def _offered(q: Words) -> int:
             is_offered = is_offered or further
             whole = word(0)
         if is_offered:
-            cards |= bit_of(q[k.STOCK_CARDS + first_of(rest)])
-        rest &= rest - 1
+            cards |= card
     return cards
+
+
+@inlined
+def _survey_beginning(q: Words, in_columns: int) -> None:
+    """Write which cards of a reserve begin columns, which can be taken, and which are buried."""
+    q[k.BEGUN], q[k.UNCOVERED], q[k.BURIED], before = 0, 0, 0, word(0)
+    for at in range(q[k.BEGINNING_COUNT]):
+        card = q[k.WAITING] & bit_of(q[k.BEGINNING + at])
+        if card & ~in_columns:
+            if before < q[k.COLUMNS]:
+                q[k.BEGUN] |= card
+            elif before == q[k.COLUMNS]:
+                q[k.UNCOVERED] = card
+            else:
+                q[k.BURIED] |= card
+        before += card != 0
 
 
 @routine
@@ -58,20 +104,23 @@ def survey(q: Words) -> None:
     """Write the sets of cards that follow from the position."""
     up, hidden, dealt, nexts, spaces = word(0), word(0), word(0), word(0), word(0)
     for suit in range(4):
-        height = q[k.VALUES + k.UP_DIGIT + suit]
+        height = q[k.HEIGHTS + suit]
         up |= (bit_of(height) - 1) << 13 * suit
         if height < q[k.RANKS]:
             nexts |= bit_of(13 * suit + height)
     for column in range(q[k.COLUMNS]):
-        row = q[k.BLOCKS + column] + q[k.VALUES + k.COLUMN_DIGIT + column]
+        row = q[k.ROWS + column]
         hidden |= q[k.HIDDEN + row]
         dealt |= q[k.LOWEST + row]
         spaces += q[k.LOWEST + row] == 0
-    stock, rest = word(0), q[k.STOCK]
-    while rest:
-        stock |= bit_of(q[k.STOCK_CARDS + first_of(rest)])
-        rest &= rest - 1
-    shown = q[k.DECK] & ~(up | hidden | stock)
+    stock, reserve = q[k.WAITING] & q[k.STOCK_CARDS], q[k.WAITING] & q[k.OPEN_RESERVE]
+    if q[k.TO_SPACES] == k.ANY_CARD:
+        _survey_beginning(q, dealt | hidden)
+        dealt |= q[k.BEGUN]
+        spaces -= count_of(q[k.BEGUN])
+        hidden |= q[k.BURIED]
+        reserve = q[k.UNCOVERED]
+    shown = q[k.DECK] & ~(up | hidden | stock | reserve)
     moved = shown & ~dealt
     q[k.UP], q[k.HIDING], q[k.DEALT], q[k.NEXT], q[k.SHOWN], q[k.MOVED] = up, hidden, dealt, nexts, shown, moved
     black, red, two_black, two_red = black_ranks(shown), red_ranks(shown), both_black(shown), both_red(shown)
@@ -87,20 +136,28 @@ def survey(q: Words) -> None:
         (black >> 1 & ~on_black) | (two_black >> 1 & ~two_on_black),
     )
     kings = cards_of(last, last)
-    if q[k.TO_SPACES] and spaces > count_of(moved & kings):
+    if q[k.TO_SPACES] == k.KINGS and spaces > count_of(moved & kings):
         free |= kings
+    if q[k.TO_SPACES] == k.ANY_CARD:
+        begun = count_of(on_red & ~(red >> 1)) + count_of(two_on_red & ~(two_red >> 1))
+        begun += count_of(on_black & ~(black >> 1)) + count_of(two_on_black & ~(two_black >> 1))
+        if spaces > begun:
+            free = q[k.DECK]
+            q[k.BARE] = shown
     q[k.FREE] = free
-    q[k.OFFERED] = _offered(q) if q[k.STOCK] else word(0)
+    q[k.STOCK], q[k.RESERVE], q[k.OFFERED] = stock, reserve, reserve
+    if stock:
+        q[k.OFFERED] |= _offered(q)
 
 
 @inlined
 def _safe_cards(q: Words) -> int:
     """Return the next cards of foundations on which no card needs to lie."""
     safe = word(0)
-    black = min(q[k.VALUES + k.UP_DIGIT], q[k.VALUES + k.UP_DIGIT + 2])
-    red = min(q[k.VALUES + k.UP_DIGIT + 1], q[k.VALUES + k.UP_DIGIT + 3])
+    black = min(q[k.HEIGHTS + 0], q[k.HEIGHTS + 2])
+    red = min(q[k.HEIGHTS + 1], q[k.HEIGHTS + 3])
     for suit in range(4):
-        height, sibling = q[k.VALUES + k.UP_DIGIT + suit], q[k.VALUES + k.UP_DIGIT + (suit ^ 2)]
+        height, sibling = q[k.HEIGHTS + suit], q[k.HEIGHTS + (suit + 2) % 4]
         opposite = black if suit & 1 else red
         if opposite >= height - 1 and sibling >= height - 2:
             safe |= bit_of(13 * suit + height)
@@ -109,31 +166,29 @@ def _safe_cards(q: Words) -> int:
 
 @inlined
 def _key_without(q: Words, card: int) -> int:
-    """Return the key after a card has left a column or the stock."""
-    key, bit, column = word(q[k.KEY]), bit_of(card), word(0)
-    if q[k.SHOWN] & bit:
-        if q[k.DEALT] & bit:
-            while q[k.LOWEST + q[k.BLOCKS + column] + q[k.VALUES + k.COLUMN_DIGIT + column]] != bit:
-                column += 1
-            key -= q[k.UNITS + k.COLUMN_DIGIT + column]
-        return key
-    return _key_without_stock(q, key, card)
+    """Return the key after a card has left a column, the stock or the reserve."""
+    key, bit = word(q[k.KEY]), bit_of(card)
+    if q[k.WAITING] & bit:
+        key ^= bit_of(card + card // 13 + 1)
+    return _key_without_stock(q, key, card) if q[k.STOCK] & bit else key
 
 
 @inlined
 def _key_without_stock(q: Words, key: int, card: int) -> int:
-    """Return the key after a card has left the stock."""
-    slot, count, turned = word(0), count_of(q[k.STOCK]), q[k.VALUES + k.TURNED_DIGIT]
-    while q[k.STOCK_CARDS + slot] != card:
+    """Return the key with the fields of the stock as they are after a card has left it."""
+    slot, number, count, turned = word(0), word(1), count_of(q[k.STOCK]), q[k.TURNED]
+    while q[k.STOCK_ORDER + slot] != card:
+        number += q[k.STOCK] >> q[k.STOCK_ORDER + slot] & 1
         slot += 1
-    number = count_of(q[k.STOCK] & ((bit_of(slot) << 1) - 1))
+    further = q[k.FURTHER_PASSES]
     ahead = number >= turned and ((number - turned) % q[k.DRAW] == 0 or number == count)
     if q[k.PASSES] and not ahead:
-        key -= q[k.UNITS + k.PASSES_DIGIT]
+        further -= 1
     after = number - 1
     if q[k.PASSES] == 0 and (after % q[k.DRAW] == 0 or after == count - 1):
         after = word(0)
-    return word(key - bit_of(slot) + (after - turned) * q[k.UNITS + k.TURNED_DIGIT])
+    fields = (bit_of(k.CARD_FIELDS) - 1) & key
+    return word(fields | (after + further * (q[k.STOCK_SIZE] + 1)) << k.CARD_FIELDS)
 
 
 @routine
@@ -143,7 +198,7 @@ def settle(q: Words) -> None:
     while True:
         survey(q)
         safe = _safe_cards(q)
-        available = q[k.BARE]
+        available = q[k.BARE] | q[k.RESERVE]
         if q[k.DRAW] == 1 and q[k.PASSES] == 0:
             available |= q[k.OFFERED]
         q[k.SAFE] = safe
@@ -153,7 +208,7 @@ def settle(q: Words) -> None:
         card = first_of(rising)
         q[k.SETTLED + q[k.SETTLED_COUNT]] = card
         q[k.SETTLED_COUNT] += 1
-        decode(q, _key_without(q, card) + q[k.UNITS + k.UP_DIGIT + card // 13])
+        decode(q, _key_without(q, card) + bit_of(card + card // 13))
 
 
 @inlined
@@ -173,13 +228,13 @@ def _add(q: Words, key: int, move: int, score: int) -> None:
 
 @routine
 def _add_moves(q: Words, cards: int, kind: int, score: int) -> None:
-    """Add the moves of cards in columns or the stock."""
+    """Add the moves of cards in columns, the stock or the reserve."""
     while cards:
         card = first_of(cards)
         cards &= cards - 1
         key = _key_without(q, card)
         if kind == k.TO_FOUNDATION:
-            key += q[k.UNITS + k.UP_DIGIT + card // 13]
+            key += bit_of(card + card // 13)
         _add(q, key, card | kind << 6, score)
 
 
@@ -195,7 +250,7 @@ def list_moves(q: Words) -> None:
     _add_moves(q, q[k.OFFERED] & q[k.NEXT], word(k.TO_FOUNDATION), word(200))
     _add_moves(q, q[k.OFFERED] & q[k.FREE], word(k.TO_PLACE), word(60))
     for suit in range(4 * q[k.REMOVABLE]):
-        height = q[k.VALUES + k.UP_DIGIT + suit]
+        height = q[k.HEIGHTS + suit]
         card = word(13 * suit) + height - 1
         if height > q[k.LEAST_UP] and q[k.FREE] & bit_of(card):
-            _add(q, q[k.KEY] - q[k.UNITS + k.UP_DIGIT + suit], card | k.TO_PLACE << 6, word(0))
+            _add(q, q[k.KEY] - bit_of(card + suit), card | k.TO_PLACE << 6, word(0))

@@ -10,6 +10,7 @@ from dealmill.pipeline.games.patience.quotient.arranging import FOUNDATION
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.moves import draw_by_the_rules
+from dealmill.pipeline.games.patience.search.settling import settle
 from dealmill.pipeline.games.patience.search.shortening import play_again, shorten
 from dealmill.pipeline.games.patience.search.start import prepare
 from dealmill.pipeline.games.patience.search.words import Words
@@ -51,6 +52,7 @@ def _shorten(words: Words, cards: Words, places: Words) -> bool:
     prepare(s)
     s[k.IDLE], s[k.LITERAL], s[k.NOISE] = 0, 1, 0
     draw_by_the_rules(s)
+    settle(s)
     for at in range(len(cards)):
         if not play_again(s, cards[at] | places[at] << 6):
             return False

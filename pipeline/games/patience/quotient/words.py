@@ -1,13 +1,17 @@
 """The array of 64-bit words that holds a layout and a position of the quotient: the offsets of its fields, in capitals.
 
 Cards are numbers, 13 for each suit, counted from the base of the foundations; sets of cards are the bits of a word. The
-cards of a column are divided into *blocks*, see docs/proofs/klondike.md. `BLOCKS` is, for each column, the index of its
-first row in two tables with a row for each number of blocks that are left: `LOWEST`, the bit of the card that lies on
-the other blocks, or nothing if it counts as moved, and `HIDDEN`, the cards of the blocks below.
+cards of a column are divided into *blocks*, see docs/proofs/klondike.md. A card *waits* if it has never moved: those of
+the stock and the reserve, and the lowest ones of blocks, but not those that count as moved. `WAITING_IN` are those of
+each column in the layout, and `BLOCKS` is the index of its first row in two tables with a row for each number of them
+that wait: `LOWEST`, the bit of the uppermost one, and `HIDDEN`, the cards of the blocks below.
 
-A position is one number, its key: the cards that are left in the stock are its lowest bits; then come, as digits with
-the bases in `BASES`, how many of them are turned, the further passes, the heights of the foundations and the blocks
-that are left in each column. `UNITS` are the values of these digits.
+If spaces take any card, `BEGINNING` are the cards that begin a column in turn: first the lowest ones of columns, then
+those of a reserve that fills spaces. `BEGUN_COLUMN` is the column, or -1 for cards of the reserve.
+
+A position is one number, its key. For each suit, it has 14 bits, of which the lowest one that is set has the number of
+cards on the foundation, and those above it are the cards that wait. Above them come how many cards of the stock are
+turned, and the further passes.
 """
 
 from collections.abc import Callable
@@ -26,24 +30,26 @@ word = cast(Callable[[int], int], np.int64)
 MOST_MOVES = 130
 """A position has fewer moves."""
 MOST_ROWS = 52 + MOST_COLUMNS
-TURNED_DIGIT, PASSES_DIGIT, UP_DIGIT, COLUMN_DIGIT = 0, 1, 2, 6
-MOST_DIGITS = COLUMN_DIGIT + MOST_COLUMNS
-"""Digits: the turned cards, the passes, four foundations, and then each column."""
+FIELD, CARD_FIELDS = 14, 56
+"""The bits of a suit in a key, and those of all suits."""
 SEARCH = range(5)
 SIZE, STORED, TOP, TABLE_ROOM, STACK_ROOM = SEARCH
 """The fields of a search, from `FULL` or `PROBE` on."""
 ARRAY = Fields()
 # Rules and layout
-RANKS, COLUMNS, TO_SPACES, REMOVABLE, LEAST_UP, DRAW, PASSES, STOCK_SIZE, DECK, FIRST_KEY, DIGITS = ARRAY.words(11)
-STOCK_CARDS, BLOCKS = ARRAY.row(52), ARRAY.row(MOST_COLUMNS)
+RANKS, COLUMNS, TO_SPACES, REMOVABLE, LEAST_UP, DRAW, PASSES, DECK, FIRST_KEY = ARRAY.words(9)
+STOCK_SIZE, STOCK_CARDS, OPEN_RESERVE, BEGINNING_COUNT = ARRAY.words(4)
+STOCK_ORDER = ARRAY.row(52)
+BEGINNING, BEGUN_COLUMN = ARRAY.rows(2, 52)
+WAITING_IN, BLOCKS = ARRAY.rows(2, MOST_COLUMNS)
 LOWEST, HIDDEN = ARRAY.rows(2, MOST_ROWS)
-BASES, UNITS = ARRAY.rows(2, MOST_DIGITS)
 # A position
-KEY, STOCK = ARRAY.words(2)
-VALUES = ARRAY.row(MOST_DIGITS)
-SHOWN, DEALT, MOVED, UP, HIDING, NEXT, FREE, BARE, OFFERED, SAFE = ARRAY.words(10)
-"""Sets of cards: face up in columns; those of them on the other blocks of a column, and the others; on foundations;
-below other blocks; next on a foundation; that have a free place; that can be bared; offered by the stock; safe."""
+KEY, WAITING, TURNED, FURTHER_PASSES = ARRAY.words(4)
+HEIGHTS, ROWS = ARRAY.row(4), ARRAY.row(MOST_COLUMNS)
+SHOWN, DEALT, MOVED, UP, HIDING, NEXT, FREE, BARE, STOCK, RESERVE, OFFERED, SAFE = ARRAY.words(12)
+"""Sets of cards: face up in columns; those of them that wait, and the others; on foundations; below others in a column
+or a stacked reserve; next on a foundation; that have a free place; that can be bared; in the stock; that can be taken
+from the reserve; offered by these two; safe."""
 SETTLED_COUNT, SETTLED = ARRAY.word(), ARRAY.row(52)
 """The cards that went up without a move."""
 CHILD_COUNT = ARRAY.word()
@@ -51,10 +57,13 @@ CHILD_KEYS, CHILD_MOVES, CHILD_SCORES = ARRAY.rows(3, MOST_MOVES)
 # The search
 NOISE, NODES, LIMIT, ROUND, STOP, PROBED = ARRAY.words(6)
 FULL, PROBE = ARRAY.rows(2, len(SEARCH))
+BEGUN, UNCOVERED, BURIED, EMPTIED = ARRAY.words(4)
 REACHED, AFTER_KEYS = ARRAY.row(MOST_COLUMNS), ARRAY.row(MOST_MOVES)
 END = ARRAY.size
 
 NO_CARD = 63
+NO_CARDS, KINGS, ANY_CARD = 0, 1, 2
+"""What goes to spaces."""
 TO_FOUNDATION, TO_PLACE = 0, 1
 """Kinds of moves: a move is a card, and its kind from bit 6 on."""
 WON, LOST, OPEN, OUT_OF_NODES, OUT_OF_TABLE, OUT_OF_STACK = 1, 2, 3, 4, 5, 6

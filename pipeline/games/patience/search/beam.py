@@ -16,10 +16,10 @@ from dealmill.pipeline.games.patience.search.settling import settle
 from dealmill.pipeline.games.patience.search.words import Words, bit_of, word
 
 WEIGHTS = (
-    (10, 6, 3, 4, 2, 12, 8, 1),
-    (10, 6, 3, 3, 4, 12, 8, 1),
-    (10, 3, 1, 6, 3, 20, 8, 1),
-    (5, 4, 2, 6, 4, 16, 12, 1),
+    (10, 6, 3, 4, 2, 12, 8, 1, 4),
+    (10, 6, 3, 3, 4, 12, 8, 1, 8),
+    (10, 3, 1, 6, 3, 20, 8, 1, 4),
+    (5, 4, 2, 6, 4, 16, 12, 1, 8),
 )
 """What makes a position better, and what worse: each card that is up; each on the next card of a suit that goes up, and
 on the one after it; each that does not fit the card under it; each with a lower one under it; each empty column; each
@@ -46,8 +46,8 @@ def words_of_beam(width: int) -> int:
 def _value(s: Words, number: int, stack: int) -> int:
     """Return how good a position is, by one of the sets of weights; cards are written to `stack`."""
     value: int = word(0)
-    up, first, second, misfit, covering, space, hidden, dealt = WEIGHTS[number]
-    value -= up * s[k.LEFT] + dealt * s[k.STOCK_COUNT]
+    up, first, second, misfit, covering, space, hidden, dealt, cell = WEIGHTS[number]
+    value -= up * s[k.LEFT] + dealt * s[k.STOCK_COUNT] + cell * s[k.CELL_COUNT]
     next_cards, later_cards = word(0), word(0)
     for suit in range(4):
         height = s[k.UP + suit]

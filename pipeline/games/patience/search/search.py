@@ -105,7 +105,7 @@ def search(s: Words, budget: int) -> int:
         draw_one_by_one(s)
         s[k.TURNED] = s[k.PASSES_LEFT] = 0
     s[k.LIFTED] = 0 if s[k.TO_HOLE] else s[k.IN_STOCK]
-    clear_table(s, word(k.FIRST_TABLE))
+    clear_table(s, word(k.FIRST_TABLE) if budget <= k.SHORT_SEARCH else word(k.LARGER_TABLE))
     s[k.STORED] = s[k.TOO_DEEP] = 0
     settle(s)
     if s[k.LEFT] == 0:

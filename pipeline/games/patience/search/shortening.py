@@ -5,7 +5,7 @@ from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.choices import list_moves
 from dealmill.pipeline.games.patience.search.moves import do, undo
 from dealmill.pipeline.games.patience.search.settling import settle
-from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_slot, word
+from dealmill.pipeline.games.patience.search.words import Words, bit_of, first_of, first_slot, word
 
 LONG_WIN = 10_000
 """A win with more moves is first shortened by skipping positions."""
@@ -173,16 +173,51 @@ def _take_shortcuts(s: Words) -> bool:
     return bool(s[k.LEFT] == 0)
 
 
+@inlined
+def _top_move(s: Words, card: int, source: int, place: int) -> int:
+    """Return the move of a card on top of a column, or in a cell, to its foundation, a cell or a column; -1 if there is
+    none."""
+    move, target, bit = card | source << 6 | 1 << 18, word(-1), bit_of(card)
+    if place == k.FOUNDATION:
+        target = word(k.FOUNDATION) if s[k.UP + card // 13] == card % 13 else target
+    elif place == k.CELL:
+        target = word(k.CELL) if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS] else target
+    elif place == k.NO_CARD:
+        if s[k.EMPTY] and s[k.SPACES] & bit and (source == k.CELL or s[k.UNDER + card] != k.NO_CARD):
+            target = first_of(s[k.EMPTY])
+    elif s[k.PARENTS + card] & s[k.TOPS] & bit_of(place):
+        target = s[k.COLUMN_OF + place]
+    return move | target << 12 if target >= 0 else target
+
+
+@routine
+def _move_again(s: Words, card: int) -> bool:
+    """Move a card to its place in `PLACES`, if that is possible; return whether it was moved. `_move_first` does the
+    same for any card, but lists all of its moves, which takes longer."""
+    source, place = word(-1), s[k.PLACES + card]
+    if s[k.TOPS] & bit_of(card):
+        source = s[k.COLUMN_OF + card]
+    elif s[k.CELL_CARDS] & bit_of(card):
+        source = word(k.CELL)
+    is_known = place <= k.FOUNDATION or place == k.NO_CARD
+    if source < 0 or not is_known or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED]:
+        return _move_first(s, bit_of(card)) != 0
+    move = _top_move(s, card, source, place)
+    if move >= 0:
+        _play(s, move)
+    return move >= 0
+
+
 @routine
 def play_again(s: Words, step: int) -> bool:
     """Move the card of a noted move to its place, if that is possible. A cell or an empty column stands in for the
     other. Return whether the card was moved."""
     card, target = step & 63, (step >> 6) & 127
     s[k.PLACES + card] = target
-    if _move_first(s, bit_of(card)):
+    if _move_again(s, card):
         return True
     s[k.PLACES + card] = k.CELL + k.NO_CARD - target
-    return target in (k.CELL, k.NO_CARD) and _move_first(s, bit_of(card)) != 0
+    return target in (k.CELL, k.NO_CARD) and _move_again(s, card)
 
 
 @inlined

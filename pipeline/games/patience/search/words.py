@@ -76,7 +76,9 @@ MOVES_OF_POSITION = 500
 """A position has fewer moves: each of 52 cards to 4 others, a space, a cell, its foundation, and out of the game."""
 MOVES_IN_ORDER = 1_500
 """The same where each card may go to any of 19 spaces."""
-FIRST_TABLE = 256
+FIRST_TABLE, LARGER_TABLE, SHORT_SEARCH = 256, 16_384, 1_000
+"""The slots of the table at first, in a search of at most so many nodes and in a longer one. A table grows to four
+times its size, and so to the room that it has."""
 SCORE = 40
 BARE = (1 << 38) - 1
 """The bits of a move without its score."""

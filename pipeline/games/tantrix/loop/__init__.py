@@ -1,27 +1,10 @@
 """Tantrix loop: lay all given tiles so that a colour runs through them in one closed loop."""
 
-from collections.abc import Mapping
-
-from dealmill.game import (
-    AnswerFormat,
-    CanonicalMask,
-    CheckEvidence,
-    Deal,
-    Deals,
-    Engine,
-    EngineFunction,
-    Frames,
-    Game,
-    MakePlayback,
-    Parameter,
-    Read,
-    ReadEachLine,
-    Scenes,
-)
+from dealmill.game import AnswerFormat, Deals, Engine, Game, Parameter
 
 
 class TantrixLoop(Game):
-    """The description of Tantrix loop, and its functions, each imported when it is first used."""
+    """The description of Tantrix loop."""
 
     name = "tantrix-loop"
     title = "Tantrix loop"
@@ -44,60 +27,6 @@ class TantrixLoop(Game):
         },
     )
     answer = AnswerFormat(winnable="yes", unwinnable="no")
-
-    @property
-    def read(self) -> Read:
-        from .layout import read
-
-        return read
-
-    @property
-    def each_line(self) -> ReadEachLine:
-        from .layout import each_line
-
-        return each_line
-
-    @property
-    def deal(self) -> Deal:
-        from .deal import deal
-
-        return deal
-
-    @property
-    def solvers(self) -> Mapping[str, EngineFunction]:
-        from .engine import winnable
-
-        return {"winnable": winnable}
-
-    @property
-    def mask(self) -> CanonicalMask:
-        from .canonical import mask
-
-        return mask
-
-    @property
-    def check(self) -> CheckEvidence:
-        from .rules import check
-
-        return check
-
-    @property
-    def frames(self) -> Frames:
-        from .picture import frames
-
-        return frames
-
-    @property
-    def scenes(self) -> Scenes:
-        from .picture import scenes
-
-        return scenes
-
-    @property
-    def playback(self) -> MakePlayback:
-        from .playback import playback
-
-        return playback
 
 
 GAME = TantrixLoop()

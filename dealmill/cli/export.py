@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -17,9 +17,6 @@ from dealmill.cli.process import DIFFERENT, resumable
 from dealmill.cli.progress import shown_progress
 from dealmill.pipeline.arguments import whole_number
 from dealmill.pipeline.results.measures import CHANCE, NUMBERS
-
-if TYPE_CHECKING:
-    from dealmill.pipeline.outputs.pack_choice import Wishes
 
 
 class Days(click.ParamType[tuple[date, date]]):
@@ -281,7 +278,7 @@ def pack(
         raise click.UsageError("name a run or a game, and a file: dealmill pack RUN FILE")
     of_game = not (run == "last" or run.isdecimal())
     _check_pack_options(given_options(ctx), of_game=of_game)
-    wishes: Wishes = {
+    wishes: dict[str, Any] = {
         "verdict": verdict,
         "grades": grades,
         "each": each,
@@ -292,7 +289,7 @@ def pack(
         "without": without,
     }
     with dealmill.open() as store, resumable(), shown_progress(store) as progress:
-        files = {"force": force, "with_checker": with_checker}
+        files: dict[str, Any] = {"force": force, "with_checker": with_checker}
         if of_game:
             written, audit = store.pack(run, file, **files, progress=progress, **wishes), None
         else:
@@ -359,4 +356,6 @@ def _how_far_proved(checked: "dealmill.CheckedPack") -> str:
     """Return the end of the sentence about a pack without problems."""
     if checked.undecided:
         return f"; {checked.undecided:,} of them undecided, so not proved"
+    if checked.pack.by == CHANCE and checked.unchecked:
+        return "; solutions proved, and a sample of the plays that grade them"
     return ", proved" if checked.grades_proved else "; solutions proved, but not the node counts that grade them"

@@ -5,10 +5,12 @@ here. The games add numbers in the evidence of their engines, by which layouts a
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Code
+
+if TYPE_CHECKING:
+    from dealmill.pipeline.games.contract import Engine
 
 LONGEST_NUMBER = 19
 """The digits of 2⁶³, which is too large for a stored number."""
@@ -87,7 +89,7 @@ CHANCE = "chance"
 """The name of the measure that has fixed grades: the value of an engine that scores layouts and has grades."""
 
 
-def grading_measures(engine: Engine) -> dict[str, Measure]:
+def grading_measures(engine: "Engine") -> dict[str, Measure]:
     """Return the measures by which the results of an engine can be graded, by name: also those that are words of its
     evidence (see `Engine.measures`)."""
     words = {name: Measure("evidence", number=_word(index)) for name, index in engine.measures.items()}

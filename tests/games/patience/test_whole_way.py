@@ -98,6 +98,6 @@ def test_a_survey_says_how_many_are_won(folder: Path) -> None:
 
 
 def test_deals_are_packed_by_their_nodes(folder: Path) -> None:
-    packed = dealmill("pack", "1", "a.json", "--grades", "2", "--each", "2", cwd=folder)
+    packed = dealmill("pack", "1", "a.json", "--by", "nodes", "--grades", "2", "--each", "2", cwd=folder)
     assert packed.returncode == 0, packed.stderr
     assert dealmill("pack", "--check", "a.json", cwd=folder).returncode == 0

@@ -115,6 +115,8 @@ def of_other_solvers(store: dealmill.Store, run: dealmill.Run) -> None:
     run.export("memory.jsonl", force=True)
     imported: dealmill.Run = store.import_verdicts("memory.jsonl", engine="memory/mine", version="1")
     assert imported.fingerprint == run.fingerprint and imported.progress.checked_as == "memory/two-pass"
+    made: dealmill.Pack = store.pack("tripeaks", "tripeaks.json", grades=1, each=2)
+    assert [entry.grade for entry in made.layouts] == [1, 1]
     bench: dealmill.EngineBench = dealmill.bench_engine("memory/two-pass", max_nodes=10)
     figures: dealmill.EngineFigures = bench.other
     assert bench.right and figures.decided == bench.layouts and not bench.summary.counts and bench.time_ratio is None

@@ -36,7 +36,16 @@ FOREIGN = {
 }
 """Names of other projects."""
 EXAMPLES = {
-    *("FILE.check.py", "night.jsonl.check.py", "levels.json.check.py", "test_nim.py", "test_nim", "test_memory"),
+    *(
+        "FILE.check.py",
+        "night.jsonl.check.py",
+        "data/1/results.jsonl.check.py",
+        "levels.json.check.py",
+        "two_pass.py",
+        "test_nim.py",
+        "test_nim",
+        "test_memory",
+    ),
     *("tests/test_my_game.py", "tests/golden/GAME.ENGINE.VERSION.jsonl", "Dealmill_Nim", "DEALMILL_METRICS_HOST"),
     *("dealmill_farm", "dealmill_database", "dealmill_kernels", "dealmill.families", "proofs/build/referee"),
 }

@@ -393,7 +393,7 @@ class Game:
         or else from the module ``engine``.
         """
         functions = dict[str, EngineFunction]()
-        for engine in self.engines:
+        for engine in (engine for engine in self.engines if engine.program is None):
             name = engine.name.replace("-", "_")
             functions[engine.name] = self._function(name, name if self._has_module(name) else "engine")
         return functions

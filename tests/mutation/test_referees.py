@@ -21,8 +21,8 @@ GAMES = {game.check.__module__: game for game in games().values()}
 
 
 OPEN = (
-    *("losses.cut", "losses.quotient", "losses.safe", "losses.waits", "losses.walks", "moves", "player", "position"),
-    *("rules", "dealmill.pipeline.games.player"),
+    *("losses.quotient", "losses.safe", "moves", "player", "position", "rules"),
+    "dealmill.pipeline.games.player",
 )
 """Modules of patiences whose living mutants are not all known: by hand, until each is dead or listed."""
 

@@ -72,7 +72,7 @@ def test_a_loss_is_told_in_words() -> None:
         ({"ranks": 2, "spaces": "any"}, "AC2C", "foundations:2H2S2D"),  # no column is empty
         ({"ranks": 2, "spaces": "reserve", "reserve": 2, "stacked": True}, "AC2D", "foundations:2H2S reserve:AD2C"),
         # a card that could go up next is not up while another one lies on it
-        ({"ranks": 3, "spaces": "none", "move": "run", "build": "red-black"}, "3HAH3C2H", "foundations:2C3S3D"),
+        ({"ranks": 3, "spaces": "none", "move": "run", "build": "red-black"}, "3S3HAH3C2H", "foundations:2C2S3D"),
     ],
 )
 def test_positions_are_refuted_in_which_nothing_helps(changes: dict[str, object], columns: str, parts: str) -> None:

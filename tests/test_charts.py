@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import log10
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import dealmill
@@ -153,6 +153,8 @@ def test_long_labels_keep_both_ends() -> None:
 
 
 @given(st.integers(1, 10**4), st.floats(1.2, 50), st.none() | SHARES)
+@example(1_045, 1.504, None)
+@example(2_140, 1.4932, None)
 def test_the_narrowing_interval_is_drawn_with_the_exact_share(first: int, factor: float, exact: float | None) -> None:
     points = {round(first * factor**step) + step: Estimate(0.5, 0.4 + step / 40, 0.6 - step / 40) for step in range(4)}
     chart = narrowing(points, exact)

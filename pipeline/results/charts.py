@@ -127,7 +127,9 @@ def log_ticks(low: float, high: float) -> list[float]:
     factors = (1, 2, 5) if span < 1.7 else (1, 5) if span < 2.2 else (1,)
     decades = range(floor(log10(low)), ceil(log10(high)) + 1)
     marked = [factor * 10.0**decade for decade in decades for factor in factors if low <= factor * 10**decade <= high]
-    return marked[:: ceil(len(marked) / (TICKS + 1))] if len(marked) > 1 else ticks(low, high)
+    if len(marked) > 1:
+        return marked[:: ceil(len(marked) / (TICKS + 1))]
+    return ticks(low, high)[:: 1 if high < 2 * low else 2]  # multiples of one step crowd at the end of a longer axis
 
 
 def number_label(number: float) -> str:

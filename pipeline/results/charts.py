@@ -129,7 +129,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     marked = [factor * 10.0**decade for decade in decades for factor in factors if low <= factor * 10**decade <= high]
     if len(marked) > 1:
         return marked[:: ceil(len(marked) / (TICKS + 1))]
-    return ticks(low, high)[:: 1 if high < 2 * low else 2]  # multiples of one step crowd at the end of a longer axis
+    linear = ticks(low, high)  # which crowd at the end of a longer axis
+    return linear[::2] if high > 2 * low and len(linear) > 3 else linear
 
 
 def number_label(number: float) -> str:

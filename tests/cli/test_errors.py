@@ -73,7 +73,7 @@ USAGE_ERRORS = {
     "export 1 a.csv --excel --with-checker": "a checker reads the original text",
     "pack --check a.json --each 3": "--check takes one file and nothing else",
     "pack 1 a.csv --excel": "a pack is not written for spreadsheets",
-    "pack 1 a.json --calendar 2027-01-01..2027-01-02 --grades 6": "--calendar without --by-weekday says nothing of grades",
+    "pack 1 a.json --calendar 2027-01-01..2027-01-02 --grades 6": "--calendar without --by-weekday says nothing",
     "deal klondike --rule stock.draw=1 --rule stock.draw=2": "the rule stock.draw is changed twice",
     "ingest deal:": "write deal:GAME:seed=S:FIRST-LAST",
     "ingest deal:memory:1-5": "write deal:GAME:seed=S:FIRST-LAST",

@@ -205,6 +205,8 @@ def the_store(store: dealmill.Store, run: dealmill.Run) -> None:
     assert run.id in {each.id for each in answers}
     actions: list[dealmill.Action] = store.log()
     assert [action.why for action in actions[-2:]] == ["to try it", "it was tried"]
+    imported: list[dealmill.Run] = store.import_archive("night.zip", progress=events.append)
+    assert [each.fingerprint for each in imported] == [again.fingerprint, queued.fingerprint]
 
 
 def controlled(store: dealmill.Store) -> None:
@@ -242,6 +244,10 @@ def the_tables() -> None:
     assert Path("backup.db").stat().st_size == size
     copy: dealmill.Copy = dealmill.db.copy("sqlite:///copy.db", URL)
     assert copy.rows["runs"] and copy.fingerprints
+    try:
+        dealmill.db.create_web_role(URL, "postgresql://web:secret@localhost/store")
+    except dealmill.UsageError as refusal:
+        assert "PostgreSQL" in str(refusal)
     dealmill.db.check_downgrade("0010")
     assert dealmill.db.downgrade(URL, revision="0010") == "0010"
     revision: str | None = dealmill.db.upgrade(URL)

@@ -16,6 +16,7 @@ PROJECT = Path(__file__).parents[1]
 NAMES = {frozenset(field.name for field in record): most for record, most in ((RESULT, 5), (RUN, 10))}
 """The names of fields, and how many of them make a list of the fields."""
 FILLED = {
+    "pipeline/archive/record.py": "what an archive says of a run, whose format has a version of its own",
     "pipeline/results/record.py": "the list itself",
     "pipeline/results/result.py": "the class of results in Python, with the types that readers of code need",
     "pipeline/outputs/pack.py": "the entries of a pack, whose format has a version of its own",

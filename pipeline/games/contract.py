@@ -522,7 +522,7 @@ class Game:
     def grader(self, engine: Engine) -> Engine | None:
         """Return the engine whose values or nodes grade the wins of an engine: itself, or one that scores layouts; None
         if there are no grades."""
-        scoring = (other for other in self.engines if other.grades and other.scores)
+        scoring = (grader for grader in self.engines if grader.grades and grader.scores)
         return engine if engine.grades else next(scoring, None)
 
     def verdicts_of(self, engine: Engine) -> list[Verdict]:

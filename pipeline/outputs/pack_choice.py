@@ -200,9 +200,9 @@ def grading_run(database: Database, run: RunStatus) -> RunStatus | None:
     if grader is None or grader is engine:
         return None
     name = game.full_name(grader)
-    for other in reversed(runs_of_engine(database, name, grader.version)):
-        if other.source == run.source and other.finished and not other.retracted:
-            return other
+    for graded in reversed(runs_of_engine(database, name, grader.version)):
+        if graded.source == run.source and graded.finished and not graded.retracted:
+            return graded
     raise UsageError(
         f"the careful player has not played the layouts of run {run.id}, whose chances grade them: have them played "
         f"with: dealmill run {shlex.quote(run.source_name)} --engine {name}; or grade by something else with --by nodes"

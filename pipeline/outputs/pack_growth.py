@@ -64,6 +64,6 @@ class Growth:
         if len(known) == len(cpu_seconds):
             seconds = sum(known) * self.deals_needed / self.deals / workers
             cost = f", which take about {duration(seconds)} with {counted(workers, 'worker')}"
-        most = self.deals * MOST_GROWTH
-        first = f"; first, {most:,} of them tell more" if self.deals_needed > most else ""
+        stage = self.deals * MOST_GROWTH
+        first = f"; first, {stage:,} of them tell more" if self.deals_needed > stage else ""
         return f"{self.deals:,} deals have {have}; about {self.deals_needed:,} deals are needed{cost}{first}"

@@ -8,7 +8,7 @@ import weakref
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
-from typing import Self
+from typing import Self, TypeVar
 
 import pytest
 
@@ -26,6 +26,9 @@ from tests.doing import do_runs
 
 DEALS = 200_000
 SOURCE = f"deal:memory:seed=1:1-{DEALS}"
+
+
+T = TypeVar("T")
 
 
 class SwallowingFarm:
@@ -47,8 +50,9 @@ class SwallowingFarm:
         with suppress(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGTERM)
 
-    def say(self, message: str) -> None:
-        """Nobody listens."""
+    def patiently(self, step: Callable[[], T]) -> T:
+        """Call a step."""
+        return step()
 
 
 @pytest.fixture(autouse=True)

@@ -350,7 +350,7 @@ def test_the_command_shows_the_traceback_of_a_broken_game(site: Path) -> None:
             "engine.py",
             "def winnable",
             "def winable",
-            "PegRow.solvers cannot be imported: ImportError: ",
+            "dealmill_peg_row.engine.winnable cannot be imported: AttributeError: ",
         ),
         ("engine.py", "    waiting = [first]", "    waiting = [first][row[0] == '.' :]; waiting[0]", "IndexError"),
         ("layout.py", "row = text.lower()", "row = text.lover()", "AttributeError: 'str' object has no attribute"),

@@ -57,7 +57,7 @@ def test_the_player_of_the_page_plays_a_pack(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text(html)
     with dealmill.open(f"sqlite:///{tmp_path / 'store.db'}") as store:
         run = store.run("deal:klondike:seed=1:5-12", max_nodes=5_000)
-        pack = run.pack(tmp_path / "levels.json", grades=1, each=2)
+        pack = run.pack(tmp_path / "levels.json", by="nodes", grades=1, each=2)
     with served(tmp_path) as address, running_browser() as browser:
         page = browser.new_page()
         errors: list[str] = []

@@ -95,7 +95,7 @@ def _numbered_moves(rules: Rules) -> Iterator[tuple[str, int]]:
                 yield f"{name}{source + 1}-{target + 1}", card | BETWEEN << 6 | target << 9 | source << 15
         if single:
             yield from ((name + letter, card | kind << 6 | ANY_COLUMN << 15) for letter, kind in kinds.items())
-            yield from ((name + other, card | ONTO << 6 | NUMBERS[other] << 9) for other in names)
+            yield from ((name + parent, card | ONTO << 6 | NUMBERS[parent] << 9) for parent in names)
             if rules.to != "tableau":
                 yield name + EMPTY, card | TO_EMPTY << 6 | ANY_COLUMN << 9
             for target in columns if rules.to == "tableau" else ():
@@ -118,7 +118,7 @@ def _loaded_rules(rules: Rules, base: int) -> Words:
     t[SUIT_OF : SUIT_OF + len(rules.piles)] = [SUITS.index(suit) for suit in rules.piles]
     for row, build in ((PARENTS, rules.build), (RUN_PARENTS, rules.build_of_runs)):
         for card, below in cards_below(build, rules.ranks, base).items():
-            t[row + NUMBERS[card]] = sum(1 << NUMBERS[other] for other in below)
+            t[row + NUMBERS[card]] = sum(1 << NUMBERS[parent] for parent in below)
     return t
 
 

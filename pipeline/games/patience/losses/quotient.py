@@ -142,7 +142,7 @@ class QuotientMoves(Moves):
     def _in_reserve(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards of the reserve that can be taken, and the positions without them."""
         for card in position.reserve[-1:] if self.rules.stacked else position.reserve:
-            yield (card,), position._replace(reserve=tuple(other for other in position.reserve if other != card))
+            yield (card,), position._replace(reserve=tuple(left for left in position.reserve if left != card))
 
     def _returning(self, position: Position) -> Iterator[tuple[tuple[str, ...], Position]]:
         """Yield the cards that may come back from foundations, and the positions without them."""

@@ -42,7 +42,7 @@ class Arrangement:
         """Take a card, with all that lie on it, from where it is, and return them."""
         source = self._column_of(card)
         if source is None:
-            self.reserve = [other for other in self.reserve if other != card]
+            self.reserve = [left for left in self.reserve if left != card]
             return [card]
         at = source.index(card)
         group = source[at:]

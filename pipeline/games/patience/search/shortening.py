@@ -174,19 +174,19 @@ def _take_shortcuts(s: Words) -> bool:
 
 
 @inlined
-def _top_move(s: Words, card: int, source: int, place: int) -> int:
+def _top_move(s: Words, card: int, source: int, goal: int) -> int:
     """Return the move of a card on top of a column, or in a cell, to its foundation, a cell or a column; -1 if there is
     none."""
     move, target, bit = card | source << 6 | 1 << 18, word(-1), bit_of(card)
-    if place == k.FOUNDATION:
+    if goal == k.FOUNDATION:
         target = word(k.FOUNDATION) if s[k.UP + card // 13] == card % 13 else target
-    elif place == k.CELL:
+    elif goal == k.CELL:
         target = word(k.CELL) if source != k.CELL and s[k.CELL_COUNT] < s[k.CELLS] else target
-    elif place == k.NO_CARD:
+    elif goal == k.NO_CARD:
         if s[k.EMPTY] and s[k.SPACES] & bit and (source == k.CELL or s[k.UNDER + card] != k.NO_CARD):
             target = first_of(s[k.EMPTY])
-    elif s[k.PARENTS + card] & s[k.TOPS] & bit_of(place):
-        target = s[k.COLUMN_OF + place]
+    elif s[k.PARENTS + card] & s[k.TOPS] & bit_of(goal):
+        target = s[k.COLUMN_OF + goal]
     return move | target << 12 if target >= 0 else target
 
 
@@ -194,15 +194,15 @@ def _top_move(s: Words, card: int, source: int, place: int) -> int:
 def _move_again(s: Words, card: int) -> bool:
     """Move a card to its place in `PLACES`, if that is possible; return whether it was moved. `_move_first` does the
     same for any card, but lists all of its moves, which takes longer."""
-    source, place = word(-1), s[k.PLACES + card]
+    source, goal = word(-1), s[k.PLACES + card]
     if s[k.TOPS] & bit_of(card):
         source = s[k.COLUMN_OF + card]
     elif s[k.CELL_CARDS] & bit_of(card):
         source = word(k.CELL)
-    is_known = place <= k.FOUNDATION or place == k.NO_CARD
+    is_known = goal <= k.FOUNDATION or goal == k.NO_CARD
     if source < 0 or not is_known or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED]:
         return _move_first(s, bit_of(card)) != 0
-    move = _top_move(s, card, source, place)
+    move = _top_move(s, card, source, goal)
     if move >= 0:
         _play(s, move)
     return move >= 0

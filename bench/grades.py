@@ -2,7 +2,7 @@
 
 The bounds divide deals of seed 1 that are won within 100,000 nodes, and of whose plays the careful player wins one at
 least, into four parts of about equal size by his chances, which are rounded to two digits: the first 40 such deals, or
-fewer if they take more than a minute, but at least 12. The table of a game's family has what this prints.
+fewer if they take more than a minute, but at least 12. `dealmill.pipeline.games.careful.BOUNDS` has what this prints.
 """
 
 import sys
@@ -29,13 +29,13 @@ def bounds(name: str) -> list[int]:
 
 def _chances(name: str) -> Iterator[int]:
     """Yield the chances of the first deals that the player wins at least once."""
-    begun, found = time.process_time(), 0
+    started, count = time.process_time(), 0
     for win in _wins(name):
         [played] = solve(f"{name}/chances", [win.layout])
         if played.value:
-            found += 1
+            count += 1
             yield played.value
-        if found == DEALS or time.process_time() > begun + SECONDS:
+        if count == DEALS or time.process_time() > started + SECONDS:
             return
 
 

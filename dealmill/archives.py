@@ -78,14 +78,14 @@ def archive(
 
 def check_archive(path: str | PathLike[str], *, progress: Progress = in_notebook) -> "CheckedArchive":
     """Check an archive with nothing but its file: that no file was changed, the fingerprints are those of the results,
-    numbered deals are those that they are said to be, and the referees prove all results.
+    numbered deals are those that they are said to be, and the referees prove all results that are stored.
 
     Raises
     ------
     InputError
         If the file cannot be read, or is not an archive.
     NotFoundError
-        If the game of a run is not installed.
+        If the game or the engine of a run is not installed.
     """
     from dealmill.pipeline.archive.checking import check_archive  # loads the compiler
 

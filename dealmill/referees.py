@@ -1,10 +1,10 @@
 """What the referees of families of card games share; a checker takes along what is in plain Python.
 
 `Judge` replays wins, and `JudgeOfPlays` repeats the plays of the careful player of ``docs/chances.md``. `CompiledJudge`
-leaves large losses to compiled code.
+leaves large losses to compiled code, and `random_number` draws samples by the layout.
 """
 
-from dealmill.pipeline.games.choice import CompiledJudge
+from dealmill.pipeline.games.choice import CompiledJudge, random_number
 from dealmill.pipeline.games.player import (
     ERROR_SHIFT,
     PLAYS,
@@ -27,6 +27,7 @@ __all__ = [
     "JudgeOfPlays",
     "drawn_plays",
     "mixed",
+    "random_number",
     "read_plays",
     "seed_of_play",
 ]

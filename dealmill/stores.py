@@ -77,6 +77,7 @@ from dealmill.surveys import Survey
 if TYPE_CHECKING:
     from dealmill.pipeline.games.reading import Line
     from dealmill.pipeline.ingest.sources import SourceSpec
+    from dealmill.pipeline.ingest.verdict_files import VerdictTable
     from dealmill.pipeline.outputs.pack import Pack
     from dealmill.pipeline.outputs.pack_choice import Wishes
     from dealmill.pipeline.store.queries.find import Match
@@ -322,22 +323,12 @@ class Store:
         StoreError
             If the run was deleted, but not its source.
         """
-        from dealmill.pipeline.ingest.verdict_files import open_verdicts, verdict_reading  # loads NumPy
+        from dealmill.pipeline.ingest.verdict_files import open_verdicts  # loads NumPy
 
         name, limit = fsdecode(file), node_limit(max_nodes)
         with ExitStack() as copies:
             table = open_verdicts(name, engine, version, copies, VerdictOptions(**options))
-            reading, run = verdict_reading(self._database, table, limit)
-            reading.finish(progress)
-        if reading.error:
-            raise InputError(
-                f"{reading.error}; the verdicts before it are run {run.id}, which cannot be finished: correct the "
-                f"file and import it as a new run; delete this one with: dealmill delete {run.id}"
-            )
-        imported = self.find_run(run.id)
-        for contradiction in imported.contradictions(CONTRADICTIONS_TOLD):
-            progress(Message(f"{table.name}, {contradiction}"))
-        return imported
+            return self._imported(table, limit, progress)
 
     def import_archive(self, file: str | PathLike[str], *, progress: Progress = in_notebook) -> list[Run]:
         """Store the runs of an archive, see `dealmill.archive`, and return them. Nothing is solved. The same archive is
@@ -349,18 +340,17 @@ class Store:
             If the file cannot be read, is not an archive, was changed, or has no results; or if the results of a run
             do not have the fingerprint that it says, and then the run is stored.
         NotFoundError
-            If the game of a run is not installed.
+            If the game or the engine of a run is not installed.
+        UsageError
+            If the version of an engine cannot be recorded.
         RetractedError
             If the engine version of a run was retracted.
         """
         from dealmill.pipeline.archive.importing import archived_verdicts  # loads NumPy
-        from dealmill.pipeline.ingest.verdict_files import verdict_reading
 
         imported = list[Run]()
         for record, table in archived_verdicts(fsdecode(file), progress):
-            reading, status = verdict_reading(self._database, table, record.max_nodes)
-            reading.finish(progress)
-            run = self.find_run(status.id)
+            run = self._imported(table, record.max_nodes, progress)
             if run.fingerprint != record.fingerprint:
                 raise InputError(
                     f"{table.name} does not have the results of {record.engine} with the fingerprint "
@@ -369,6 +359,22 @@ class Store:
                 )
             imported.append(run)
         return imported
+
+    def _imported(self, table: "VerdictTable", max_nodes: int | None, progress: Progress) -> Run:
+        """Store verdicts as a run, name contradictions among them, and return it."""
+        from dealmill.pipeline.ingest.verdict_files import verdict_reading  # loads NumPy
+
+        reading, status = verdict_reading(self._database, table, max_nodes)
+        reading.finish(progress)
+        if reading.error:
+            raise InputError(
+                f"{reading.error}; the verdicts before it are run {status.id}, which cannot be finished: correct the "
+                f"file and import it as a new run; delete this one with: dealmill delete {status.id}"
+            )
+        run = self.find_run(status.id)
+        for contradiction in run.contradictions(CONTRADICTIONS_TOLD):
+            progress(Message(f"{table.name}, {contradiction}"))
+        return run
 
     @takes(RunOptions)
     def queue(
@@ -744,8 +750,11 @@ class Store:
 
         limit = node_limit(max_nodes)
         definition, used = engine_of(game, engine)
-        scored = used.value_text is not None
-        goal = Width.parse(half_width, scored=scored) if count is None else check_integer("count", count, 1, MAX_ITEMS)
+        goal = (
+            Width.parse(half_width, scored=used.scores)
+            if count is None
+            else check_integer("count", count, 1, MAX_ITEMS)
+        )
         deals = DealRange(definition, seed, 1, MAX_INTEGER, parameters or {})
         planned = open_survey(self._database, deals, definition.full_name(used), limit)
         return Survey(self._database, *grow_survey(self._database, planned.id, goal, progress))
@@ -785,7 +794,7 @@ class Store:
             If a file cannot be written.
         """
         from dealmill.pipeline.outputs.pack_choice import check_path, choice_of, counts_by_grade
-        from dealmill.pipeline.outputs.pack_growth import FIRST_DEALS, MOST_GROWTH, Growth
+        from dealmill.pipeline.outputs.pack_growth import FIRST_DEALS, Growth
         from dealmill.pipeline.results.measures import CHANCE
         from dealmill.pipeline.solving.winnable import default_limit
 
@@ -809,7 +818,7 @@ class Store:
             growth.check_in_reach()
             costs = [each.progress.cpu_seconds for each in (run, played)]
             progress(Message(growth.words(costs, settings().workers)))
-            count = min(growth.deals_needed, count * MOST_GROWTH)
+            count = growth.next_deals
         return run.pack(file, graded_by=played, force=force, with_checker=with_checker, progress=progress, **wishes)
 
     def runs_of(self, engine: str, version: str) -> RunList:

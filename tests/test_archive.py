@@ -100,9 +100,15 @@ def test_the_same_runs_are_the_same_data_and_another_store_reads_them(
 ) -> None:
     runs = [a_run(sqlite_store, "memory/two-pass", LAYOUTS), deal_run(sqlite_store), summed_run(sqlite_store)]
     first = written(sqlite_store, runs, tmp_path / "first.zip")
-    moved = [summed_run(other_store), deal_run(other_store), a_run(other_store, "memory/two-pass", LAYOUTS, chunk=7)]
-    second = written(other_store, moved[::-1], tmp_path / "second.zip")
-    data = [{name: content for name, content in files(path).items() if "data" in name[:4]} for path in (first, second)]
+    runs_of_other_store = [
+        summed_run(other_store),
+        deal_run(other_store),
+        a_run(other_store, "memory/two-pass", LAYOUTS, chunk=7),
+    ]
+    second = written(other_store, runs_of_other_store[::-1], tmp_path / "second.zip")
+    data = [
+        {name: content for name, content in files(path).items() if name.startswith("data/")} for path in (first, second)
+    ]
     assert data[0] == data[1] and len(data[0]) == 3 + 4 + 2
 
     checked = check_archive(first)
@@ -132,13 +138,13 @@ def test_every_change_of_an_archive_is_named(sqlite_store: Database, tmp_path: P
         "data/3/blocks.jsonl",
         "data/1/run.json",
     )
-    evidence = files(path)[results].splitlines()[0]
-    other_moves = json.loads(evidence)["evidence"][::-1]
+    first_row = files(path)[results].splitlines()[0]
+    other_moves = json.loads(first_row)["evidence"][::-1]
 
     def problems(change: Callable[[dict[str, bytes]], object], *, listed: bool = True) -> str:
-        found = check_archive(rewritten(path, change, listed=listed)).problems
-        assert found
-        return "\n".join(found)
+        named = check_archive(rewritten(path, change, listed=listed)).problems
+        assert named
+        return "\n".join(named)
 
     assert f"{run} was changed" in problems(lambda each: each.update({run: each[run] + b" "}), listed=False)
     assert "README.md is missing" in problems(lambda each: each.pop("README.md"), listed=False)
@@ -153,7 +159,8 @@ def test_every_change_of_an_archive_is_named(sqlite_store: Database, tmp_path: P
     assert f"position 2 is not deal 7 of {DEALS}" in problems(edited(deals, lambda rows: rows[1].update(line=7)))
     assert "the fingerprint is" in problems(edited(blocks, lambda rows: rows[0].update(digest="00" * 32)))
     assert "the verdicts are" in problems(edited(blocks, lambda rows: rows[0].update(winnable=0)))
-    assert "line that cannot be read" in problems(edited(blocks, lambda rows: rows[0].pop("digest")))
+    assert "line 1 cannot be read" in problems(edited(blocks, lambda rows: rows[0].pop("digest")))
+    assert "line 1 cannot be read" in problems(edited(blocks, lambda rows: rows[0].update(winnable=1.5)))
 
     changed = rewritten(path, lambda each: each.update({run: each[run] + b" "}), listed=False)
     with pytest.raises(InputError, match=f"{run} was changed.*nothing of it is stored"):
@@ -161,6 +168,22 @@ def test_every_change_of_an_archive_is_named(sqlite_store: Database, tmp_path: P
     assert len(dealmill.Store(sqlite_store).runs()) == 3
     with pytest.raises(InputError, match="is not a run of an archive: version: Field required"):
         check_archive(rewritten(path, edited(run, lambda rows: rows[0].pop("version")), listed=True))
+    for wrong, reason in (
+        ({"engine": "camelot/winnable"}, "camelot/winnable is not an engine of memory"),
+        ({"layouts": 10**400}, "layouts: Input should be less than or equal to"),
+        ({"stores_results": False}, "neither results nor numbered deals"),
+    ):
+        with pytest.raises(InputError, match=reason):
+            check_archive(rewritten(path, edited(run, lambda rows: rows[0].update(wrong)), listed=True))  # noqa: B023
+    source = {"name": DEALS, "sha256": None, "generator": None, "deals": {"seed": 0}}
+    with pytest.raises(InputError, match="the deals, of klondike-deal-1 are not valid"):
+        check_archive(
+            rewritten(path, edited("data/2/run.json", lambda rows: rows[0].update(source=source)), listed=True)
+        )
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("archive/bagit.txt", "")
+    with pytest.raises(InputError, match="another compression than deflate"):
+        check_archive(tmp_path / "bomb.zip")
     with pytest.raises(InputError, match=r"has no bagit\.txt"):
         check_archive(rewritten(path, lambda each: each.pop("bagit.txt"), listed=False))
     (tmp_path / "no.zip").write_bytes(path.read_bytes()[:-100])

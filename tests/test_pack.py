@@ -443,7 +443,7 @@ def test_the_first_deals_show_how_many_a_pack_needs() -> None:
     assert "30 of 100 of grade 1, 9 of 100 of grade 2; about 1,700 deals are needed, which take about 41 s with 2" in (
         growth.words([1.8, 3.0], 2)
     )
-    assert "first, 1,000 of them tell more" in growth.words([None, 3.0], 2)
+    assert "the next stage has 1,000" in growth.words([None, 3.0], 2)
     growth.check_in_reach()
     rare = Growth("freecell", 1_000, [300, 90, 0], [1, 1, 52])
     with pytest.raises(UsageError, match="none of the first 1,000 deals of freecell is won and has grade 3, of which"):

@@ -28,7 +28,7 @@ def archive(
     checked: str | None,
     form: str | None,
 ) -> None:
-    """Write runs with all that belongs to them to FILE.zip, which can be checked and used without this store.
+    """Write runs with their evidence, checkers and a report to FILE.zip, which can be checked without this store.
 
     RUN is a number, a range such as 3-7, `last` or `all`; all must be finished. The file has the results with their
     evidence, a checker for those of each run, rules of games, a report, fingerprints and seals, what to cite, and how
@@ -37,7 +37,8 @@ def archive(
 
     `dealmill archive --check FILE.zip` needs no store: it compares all files with their digests, computes the
     fingerprints again, deals numbered deals again, and has the referee check all evidence. The exit code is 3 if
-    something is wrong, and 4 if some results are claims without evidence.
+    something is wrong, and 4 if not everything is proved: of surveys that do not store their deals, and claims without
+    evidence.
 
     `dealmill import FILE.zip` reads it into a store.
     """
@@ -74,8 +75,9 @@ def _check(ctx: click.Context, file: str, form: str | None) -> None:
     if archive.unproved:
         tell(f"{UNPROVED}: {counted(archive.unproved, 'verdict')}, without evidence")
     if archive.problems:
-        tell(f"{file} is NOT what it says")
+        tell(f"{file} failed the check")
         ctx.exit(DIFFERENT)
-    tell(f"{file}: all files are those that were written, and the evidence proves the results")
-    if archive.unproved:
+    proved = not archive.unproved and all(run.stores_results for run in archive.runs)
+    tell(f"{file}: no file was changed, the fingerprints are right{', and the evidence proves all results' * proved}")
+    if not proved:
         ctx.exit(NOT_PROVED)

@@ -38,7 +38,9 @@ __all__ = ["Check", "CheckFailed", "CheckOutcome", "checks_of", "each_once", "wr
 def __getattr__(name: str) -> object:
     if name == "Outcome":
         warnings.warn(
-            "dealmill.testing.Outcome is CheckOutcome now; it goes in 0.4.0", DeprecationWarning, stacklevel=2
+            "dealmill.testing.dealmill.testing.Outcome was renamed CheckOutcome and will be removed in 0.4.0",
+            DeprecationWarning,
+            stacklevel=2,
         )
         return CheckOutcome
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

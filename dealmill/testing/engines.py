@@ -25,6 +25,7 @@ ALONE = 20
 
 def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
     """Of 2,000 deals. Without a node limit, a complete engine decides each."""
+    check = subject.game.compiled_check
     for layout, verdict, value, evidence in to_judge(engine, _solved_once(subject, engine)):
         require(verdict is not Verdict.FAILED, f"layout {layout}: failed: {evidence}")
         if verdict is Verdict.UNDECIDED:
@@ -33,7 +34,7 @@ def the_referee_accepts_every_verdict(subject: Subject, engine: Engine) -> None:
         require(evidence.isascii() and "\n" not in evidence, f"layout {layout}: evidence {evidence!r} is not ASCII")
         require((value is None) == (verdict is not Verdict.SCORED), f"layout {layout}: {verdict} with value {value}")
         try:
-            subject.game.compiled_check(engine.rules_name, layout, verdict, value, evidence)
+            check(engine.rules_name, layout, verdict, value, evidence)
         except InvalidEvidence as error:
             raise CheckFailed(f"layout {layout}: {verdict}, evidence {evidence}: {error}") from error
 

@@ -1,4 +1,4 @@
-"""What stands beside the results in an archive: for people, for those who cite it, and for catalogues of data."""
+"""The other files of an archive: for people, for those who cite it, and for catalogues of data."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,8 @@ BagIt compares. Prove the results of run N with Python 3.11 or newer:
     cd data/N
     python3 -I -S {results}.check.py {results}
 
-With Dealmill {version}, this does both, and computes the fingerprints again:
+It is a program of this archive: read it, or run it only if you trust those who gave you the archive. Dealmill {version}
+does both without it, and computes the fingerprints again:
 
     dealmill archive --check FILE.zip
 
@@ -109,7 +110,7 @@ def _identifier(run: ArchivedRun) -> str:
 
 
 def crate(runs: Sequence[ArchivedRun], ended: datetime, paths: Sequence[str]) -> str:
-    """Return the description for catalogues: `paths` are all files but this one, `ended` is when the last run was."""
+    """Return the description for catalogues: `paths` are all files but this one, `ended` is when the last run ended."""
     names = ", ".join(sorted({run.engine for run in runs}))
     about = {
         "@id": CRATE,
@@ -142,10 +143,10 @@ def _file(path: str, run: ArchivedRun | None) -> dict[str, Any]:
 
 
 def provenance(run: RunStatus, machines: Sequence[str], audit: Mapping[str, object] | None) -> str:
-    """Return when and where a run was solved, and its newest audit, in JSON. Nothing else of an archive says so."""
+    """Return when and where a run was solved, and its newest audit, in JSON. No other file says so."""
     started = None if run.started is None else run.started.isoformat()
-    what = {"started": started, "seconds": run.seconds, "cpu_seconds": run.cpu_seconds, "machines": machines}
-    return json.dumps({**what, "audit": audit}, indent=2) + "\n"
+    times = {"started": started, "seconds": run.seconds, "cpu_seconds": run.cpu_seconds, "machines": machines}
+    return json.dumps({**times, "audit": audit}, indent=2) + "\n"
 
 
 def requirements() -> str:

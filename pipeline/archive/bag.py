@@ -1,7 +1,7 @@
 """Bags in a zip file: files with their SHA-256, in the form of BagIt 1.0 (RFC 8493), which libraries use for archives.
 
-What is archived stands below ``data/``, and `MANIFEST` lists it; all other files are about it, and `TAG_MANIFEST` lists
-those. A zip file has all of them in one folder.
+The payload is below ``data/``, and `MANIFEST` lists it; all other files are about it, and `TAG_MANIFEST` lists those. A
+zip file has all of them in one folder.
 """
 
 import zipfile
@@ -20,10 +20,11 @@ PAYLOAD = "data/"
 DECLARATION, INFO = "bagit.txt", "bag-info.txt"
 MANIFEST, TAG_MANIFEST = "manifest-sha256.txt", "tagmanifest-sha256.txt"
 VERSION = "BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
-LONGEST_TEXT = 1 << 26
+MAX_TEXT_BYTES = 1 << 26
 """The most bytes of a manifest, and of any other file of a bag that is read as a whole."""
 BLOCK_BYTES = 1 << 20
-NO_TIME = (1980, 1, 1, 0, 0, 0)
+COMPRESSIONS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 """The time of all files, so that the same files are the same bag: the first one that a zip file can have."""
 
 
@@ -54,7 +55,7 @@ class BagWriter:
         self._write(path, map(str.encode, lines))
 
     def _write(self, path: str, blocks: Iterable[bytes]) -> None:
-        entry = zipfile.ZipInfo(f"{self._folder}/{path}", NO_TIME)
+        entry = zipfile.ZipInfo(f"{self._folder}/{path}", FIXED_TIME)
         entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
         digest, size = sha256(), 0
         with self._zip.open(entry, "w", force_zip64=True) as file:
@@ -90,13 +91,16 @@ class Bag:
     Raises
     ------
     InputError
-        If it cannot be read, or is no bag.
+        If it cannot be read, or is not a bag.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         with _reading(path):
             self._zip = zipfile.ZipFile(path)
+        if any(entry.compress_type not in COMPRESSIONS for entry in self._zip.infolist()):
+            self._zip.close()  # others unpack a small file to any size at once
+            raise InputError(f"{path} has files in another compression than deflate")
         names = [name for name in self._zip.namelist() if not name.endswith("/")]
         folders = {name.partition("/")[0] for name in names}
         self._folder = folders.pop() if len(folders) == 1 else ""
@@ -123,13 +127,27 @@ class Bag:
                     return
                 yield block
 
+    def lines(self, path: str) -> Iterator[bytes]:
+        """Yield the lines of a file of the bag; a line of more than `MAX_TEXT_BYTES` is an `InputError`."""
+        line = bytearray()
+        for block in self.blocks(path):
+            *ended, rest = block.split(b"\n")
+            for end in ended:
+                yield bytes(line + end + b"\n")
+                line.clear()
+            line += rest
+            if len(line) > MAX_TEXT_BYTES:
+                raise InputError(f"{path} in {self._path} has a line of more than {MAX_TEXT_BYTES:,} bytes")
+        if line:
+            yield bytes(line)
+
     def read(self, path: str) -> str:
         """Return the text of a small file."""
         content = bytearray()
         for block in self.blocks(path):
             content += block
-            if len(content) > LONGEST_TEXT:
-                raise InputError(f"{path} in {self._path} has more than {LONGEST_TEXT:,} bytes")
+            if len(content) > MAX_TEXT_BYTES:
+                raise InputError(f"{path} in {self._path} has more than {MAX_TEXT_BYTES:,} bytes")
         try:
             return content.decode()
         except UnicodeDecodeError as error:
@@ -169,7 +187,7 @@ def _reading(path: Path) -> Iterator[None]:
         yield
     except KeyError as error:
         raise InputError(f"{path}: {error.args[0]}") from error
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise InputError(f"{path} is not a zip file that can be read: {error}") from error
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error

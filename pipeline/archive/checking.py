@@ -3,12 +3,9 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import BinaryIO
 
 from pydantic import ValidationError
 
@@ -16,9 +13,9 @@ from dealmill.pipeline.archive.bag import Bag
 from dealmill.pipeline.archive.record import BLOCKS, RESULTS, RULES, RUN, ArchivedRun, path_in
 from dealmill.pipeline.errors import DamagedError, InputError
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, fingerprint
-from dealmill.pipeline.evidence.referee import Outcome, referee
-from dealmill.pipeline.games import game_by
-from dealmill.pipeline.games.contract import Game, RulesText
+from dealmill.pipeline.evidence.referee import Judge, Outcome, referee
+from dealmill.pipeline.games import find_engine, game_by
+from dealmill.pipeline.games.contract import Game, RulesText, is_claim
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.reading import is_canonical
 from dealmill.pipeline.games.verdict import Verdict
@@ -31,6 +28,7 @@ from dealmill.pipeline.results.record import ResultRow
 
 PROBLEMS = 20
 """The most problems of an archive that are listed."""
+DIGEST_BYTES = 32
 CODES = {verdict.word: verdict for verdict in Verdict}
 
 
@@ -70,35 +68,48 @@ def read_runs(bag: Bag) -> list[tuple[ArchivedRun, RulesText | None]]:
     return runs
 
 
-@contextmanager
-def opened(bag: Bag, path: str) -> Iterator[BinaryIO]:
-    """Open a file of an archive, copied to a temporary one."""
-    with TemporaryFile() as file:
-        for block in bag.blocks(path):
-            file.write(block)
-        file.seek(0)
-        yield file
+def game_and_deals(number: int, run: ArchivedRun, rules: RulesText | None) -> tuple[Game, DealRange | None]:
+    """Return the game of a run, and the deals that are its layouts, if these are numbered.
+
+    Raises
+    ------
+    InputError
+        If what the archive says of them is not valid.
+    NotFoundError
+        If the game or the engine is not installed.
+    """
+    path = path_in(number, RUN)
+    try:
+        game = game_by(run.game, rules)
+        deals = None if run.source.deals is None else DealRange.of(game, run.source.deals)
+    except DamagedError as error:
+        raise InputError(f"{path}: the rules, or the deals, of {run.game} are not valid") from error
+    if find_engine(run.judged_as(rules))[0].name != game.name:
+        raise InputError(f"{path}: {run.engine} is not an engine of {game.name}")
+    if deals is None and not run.stores_results:
+        raise InputError(f"{path}: there are neither results nor numbered deals")
+    return game, deals
 
 
 def check_archive(path: Path, *, progress: Progress = silent) -> CheckedArchive:
     """Check an archive: the files are those that were written, the fingerprints are those of the results, the deals
-    are dealt again, and the referee proves all results.
+    are dealt again, and the referee proves all results that are stored.
 
     Raises
     ------
     InputError
         If it cannot be read, or is not an archive.
     NotFoundError
-        If the game of a run is not installed.
+        If the game or the engine of a run is not installed.
     """
     with Bag(path) as bag:
         runs = read_runs(bag)
-        checks = [_RunCheck(bag, number, *each, progress) for number, each in enumerate(runs, start=1)]
+        checks = [_RunCheck(bag, number, run, rules, progress) for number, (run, rules) in enumerate(runs, start=1)]
         problems = chain(bag.problems(), *(check.problems() for check in checks))
         return CheckedArchive(
             [run for run, _ in runs],
             list(islice(problems, PROBLEMS)),
-            [f"run {check.number}: {what}" for check in checks for what in check.unchecked],
+            [printable(f"run {check.number}: {what}") for check in checks for what in check.unchecked],
             sum(check.unproved for check in checks),
         )
 
@@ -109,52 +120,47 @@ class _RunCheck:
 
     def __init__(self, bag: Bag, number: int, run: ArchivedRun, rules: RulesText | None, progress: Progress) -> None:
         self._bag, self.number, self._run, self._rules, self._progress = bag, number, run, rules, progress
+        self._game, self._deals = game_and_deals(number, run, rules)
         self.unchecked = list[str]()
         self.unproved = 0
 
     def problems(self) -> Iterator[str]:
         """Yield what is wrong with the run."""
-        check = self._rows if self._run.stores_results else self._blocks
         path = path_in(self.number, RESULTS if self._run.stores_results else BLOCKS)
-        with opened(self._bag, path) as file:
-            for problem in check(file):
-                yield f"{path}: {printable(problem)}"
+        lines = self._bag.lines(path)
+        for problem in self._rows(lines) if self._run.stores_results else self._blocks(lines):
+            yield f"{path}: {printable(problem)}"
 
-    def _blocks(self, file: BinaryIO) -> Iterator[str]:
+    def _blocks(self, lines: Iterator[bytes]) -> Iterator[str]:
         """Yield what is wrong with the digests of a run whose results are not stored."""
+        digests, counts = list[bytes](), Counter[str]()
         try:
-            blocks = [json.loads(line) for line in file]
-            digests = [bytes.fromhex(block["digest"]) for block in blocks]
-            counts = Counter({word: sum(int(block[word]) for block in blocks) for word in CODES})
+            for line in lines:
+                block = json.loads(line)
+                digest, counted_words = bytes.fromhex(block["digest"]), {word: block[word] for word in CODES}
+                if len(digest) != DIGEST_BYTES or any(type(count) is not int for count in counted_words.values()):
+                    raise ValueError("a digest or a count is not valid")
+                digests.append(digest)
+                counts.update(counted_words)
         except (KeyError, TypeError, ValueError, RecursionError) as error:
-            yield f"it has a line that cannot be read: {error}"
+            yield f"line {len(digests) + 1:,} cannot be read: {error}"
             return
         yield from self._wrong_sums(fingerprint(digests), counts)
         self.unchecked.append(f"its deals, which are not stored; solve them again with: {self._run.command}")
 
-    def _rows(self, file: BinaryIO) -> Iterator[str]:
-        """Yield what is wrong with the results of a run: the first row that is no result ends the check, since what
-        follows it has no position."""
-        game = game_by(self._run.game, self._rules)
-        imported = self._run.checked_as is not None
-        judge = referee(self._run.judged_as(self._rules), imported=imported)
-        deals = self._deals(game)
-        counts, nodes, digests, done = Counter[str](), 0, list[bytes](), 0
-        rows = self._valid_rows(file)
+    def _rows(self, lines: Iterator[bytes]) -> Iterator[str]:
+        """Yield what is wrong with the results of a run: the first row that is not a valid result ends the check, since
+        what follows it has no position."""
+        judge = referee(self._run.judged_as(self._rules), imported=self._run.checked_as is not None)
+        deals = self._dealt_again()
+        counts, nodes, digests = Counter[str](), 0, list[bytes]()
+        rows = self._valid_rows(lines)
         try:
             while block := list(islice(rows, BLOCK)):
                 if deals is not None:
                     yield from _wrong_deals(deals, block)
                 for row in block:
-                    if not is_canonical(game, row.layout):
-                        yield f"position {row.position:,}: the layout is not a canonical one of {game.name}"
-                        continue
-                    judgement = judge(row.layout, CODES[row.verdict], row.value, row.evidence)
-                    if judgement.outcome is Outcome.INVALID:
-                        yield f"position {row.position:,} is {judgement}"
-                    self.unproved += row.evidence is None and row.verdict != Verdict.UNDECIDED.word
-                    done += 1
-                    self._progress(CheckingArchive(done, self._run.layouts, self.number))
+                    yield from self._wrong_row(judge, row)
                 layouts, words = [row.layout for row in block], [row.verdict for row in block]
                 values, evidence = [row.value for row in block], [row.evidence for row in block]
                 digests.append(
@@ -162,27 +168,41 @@ class _RunCheck:
                 )
                 counts.update(words)
                 nodes += sum(row.nodes for row in block)
-        except (ValueError, RecursionError) as error:
-            yield f"row {counts.total() + 1:,} or one of the next {BLOCK:,}: {error}"
+        except ValueError as error:
+            yield str(error)
             return
         if nodes != self._run.nodes:
             yield f"the nodes add up to {nodes:,}, expected {self._run.nodes:,}"
         yield from self._wrong_sums(fingerprint(digests), counts)
 
-    def _valid_rows(self, file: BinaryIO) -> Iterator[ResultRow]:
+    def _wrong_row(self, judge: Judge, row: ResultRow) -> Iterator[str]:
+        """Yield what the referee says of a row, if it is not proved."""
+        verdict = CODES[row.verdict]
+        if not is_canonical(self._game, row.layout):
+            yield f"position {row.position:,}: the layout is not a canonical one of {self._game.name}"
+        elif (judgement := judge(row.layout, verdict, row.value, row.evidence)).outcome is Outcome.INVALID:
+            yield f"position {row.position:,} is {judgement}"
+        self.unproved += is_claim(verdict, row.evidence)
+        self._progress(CheckingArchive(row.position, self._run.layouts, self.number))
+
+    def _valid_rows(self, lines: Iterator[bytes]) -> Iterator[ResultRow]:
         """Yield the rows of results.
 
         Raises
         ------
         ValueError
-            At the first row that is no result, and if rows are missing.
+            At the first row that is not a valid result, and if rows are missing.
         """
         run, number = self._run, 0
         expected = Export("", "", run.layouts, run.engine, run.layouts, tuple(CODES), run.source.name, None, None)
-        for number, row in enumerate(read_rows(file), start=1):
-            if wrong := wrong_column(expected, row, number, number - 1):
-                raise ValueError(wrong)
-            yield row
+        try:
+            for row in read_rows(lines):
+                if wrong := wrong_column(expected, row, number + 1, number):
+                    raise ValueError(wrong)
+                number += 1
+                yield row
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"row {number + 1:,}: {error}") from error
         if number < run.layouts:
             raise ValueError(f"row {number + 1:,} is missing: the run has {counted(run.layouts, 'layout')}")
 
@@ -192,20 +212,17 @@ class _RunCheck:
         if +counts != Counter(self._run.counts):
             yield f"the verdicts are {dict(counts)}, expected {dict(self._run.counts)}"
 
-    def _deals(self, game: Game) -> DealRange | None:
+    def _dealt_again(self) -> DealRange | None:
         """Return the deals of the run; None if it has none, or they cannot be dealt again here."""
         source = self._run.source
-        if source.deals is None:
+        if self._deals is None or source.deals is None:
             self.unchecked.append(f"whether the layouts are in {source.name}, which has the SHA-256 {source.sha256}")
-        elif source.generator != game.generator:
-            self.unchecked.append(f"the deals: they are of {source.generator}, and {game.generator} is installed")
+        elif source.generator != self._game.generator:
+            self.unchecked.append(f"the deals: they are of {source.generator}, and {self._game.generator} is installed")
         elif "column" in source.deals:
             self.unchecked.append(f"whether the numbers of the deals are in {source.name}")
         else:
-            try:
-                return DealRange.of(game, source.deals)
-            except DamagedError as error:
-                raise InputError(f"{path_in(self.number, RUN)}: the deals are no range of {game.name}") from error
+            return self._deals
         return None
 
 

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import BinaryIO
 
 from dealmill.pipeline.archive.bag import Bag
-from dealmill.pipeline.archive.checking import opened, read_runs
+from dealmill.pipeline.archive.checking import game_and_deals, read_runs
 from dealmill.pipeline.archive.record import RESULTS, ArchivedRun, path_in
-from dealmill.pipeline.errors import InputError
-from dealmill.pipeline.games import game_by
+from dealmill.pipeline.errors import InputError, OutputError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.cells import LayoutColumn, LayoutTable
 from dealmill.pipeline.ingest.files import Reopen
@@ -31,22 +31,41 @@ def archived_verdicts(file: str, progress: Progress) -> Iterator[tuple[ArchivedR
     """
     path = Path(file)
     with Bag(path) as bag:
-        for problem in bag.problems():
+        if problem := next(bag.problems(), None):
             raise InputError(f"{path}: {problem}; nothing of it is stored")
         runs = read_runs(bag)
         if not any(run.stores_results for run, _ in runs):
             raise InputError(f"{path} has no results: solve its deals again with the commands in its README.md")
-        for number, (run, rules) in enumerate(runs, start=1):
+        checked = [game_and_deals(number, *of_run) for number, of_run in enumerate(runs, start=1)]
+        for number, ((run, _), (game, _)) in enumerate(zip(runs, checked, strict=True), start=1):
             if not run.stores_results:
                 progress(Message(f"{path}: the deals of run {number} are not stored; solve them with: {run.command}"))
                 continue
-            game = game_by(run.game, rules)
             engine = ImportEngine.of(game, run.engine, run.version, run.checked_as, {})
             engine = replace(engine, words={**engine.words, Verdict.FAILED.word: int(Verdict.FAILED)})
             results = path_in(number, RESULTS)
-            with opened(bag, results) as content:
+            with _copied(bag, results) as content:
                 table = LayoutTable(f"{path.name}/{results}", LayoutColumn(game), _reopened(content))
                 yield run, VerdictTable(engine, table)
+
+
+@contextmanager
+def _copied(bag: Bag, path: str) -> Iterator[BinaryIO]:
+    """Open a file of an archive, copied to a temporary one.
+
+    Raises
+    ------
+    OutputError
+        If there is no room for it.
+    """
+    with TemporaryFile() as file:
+        try:
+            for block in bag.blocks(path):
+                file.write(block)
+            file.seek(0)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be copied to a temporary file: {error.strerror or error}") from error
+        yield file
 
 
 def _reopened(file: BinaryIO) -> Reopen:

@@ -1,14 +1,14 @@
 """What an archive says of a run."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from dealmill.pipeline.arguments import MOST_NODES
+from dealmill.pipeline.arguments import MAX_ITEMS, MOST_NODES
 from dealmill.pipeline.games import EngineKey, RecordedEngine
 from dealmill.pipeline.games.contract import RulesText
-from dealmill.pipeline.store.runs.status import RunStatus
+from dealmill.pipeline.store.runs.status import RunStatus, repeating_command
 from dealmill.pipeline.store.sources.source import Source
 
 RUN, RULES, RESULTS, BLOCKS = "run.json", "rules.toml", "results.jsonl", "blocks.jsonl"
@@ -18,6 +18,9 @@ RUN, RULES, RESULTS, BLOCKS = "run.json", "rules.toml", "results.jsonl", "blocks
 def path_in(number: int, name: str) -> str:
     """Return the path of a file of a run in an archive; runs are numbered from 1."""
     return f"data/{number}/{name}"
+
+
+Count = Annotated[int, Field(ge=0, le=MAX_ITEMS)]
 
 
 class Part(BaseModel):
@@ -44,7 +47,7 @@ class ArchivedSource(Part):
 
 
 class ArchivedRun(Part):
-    """A run without its results: what it was, what its results add up to, and the command that repeats it. Of one that
+    """A run without its results: what it was, and what its results add up to. Of one that
     does not store the results of its deals, an archive has the digests and sums of its blocks."""
 
     format: Literal["dealmill-archive/1"] = "dealmill-archive/1"
@@ -55,13 +58,12 @@ class ArchivedRun(Part):
     max_nodes: int | None = Field(ge=1, le=MOST_NODES)
     rules: ArchivedRules | None
     source: ArchivedSource
-    layouts: int
-    rejected: int
-    counts: Mapping[str, int]
-    nodes: int
+    layouts: Count
+    rejected: Count
+    counts: Mapping[str, Count]
+    nodes: int = Field(ge=0)
     fingerprint: str
     stores_results: bool
-    command: str | None
 
     @classmethod
     def of(cls, run: RunStatus, source: Source, fingerprint: str) -> "ArchivedRun":
@@ -85,18 +87,19 @@ class ArchivedRun(Part):
             nodes=run.nodes,
             fingerprint=fingerprint,
             stores_results=run.storage.stores_layouts,
-            command=run.command,
         )
 
     def text(self) -> str:
         """Return it as JSON."""
         return self.model_dump_json(indent=2) + "\n"
 
-    def rules_text(self, text: str | None) -> RulesText | None:
-        """Return the rules of the game, given their text."""
-        if self.rules is None or text is None:
+    @property
+    def command(self) -> str | None:
+        """The command that repeats it, as `repeating_command` gives it. The deals must be checked before."""
+        if self.checked_as is not None:
             return None
-        return RulesText(self.rules.digest, self.rules.family, text)
+        source = self.source
+        return repeating_command(self.game, self.engine, self.max_nodes, source.name, source.deals, self.layouts)
 
     def judged_as(self, rules: RulesText | None) -> EngineKey:
         """Return the engine as which the referee checks its verdicts."""

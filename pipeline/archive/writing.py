@@ -13,7 +13,7 @@ from dealmill.pipeline.errors import StoreError, UsageError
 from dealmill.pipeline.evidence.digests import BLOCK
 from dealmill.pipeline.outputs.checker.writing import checker_path, export_with_checker
 from dealmill.pipeline.progress.events import Progress, silent
-from dealmill.pipeline.store.audits.audit import latest_audits
+from dealmill.pipeline.store.audits.audit import AuditStatus, latest_audits
 from dealmill.pipeline.store.audits.seals import seal_of
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.runs.status import RunStatus
@@ -63,13 +63,14 @@ def write_archive(
     ):
         for number, (run, record) in enumerate(zip(runs, archived, strict=True), start=1):
             _write_run(bag, database, number, run, record, Path(parts), progress)
-        report(reported := Path(parts) / about.REPORT)
-        _copy(bag, reported, about.REPORT)
+        report(report_file := Path(parts) / about.REPORT)
+        _copy(bag, report_file, about.REPORT)
         bag.write(about.README, about.readme(archived))
         bag.write(about.CITATION, about.citation(archived))
         bag.write(about.REQUIREMENTS, about.requirements())
+        audits = latest_audits(database, [run.id for run in runs])
         for number, run in enumerate(runs, start=1):
-            audit = _audit(database, run)
+            audit = _audit(database, audits.get(run.id))
             bag.write(f"provenance/{number}.json", about.provenance(run, machines_of(database, run.id), audit))
         bag.write(about.CRATE, about.crate(archived, max(run.seen or run.now for run in runs), bag.paths))
 
@@ -120,9 +121,8 @@ def _copy(bag: BagWriter, file: Path, path: str) -> None:
         bag.copy(path, content)
 
 
-def _audit(database: Database, run: RunStatus) -> dict[str, object] | None:
-    """Return the newest audit of a run, with its seal if it has one."""
-    audit = latest_audits(database, [run.id]).get(run.id)
+def _audit(database: Database, audit: AuditStatus | None) -> dict[str, object] | None:
+    """Return what an audit found, with its seal if it has one."""
     if audit is None:
         return None
     outcomes = {"valid": audit.valid, "invalid": audit.invalid, "no evidence": audit.no_evidence}

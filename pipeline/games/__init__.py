@@ -85,7 +85,7 @@ def find_game(name: str) -> "Game":
     NotFoundError
         If there is no such game, or it cannot be used.
     UsageError
-        If the rules cannot be changed like this, or it is the name of numbered deals.
+        If the rules cannot be changed like this, or the name is a range of numbered deals.
     """
     from dealmill.pipeline.games.installed import (
         BrokenGame,

@@ -1,6 +1,6 @@
-"""Which referee judges a loss in families of games that have two: plain Python, or compiled code.
+"""Choose between the two referees of a loss: plain Python or compiled code.
 
-That follows from the evidence and the layout alone, so that a verdict is judged in the same way everywhere.
+The choice depends only on the evidence and the layout, so a loss is judged in the same way everywhere.
 """
 
 from abc import ABC, abstractmethod
@@ -12,7 +12,7 @@ from dealmill.pipeline.games.player import JudgeOfPlays
 from dealmill.pipeline.games.verdict import Verdict
 
 SAMPLE = 16
-"""Of the losses that plain Python counts, about one in so many is counted by compiled code, too."""
+"""Compiled code also counts about one in `SAMPLE` of the losses that plain Python counts."""
 
 RulesT = TypeVar("RulesT")
 PositionT = TypeVar("PositionT")
@@ -45,7 +45,7 @@ class CompiledJudge(ABC, Generic[RulesT, PositionT, LossT]):
         is_plain = self.is_plain(loss)
         if is_plain:
             plain(engine, layout, verdict, value, evidence)
-        if not is_plain or self.number_of(layout) % self.sample(loss) == 0:
+        if not is_plain or random_number(layout) % self.sample(loss) == 0:
             self.check_compiled(layout, position, loss)
 
     @property
@@ -62,13 +62,14 @@ class CompiledJudge(ABC, Generic[RulesT, PositionT, LossT]):
         """Return whether plain Python checks a loss in a moment."""
 
     def sample(self, _loss: LossT) -> int:
-        """Return of how many such losses that plain Python checks compiled code checks one, too."""
+        """Return how many such losses there are for each one that compiled code checks, too."""
         return SAMPLE
 
     @abstractmethod
     def check_compiled(self, layout: str, position: PositionT, loss: LossT) -> None:
         """Check a loss with compiled code."""
 
-    def number_of(self, layout: str) -> int:
-        """Return a number that looks random, always the same for a layout."""
-        return int.from_bytes(blake2b(layout.encode(), digest_size=8).digest(), "big")
+
+def random_number(layout: str) -> int:
+    """Return a number that looks random, always the same for a layout."""
+    return int.from_bytes(blake2b(layout.encode(), digest_size=8).digest(), "big")

@@ -137,11 +137,11 @@ class Engine:
 
     def range_of_grade(self, grade: int) -> tuple[int, int | None]:
         """Return the least and the greatest value, or number of nodes, of a grade; None if there is no greatest one."""
-        easier = self.grades[grade - 2] if grade > 1 else None
-        own = self.grades[grade - 1] if grade <= len(self.grades) else None
+        bound_before = self.grades[grade - 2] if grade > 1 else None
+        bound = self.grades[grade - 1] if grade <= len(self.grades) else None
         if self.scores:
-            return own or 0, None if easier is None else easier - 1
-        return 0 if easier is None else easier + 1, own
+            return bound or 0, None if bound_before is None else bound_before - 1
+        return 0 if bound_before is None else bound_before + 1, bound
 
     def proves_lost(self, verdict: int, value: int | None) -> bool:
         """Return whether a verdict says that no play wins."""
@@ -301,19 +301,21 @@ class Game:
         """Have the functions that cannot be imported raise an error that names them."""
         for verb in VERBS:
             if isinstance(declared := vars(cls).get(verb), property) and declared.fget:
-                setattr(cls, verb, property(_imported(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}")))
+                setattr(
+                    cls, verb, property(_with_import_errors(declared.fget, f"{cls.__module__}.{cls.__name__}.{verb}"))
+                )
 
     @property
     def missing(self) -> list[str]:
         """The modules of `MODULES` that the package lacks, and needs for functions that the class does not define."""
         defined = {verb for verb in MODULES if getattr(type(self), verb) is not getattr(Game, verb)}
-        needed = dict.fromkeys(MODULES[verb] for verb in MODULES.keys() - defined - OPTIONAL)
+        needed = {MODULES[verb] for verb in MODULES.keys() - defined - OPTIONAL}
         return sorted(module for module in needed if not self._has_module(module))
 
     def _function(self, name: str, module: str | None = None) -> Callable[..., Any]:
         """Import a function from a module of the package, by default that in `MODULES`."""
         home = f"{self.package}.{module or MODULES[name]}"
-        with _explained(f"{home}.{name}"):
+        with _import_errors_named(f"{home}.{name}"):
             function: Callable[..., Any] = getattr(import_module(home), name)
         return function
 
@@ -393,9 +395,10 @@ class Game:
         or else from the module ``engine``.
         """
         functions = dict[str, EngineFunction]()
-        for engine in (engine for engine in self.engines if engine.program is None):
-            name = engine.name.replace("-", "_")
-            functions[engine.name] = self._function(name, name if self._has_module(name) else "engine")
+        for engine in self.engines:
+            if engine.program is None:
+                name = engine.name.replace("-", "_")
+                functions[engine.name] = self._function(name, name if self._has_module(name) else "engine")
         return functions
 
     @property
@@ -416,7 +419,9 @@ class Game:
         Layouts with the same text are the same to players: `dealmill pack` takes only one of them. By default, this is
         the layout itself.
         """
-        with _explained(f"{self.package}.layout"):
+        if not self._has_module("layout"):
+            return str
+        with _import_errors_named(f"{self.package}.layout"):
             function: Nameless = getattr(import_module(f"{self.package}.layout"), "nameless", str)
         return function
 
@@ -596,19 +601,19 @@ class Family(ABC):
         return replace(self.deals, version=f"{self.deals.version}-{digest}")
 
 
-def _imported(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:
+def _with_import_errors(get: Callable[[Any], object], what: str) -> Callable[[Any], object]:
     """Return a getter of a property that raises a `DealmillError` if the import in it fails."""
 
     @wraps(get)
     def imported(game: Game) -> object:
-        with _explained(what):
+        with _import_errors_named(what):
             return get(game)
 
     return imported
 
 
 @contextmanager
-def _explained(what: str) -> Iterator[None]:
+def _import_errors_named(what: str) -> Iterator[None]:
     """Raise a `DealmillError` if an import fails."""
     try:
         yield

@@ -234,16 +234,16 @@ def load_variant(name: str, rules: "RulesText") -> "Game":
 
 
 def check_not_deals(name: str) -> None:
-    """Check that what stands where a game is expected is not the name of numbered deals.
+    """Check that the name of a game is not a range of numbered deals.
 
     Raises
     ------
     UsageError
-        If it is.
+        If it is one.
     """
     prefix, _, rest = name.partition(":")
     if prefix == "deal":
-        raise UsageError(f"{name} are numbered deals, not a game: name the game alone, {rest.partition(':')[0]}")
+        raise UsageError(f"{name} is a range of deals, not a game; use {rest.partition(':')[0]}")
 
 
 def variant_name(game: str, rules: Iterable[str]) -> str:

@@ -250,15 +250,15 @@ SIZE = 1 / (0.62 * LETTERS)
 NARROWEST = 340
 """The least width of a caption."""
 GAP = 18
-SCREEN = 1_600
+SHEET_WIDTH = 1_600
 """The width of a sheet that has as many columns as fit."""
 
 
 def sheet(scenes: Sequence[Scene], columns: int | None = None) -> str:
-    """Return an SVG document with some scenes in rows, each with its path and caption below it; in so many columns, or
-    in as many as a screen is wide."""
+    """Return an SVG document with some scenes in rows, each with its path and caption below it; in
+    `columns` columns, by default as many as fit on a screen."""
     width = max(NARROWEST, *(scene.width for scene in scenes))
-    columns = columns or max(1, (SCREEN - GAP) // (width + GAP))
+    columns = columns or max(1, (SHEET_WIDTH - GAP) // (width + GAP))
     size = width * SIZE
     line_height = 1.4 * size
     parts: list[str] = []

@@ -12,7 +12,7 @@ from dealmill.pipeline.printable import counted, duration
 
 FIRST_DEALS = 100
 """The deals that show how many are needed."""
-MOST_GROWTH = 10
+MAX_STAGE_FACTOR = 10
 """The most by which a stage multiplies the number of deals: a few deals tell little about rare grades."""
 ENOUGH_DEALS = 1_000
 """A grade of which so many deals have none is not waited for."""
@@ -36,6 +36,11 @@ class Growth:
             return self.deals
         needed = max(size * self.deals / max(count - sqrt(count), 0.5) for count, size in pairs)
         return max(ceil(needed / FIRST_DEALS), self.deals // FIRST_DEALS + 1) * FIRST_DEALS
+
+    @property
+    def next_deals(self) -> int:
+        """How many deals the next stage has."""
+        return min(self.deals_needed, self.deals * MAX_STAGE_FACTOR)
 
     def check_in_reach(self) -> None:
         """Check that no grade is so rare that enough deals have none.
@@ -64,6 +69,5 @@ class Growth:
         if len(known) == len(cpu_seconds):
             seconds = sum(known) * self.deals_needed / self.deals / workers
             cost = f", which take about {duration(seconds)} with {counted(workers, 'worker')}"
-        stage = self.deals * MOST_GROWTH
-        first = f"; first, {stage:,} of them tell more" if self.deals_needed > stage else ""
+        first = f"; the next stage has {self.next_deals:,}" if self.deals_needed > self.next_deals else ""
         return f"{self.deals:,} deals have {have}; about {self.deals_needed:,} deals are needed{cost}{first}"

@@ -1,7 +1,7 @@
 """The conditions by which results are filtered, each written down once.
 
 Arguments of queries, options of commands, parameters in URLs, conditions of saved queries, controls of pages and SQL
-take them from here. A filter (`dealmill.pipeline.store.filters.Filter`) has a field for each that is no number.
+take them from here. A filter (`dealmill.pipeline.store.filters.Filter`) has a field for each that is not a number.
 """
 
 from collections.abc import Callable, Iterable
@@ -87,8 +87,10 @@ class WordCondition(Condition):
         UsageError
             If there is no such word.
         """
-        if given is None or not self.repeatable:
-            return () if self.repeatable else given if given is None else self.kind.of(given)
+        if given is None:
+            return () if self.repeatable else None
+        if not self.repeatable:
+            return self.kind.of(given)
         several = given if isinstance(given, Iterable) and not isinstance(given, str | bytes) else [given]
         return tuple(sorted({self.kind.of(each) for each in several}))
 

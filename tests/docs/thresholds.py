@@ -15,8 +15,8 @@ the same as long as the version of the engine does.
 
 ## By the chance of a careful player
 
-In patiences and covering games, a deal that can be won has the grade that the [chance](chances.md) falls into with
-which a careful player wins it, who sees only the cards that lie face up. Grade 1 has the deals that he wins most
+In patiences and covering games, a deal that can be won is graded by its [chance](chances.md): how often a careful
+player, who sees only the cards that lie face up, wins it. Grade 1 has the deals that he wins most
 often, grade 4 those that he wins at least once in 1,000 plays, and grade 5 those that he never wins, and only these.
 So it counts how often people would fail, not how long a program searches: the two agree [only
 loosely](chances.md#beside-other-measures).
@@ -27,8 +27,8 @@ digits, and `python -m bench.grades` prints them again. A game that is not in th
 one from your own rules file.
 
 How often a grade occurs depends on the game. In FreeCell, he wins nearly every deal at least once, so grade 5 is
-rare. Of the deals of Klondike that can be won, it has about half if one card is turned, and three quarters with three
-cards. `dealmill pack` says how many deals it needs.
+rare. In Klondike, grade 5 has about half of the deals that can be won if one card is turned, and three quarters with
+three cards. `dealmill pack` says how many deals it needs.
 
 """
 NODES = """

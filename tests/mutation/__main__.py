@@ -95,7 +95,7 @@ def main(game: Game, module: str) -> None:
     unchanged, *failed = outcomes(game, module, [None, *range(len(changes))])
     if unchanged:
         sys.exit("the tests fail in a fork without any change")
-    survivors = dict(change for change, dead in zip(changes, failed, strict=True) if not dead)
+    survivors = [change for change, dead in zip(changes, failed, strict=True) if not dead]
     sys.stdout.write(json.dumps({"mutants": len(changes), "survivors": survivors}) + "\n")
 
 
@@ -199,7 +199,7 @@ def put_in_place(game: Game, changed: str, mutant: int | None) -> None:
 
 
 if __name__ == "__main__":
-    its_game = find_game(sys.argv[1])
-    for its_module in mutated(its_game):
-        if sys.argv[2:] in ([], [name_of(its_game, its_module)]):
-            main(its_game, its_module)
+    chosen_game = find_game(sys.argv[1])
+    for mutated_module in mutated(chosen_game):
+        if sys.argv[2:] in ([], [name_of(chosen_game, mutated_module)]):
+            main(chosen_game, mutated_module)

@@ -61,11 +61,7 @@ class CoveringGame(Game):
         winnable, chances = GAMES.engines_by(rules_text.digest)
         if rules.moves == "hole":
             winnable = replace(winnable, complete=True, max_nodes=None)
-        winnable = replace(
-            winnable,
-            evidence=MOVES[rules.moves],
-            evidence_of_loss=LOSSES[rules.moves],
-        )
+        winnable = replace(winnable, evidence=MOVES[rules.moves], evidence_of_loss=LOSSES[rules.moves])
         self.engines = (winnable, graded(chances, rules.name))
         self.deals = GAMES.deals_by(rules_text.digest)
 

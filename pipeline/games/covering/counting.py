@@ -40,15 +40,12 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
 
     @property
     def plain(self) -> RefereeOfPlays:
-        """The referee in plain Python."""
         return RefereeOfPlays(self.rules)
 
     def read_loss(self, evidence: str) -> Loss:
-        """Return what the evidence of a loss claims, or raise `InvalidEvidence`."""
         return read_loss(self.rules, evidence)
 
     def is_plain(self, loss: Loss) -> bool:
-        """Return whether plain Python visits few positions."""
         return loss.positions <= MOST_PLAIN
 
     def check_compiled(self, _layout: str, position: Position, loss: Loss) -> None:

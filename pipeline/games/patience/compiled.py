@@ -25,14 +25,14 @@ from dealmill.pipeline.games.patience.losses.walks import WalkLoss
 from dealmill.pipeline.games.patience.player import RefereeOfPlays
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import Rules
-from dealmill.referees import CompiledJudge
+from dealmill.referees import CompiledJudge, random_number
 from dealmill.verdicts import InvalidEvidence, Verdict
 
 DRAWN_POSITIONS = 1_000_000
-"""Plain Python visits positions of another loss with a chance of one in so many for each position of it."""
+"""Plain Python also visits positions of another loss, with a chance of one in `DRAWN_POSITIONS` for each position."""
 PLAIN_WINS, WIN_SAMPLE = 100, 64
-"""Plain Python alone replays the first wins that a referee judges, which takes a quarter of a second; of the others,
-about one in so many, too."""
+"""Plain Python alone replays the first `PLAIN_WINS` wins of a referee, in a quarter of a second. After that, it replays
+one in `WIN_SAMPLE`, too."""
 
 
 @dataclass(frozen=True)
@@ -43,26 +43,17 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
     Compiled code replays all wins but the first `PLAIN_WINS` of this referee, so that few wins need no compiler. It
     only accepts or refuses: plain Python replays what it refuses, to say why, and a sample of the rest.
 
-    Of each kind, both judge a sample. A loss that plain Python counts is counted by both; of those that it sweeps, so
-    many that compiled code counts `COMPARED` positions of each on average. Of another loss, plain Python visits at most
-    `COMPARED` positions: none of them is won, and both referees reach equally many with at most one move, with at most
-    two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a fraction of the time
-    of all counts.
+    Of each kind, both judge a sample. A loss that plain Python counts is counted by both; of those that it sweeps, a
+    share such that compiled code counts `COMPARED` positions of a loss on average. Of another loss, plain Python visits
+    at most `COMPARED` positions: none of them is won, and both referees reach equally many with at most one move, with
+    at most two, and so on. The more positions a loss has, the more often it is drawn, so that this takes a fraction of
+    the time of all counts.
     """
 
-    wins: Iterator[int] = field(default_factory=itertools.count, compare=False)
+    wins: Iterator[int] = field(default_factory=itertools.count, compare=False, repr=False)
     """Counts the wins that are judged."""
 
     def __call__(self, engine: str, layout: str, verdict: Verdict, value: int | None, evidence: str) -> None:
-        """Replay the moves of a win, repeat plays, or count the positions of a loss.
-
-        Raises
-        ------
-        InvalidEvidence
-            If the evidence does not prove the verdict; at step 0, if the text is not a position.
-        UncompiledError
-            If compiled code is needed, and must not be compiled now.
-        """
         if verdict is Verdict.WINNABLE and engine == "winnable" and value is None:
             self._check_win(layout, evidence)
         elif self.rules.copies > 1:
@@ -72,33 +63,29 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
 
     @property
     def plain(self) -> RefereeOfPlays:
-        """The referee in plain Python."""
         return RefereeOfPlays(self.rules)
 
     def read_loss(self, evidence: str) -> Loss:
-        """Return what the evidence of a loss claims, or raise `InvalidEvidence`."""
         return read_loss(self.rules, evidence)
 
     def is_plain(self, loss: Loss) -> bool:
-        """Return whether plain Python visits few positions."""
         return loss.visited <= MOST_PLAIN
 
     def sample(self, loss: Loss) -> int:
-        """Return of how many such losses compiled code checks one, too."""
         return max(super().sample(loss), loss.positions // COMPARED)
 
     def check_compiled(self, layout: str, position: Position, loss: Loss) -> None:
         """Check a loss with compiled code, and some of its positions with plain Python, which does not visit all."""
         counts = check_loss(self.rules, layout, loss)
-        if not self.is_plain(loss) and self.number_of(layout) % DRAWN_POSITIONS < loss.positions:
+        if not self.is_plain(loss) and random_number(layout) % DRAWN_POSITIONS < loss.positions:
             _compare(loss.counts(self.plain, position, COMPARED), counts)
 
     def _check_win(self, layout: str, evidence: str) -> None:
-        is_judged = next(self.wins) >= PLAIN_WINS
-        is_won = is_judged and replaying.is_won(self.rules, self.plain.position(layout), evidence)
-        if not is_won or self.number_of(layout) % WIN_SAMPLE == 0:
+        is_compiled = next(self.wins) >= PLAIN_WINS
+        is_won = is_compiled and replaying.is_won(self.rules, self.plain.position(layout), evidence)
+        if not is_won or random_number(layout) % WIN_SAMPLE == 0:
             self.plain("winnable", layout, Verdict.WINNABLE, None, evidence)
-        if is_judged and not is_won:
+        if is_compiled and not is_won:
             raise InvalidEvidence(1, "the referees disagree: plain Python accepts the moves, compiled code does not")
 
 

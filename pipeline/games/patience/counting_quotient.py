@@ -15,7 +15,7 @@ import numpy as np
 from dealmill.kernels import Fields, inlined, kernel, lowest_bit, routine, row_of
 from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted, is_new_key, word
 from dealmill.pipeline.games.patience.losses.quotient import QuotientLoss
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules
+from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.rules_files import MOST_COLUMNS
 
 MOST_MOVES = 200
@@ -46,9 +46,8 @@ foundations, and the dealt cards that are left in each column."""
 KEY, MOVES = ARRAY.row(MOST_WORDS), ARRAY.row(MOST_MOVES)
 SIZE = ARRAY.size
 KINDS = (1 << 26) - 1
-"""All kinds."""
 LOWEST = 1 | 1 << 13
-"""Those of the lowest rank."""
+"""The set of all kinds, and that of the lowest rank."""
 
 
 def check_quotient(rules: Rules, layout: str, loss: QuotientLoss) -> list[int]:
@@ -77,7 +76,7 @@ def _load(t: Words, rules: Rules, layout: str) -> None:
 
     def numbers(text: str) -> list[int]:
         cards = zip(text[::2], text[1::2], strict=True)
-        return [13 * SUITS.index(suit.upper()) + (RANKS.index(rank) - base) % rules.ranks for rank, suit in cards]
+        return [rules.card_number(rank + suit, base) for rank, suit in cards]
 
     t[LAST], t[DRAW], t[PASSES], t[KINGS_FILL] = rules.ranks - 1, rules.draw, rules.passes, rules.spaces == "kings"
     t[ANY_FILLS], t[STACKED] = rules.spaces in ("any", "reserve"), rules.stacked
@@ -137,32 +136,32 @@ def _first(cards: int) -> int:
 
 
 @inlined
-def _some(cards: int) -> int:
+def _kinds_of(cards: int) -> int:
     """Return the kinds of which at least one card is among these."""
     return (cards | cards >> 26) & KINDS
 
 
 @inlined
-def _both(cards: int) -> int:
+def _kinds_of_both(cards: int) -> int:
     """Return the kinds of which both cards are among these."""
     return cards & cards >> 26 & KINDS
 
 
 @inlined
-def _cards(kinds: int) -> int:
+def _cards_of(kinds: int) -> int:
     """Return all cards of some kinds."""
     return kinds | kinds << 26
 
 
 @inlined
-def _on(kinds: int) -> int:
+def _kinds_that_fit(kinds: int) -> int:
     """Return the kinds that fit some kinds."""
     lower = (kinds & ~word(LOWEST)) >> 1
     return (lower << 13 | lower >> 13) & KINDS
 
 
 @inlined
-def _under(t: Words, kinds: int) -> int:
+def _kinds_below(t: Words, kinds: int) -> int:
     """Return the kinds that some kinds fit."""
     higher: int = (kinds & ~(word(LOWEST) << t[LAST])) << 1
     return (higher << 13 | higher >> 13) & KINDS
@@ -247,15 +246,16 @@ def _look_at_reserve(t: Words, spaces: int) -> None:
 @inlined
 def _look_for_places(t: Words, spaces: int) -> None:
     """Write which kinds can be bared, and which have a free place, with so many columns without a dealt card."""
-    moved, shown = t[MOVED], t[SHOWN]
-    t[BARE] = (_some(shown) & ~_under(t, _some(moved))) | (_both(shown) & ~_under(t, _both(moved)))
-    t[PLACES] = (_on(_some(shown)) & ~_some(moved)) | (_on(_both(shown)) & ~_both(moved))
-    begun = (_some(moved) & ~_on(_some(shown))) | (_both(moved) & ~_on(_both(shown))) << 26
+    shown, both_shown = _kinds_of(t[SHOWN]), _kinds_of_both(t[SHOWN])
+    moved, both_moved = _kinds_of(t[MOVED]), _kinds_of_both(t[MOVED])
+    t[BARE] = (shown & ~_kinds_below(t, moved)) | (both_shown & ~_kinds_below(t, both_moved))
+    t[PLACES] = (_kinds_that_fit(shown) & ~moved) | (_kinds_that_fit(both_shown) & ~both_moved)
+    begun = (moved & ~_kinds_that_fit(shown)) | (both_moved & ~_kinds_that_fit(both_shown)) << 26
     while begun and spaces:
         spaces -= 1
         begun &= begun - 1
     if spaces and t[ANY_FILLS]:
-        t[BARE], t[PLACES] = _some(t[DECK]), _some(t[DECK])
+        t[BARE], t[PLACES] = _kinds_of(t[DECK]), _kinds_of(t[DECK])
     elif spaces:
         t[PLACES] |= _kings(t)
 
@@ -376,7 +376,7 @@ def _rise(t: Words) -> bool:
             t[RISEN] |= card
             t[HEIGHTS + suit] = rank + 1
             if t[MOVED] & card:
-                t[EVER_BARE] |= _under(t, kind)
+                t[EVER_BARE] |= _kinds_below(t, kind)
             if rank == t[LAST]:
                 t[EVER_PLACES] |= _kings(t)
             elif t[MOVED] & card:
@@ -385,9 +385,9 @@ def _rise(t: Words) -> bool:
 
 
 @inlined
-def _coming_in(t: Words) -> int:
+def _from_stock_and_reserve(t: Words) -> int:
     """Return the cards of the stock and the reserve that come to columns."""
-    coming: int = t[EVER_OFFERED] & _cards(t[EVER_PLACES])
+    coming: int = t[EVER_OFFERED] & _cards_of(t[EVER_PLACES])
     return coming
 
 
@@ -444,7 +444,7 @@ def _begin_columns(t: Words) -> int:
         if begun > t[COLUMNS] or not (t[RISEN] & _bit(card) or t[EVER_PLACES] & _bit(card % 26)):
             begun += 1
     if begun <= t[COLUMNS] and (t[CAME] | coming or t[RISEN] != t[UP]):
-        t[EVER_PLACES], t[EVER_BARE] = _some(t[DECK]), _some(t[DECK])
+        t[EVER_PLACES], t[EVER_BARE] = _kinds_of(t[DECK]), _kinds_of(t[DECK])
     return coming
 
 
@@ -463,15 +463,15 @@ def _is_refuted(t: Words) -> bool:
         coming = word(0)
         if t[ANY_FILLS]:
             coming |= _begin_columns(t)
-        coming = (coming | _coming_in(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
+        coming = (coming | _from_stock_and_reserve(t) | _turned_up(t) | _coming_back(t)) & ~t[CAME]
         t[CAME] |= coming
         if t[IN_STOCK] & (t[CAME] | t[RISEN]):
             t[EVER_OFFERED] |= t[IN_STOCK]
         changed = (
             changed or coming != 0 or t[EMPTIED] != emptied or t[EVER_PLACES] != places or t[EVER_OFFERED] != offered
         )
-        t[EVER_BARE] |= _some(coming)
-        t[EVER_PLACES] |= _on(_some(coming))
+        t[EVER_BARE] |= _kinds_of(coming)
+        t[EVER_PLACES] |= _kinds_that_fit(_kinds_of(coming))
     return bool(t[RISEN] != t[DECK])
 
 

@@ -1,9 +1,10 @@
 """The compiled referee of wins of patiences: it replays moves, and only accepts or refuses. Plain Python says why.
 
-It is written from the rules, and shares no code with the engine. Of the plain referee, it uses only how the text of a
-position is read. A card is a number, 13 for each suit, from the ace on; copies of a card have the same one. A position
-is what lies where, literally: the cards of each column, of the cells, the reserve and the stock, the lowest or first
-one first, and how many cards are on each foundation. `t` is one array of that and of the rules, with the offsets below.
+It is written from the rules, and shares no code with the engine. It takes from the rules which cards fit each other,
+and from the plain referee how the text of a position is read. A card is a number, 13 for each suit, from the ace on;
+copies of a card have the same one. A position is what lies where, literally: the cards of each column, of the cells,
+the reserve and the stock, the lowest or first one first, and how many cards are on each foundation. `t` is one array of
+that and of the rules, with the offsets below.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,7 +17,7 @@ from dealmill.kernels import Fields, Row, compiling, inlined, kernel, routine
 from dealmill.pipeline.games.patience.counting import Words, bit_of, word
 from dealmill.pipeline.games.patience.moves import CELL, DEALT, EMPTY, FOUNDATION, HOLE
 from dealmill.pipeline.games.patience.position import Position
-from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, cards_below
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, cards_below, numbers_of_cards
 from dealmill.referees import NO_MOVES
 from dealmill.rules_files import MOST_COLUMNS
 
@@ -50,12 +51,7 @@ IN_CELL, IN_RESERVE, IN_STOCK, ON_FOUNDATION, NOWHERE = range(MOST_COLUMNS, MOST
 ONTO, TO_EMPTY, TO_FOUNDATION, TO_CELL, INTO_HOLE, IS_DEALT, BETWEEN = range(7)
 """The kinds of moves. If cards exist more than once, those between columns are `BETWEEN`."""
 ANY_COLUMN = 63
-NUMBERS = {
-    rank + letter: 13 * suit + number
-    for suit, letters in enumerate(zip(SUITS, SUITS.lower(), strict=True))
-    for letter in letters
-    for number, rank in enumerate(RANKS)
-}
+NUMBERS = numbers_of_cards(len(RANKS), 0)
 """The numbers of cards, face up and down."""
 
 

@@ -1,8 +1,7 @@
 """The rules of patiences, as a record, the names and numbers of cards, and which cards lie on which.
 
 Cards are numbered in the order in which they go to foundations, 13 for each suit; a set of cards is a number with a bit
-for each. All searches, referees and players take from here on which cards one may be put, so another order is another
-entry of these tables.
+for each. Searches, referees and players all read these tables, so a new order of building is one more entry.
 """
 
 from dataclasses import dataclass
@@ -80,12 +79,12 @@ class Rules:
     @property
     def parents(self) -> tuple[int, ...]:
         """The cards on which each card may be put in a column."""
-        return masks_below(self.build, self.ranks)
+        return _masks_below(self.build, self.ranks)
 
     @property
     def run_parents(self) -> tuple[int, ...]:
         """The cards with which each card moves as a run if it lies on them."""
-        return masks_below(self.build_of_runs, self.ranks)
+        return _masks_below(self.build_of_runs, self.ranks)
 
     @property
     def suits_that_fit(self) -> tuple[int, ...]:
@@ -101,7 +100,7 @@ class Rules:
     @property
     def cards_for_spaces(self) -> int:
         """The cards that may go to an empty column."""
-        return mask_for_spaces(self.spaces, self.ranks)
+        return _mask_for_spaces(self.spaces, self.ranks)
 
     @property
     def most_tuples(self) -> int:
@@ -134,7 +133,7 @@ class Rules:
 
     def card_numbers(self, base: int) -> dict[str, int]:
         """Return the numbers of the names of all cards, face up and face down."""
-        return _numbers_of_cards(self.ranks, base)
+        return numbers_of_cards(self.ranks, base)
 
     def card_name(self, number: int, base: int) -> str:
         """Return the name of the card with a number, face up."""
@@ -142,7 +141,9 @@ class Rules:
 
 
 @cache
-def _numbers_of_cards(ranks: int, base: int) -> dict[str, int]:
+def numbers_of_cards(ranks: int, base: int) -> dict[str, int]:
+    """Return the numbers of the names of all cards, face up and face down, by the number of ranks and the rank of the
+    first cards of the foundations."""
     return {
         RANKS[(base + number) % ranks] + letter: 13 * suit + number
         for suit, letters in enumerate(zip(SUITS, SUITS.lower(), strict=True))
@@ -152,7 +153,7 @@ def _numbers_of_cards(ranks: int, base: int) -> dict[str, int]:
 
 
 @cache
-def masks_below(build: str, ranks: int) -> tuple[int, ...]:
+def _masks_below(build: str, ranks: int) -> tuple[int, ...]:
     """Return the cards on which each of 52 cards may be put, by a rule for building and the number of ranks."""
     return tuple(
         sum(1 << 13 * SUITS.index(suit) + rank + 1 for suit in suits if rank + 1 < ranks)
@@ -162,7 +163,7 @@ def masks_below(build: str, ranks: int) -> tuple[int, ...]:
 
 
 @cache
-def mask_for_spaces(spaces: str, ranks: int) -> int:
+def _mask_for_spaces(spaces: str, ranks: int) -> int:
     """Return the cards that may go to an empty column, by the rule for it and the number of ranks."""
     first = {"any": 0, "reserve": 0, "kings": ranks - 1, "none": ranks}[spaces]
     return sum(1 << 13 * suit + rank for suit in range(len(SUITS)) for rank in range(first, ranks))
@@ -172,8 +173,8 @@ def mask_for_spaces(spaces: str, ranks: int) -> int:
 def cards_below(build: str, ranks: int, base: int) -> dict[str, frozenset[str]]:
     """Return the cards on which each card may be put, by a rule for building, the number of ranks and the rank of the
     first cards of the foundations."""
-    names = {number: name for name, number in _numbers_of_cards(ranks, base).items() if name.isupper()}
-    masks = masks_below(build, ranks)
+    names = {number: name for name, number in numbers_of_cards(ranks, base).items() if name.isupper()}
+    masks = _masks_below(build, ranks)
     return {
         name: frozenset(below for lower, below in names.items() if masks[number] >> lower & 1)
         for number, name in names.items()

@@ -3,9 +3,8 @@
 That of an unfinished run, which may follow them, is not read.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from json import JSONDecoder
-from typing import BinaryIO
 
 from dealmill.pipeline.results.record import UNFINISHED, ResultRow
 
@@ -13,8 +12,8 @@ COLUMNS = (ResultRow._fields, (*ResultRow._fields, UNFINISHED.name))
 """The columns of an export, and of one of an unfinished run."""
 
 
-def read_rows(file: BinaryIO) -> Iterator[ResultRow]:
-    """Yield the rows of an export.
+def read_rows(file: Iterable[bytes]) -> Iterator[ResultRow]:
+    """Yield the rows of an export, given its lines.
 
     Raises
     ------

@@ -427,7 +427,7 @@ class Database:
                 )
             return StoreUnavailable(f"the database {url} is not available: {reason}; {hint}")
         forbidden = getattr(error.orig, "sqlstate", None) == NOT_PERMITTED
-        hint = "; dealmill db upgrade --web-role permits the user of the pages to read" if forbidden else ""
+        hint = "; if it is that of the pages, dealmill db upgrade --web-role permits it to read" if forbidden else ""
         return StoreError(f"the database {url} reports an error: {reason}{hint}")
 
 

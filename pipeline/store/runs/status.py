@@ -215,21 +215,7 @@ class RunStatus(PlannedRun):
         """The command that repeats it; None if its verdicts were imported."""
         if self.checked_as is not None:
             return None
-        engine = ["--engine", self.engine]
-        limit = [] if self.max_nodes is None else ["--max-nodes", str(self.max_nodes)]
-        if self.deals is None:
-            return join(["dealmill", "run", self.source_name, "--game", self.game, *engine, *limit])
-        if "column" in self.deals:
-            parameters = "".join(f":{name}={value}" for name, value in self.deals["parameters"].items())
-            deals = f"deal:{self.game}:seed={self.deals['seed']}{parameters}"
-            numbers = ["--deals", deals, "--number-column", str(self.deals["column"])]
-            return join(["dealmill", "run", self.source_name, *numbers, *engine, *limit])
-        if self.deals["last"] is not None:
-            return join(["dealmill", "run", self.source_name, *engine, *limit])
-        seed, parameters = self.deals["seed"], self.deals["parameters"]
-        given = [word for name, value in parameters.items() for word in ("--param", f"{name}={value}")]
-        count = ["--seed", str(seed), *given, "--count", str(self.items)]
-        return join(["dealmill", "survey", self.game, *engine, *limit, *count])
+        return repeating_command(self.game, self.engine, self.max_nodes, self.source_name, self.deals, self.items)
 
     @property
     def row(self) -> RunRow:
@@ -276,6 +262,24 @@ class RunStatus(PlannedRun):
 
 
 DELETED = select(func.min(runs.c.id)).where(one_of(runs.c.id, NUMBERS), runs.c.control == Control.DELETED)
+
+
+def repeating_command(
+    game: str, engine: str, max_nodes: int | None, source: str, deals: Mapping[str, Any] | None, items: int
+) -> str:
+    """Return the command that solves the layouts of a source again with an engine."""
+    limit = [] if max_nodes is None else ["--max-nodes", str(max_nodes)]
+    options = ["--engine", engine, *limit]
+    if deals is None:
+        return join(["dealmill", "run", source, "--game", game, *options])
+    if "column" in deals:
+        parameters = "".join(f":{name}={value}" for name, value in deals["parameters"].items())
+        numbers = ["--deals", f"deal:{game}:seed={deals['seed']}{parameters}", "--number-column", str(deals["column"])]
+        return join(["dealmill", "run", source, *numbers, *options])
+    if deals["last"] is not None:
+        return join(["dealmill", "run", source, *options])
+    given = [word for name, value in deals["parameters"].items() for word in ("--param", f"{name}={value}")]
+    return join(["dealmill", "survey", game, *options, "--seed", str(deals["seed"]), *given, "--count", str(items)])
 
 
 def list_run_ids(

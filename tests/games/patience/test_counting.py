@@ -7,7 +7,7 @@ import pytest
 
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import judge_by
-from dealmill.pipeline.games import caches, machine
+from dealmill.pipeline.games import caches, choice, machine
 from dealmill.pipeline.games.batch import unpack
 from dealmill.pipeline.games.patience import compiled, counting
 from dealmill.pipeline.games.patience.deal import deal
@@ -91,11 +91,17 @@ def _klondike(number: int) -> str:
     return text
 
 
+def _draw(monkeypatch: pytest.MonkeyPatch, number: int) -> None:
+    """Have both referees draw their samples by this number."""
+    for module in (choice, compiled):
+        monkeypatch.setattr(module, "random_number", lambda _layout: number)
+
+
 def test_the_number_of_positions_on_record_chooses_the_referee(monkeypatch: pytest.MonkeyPatch) -> None:
     counted = list[tuple[str, int]]()
     monkeypatch.setattr(CountedLoss, "check", lambda loss, _game, _position: counted.append(("plain", loss.positions)))
     monkeypatch.setattr(compiled, "check_loss", lambda *_loss: counted.append(("compiled", _loss[2].positions)))
-    monkeypatch.setattr(compiled.CompiledReferee, "number_of", lambda *_layout: compiled.DRAWN_POSITIONS - 1)
+    _draw(monkeypatch, compiled.DRAWN_POSITIONS - 1)
     check = compiled.CompiledReferee(rules_of("klondike"))
     for positions in (1, MOST_PLAIN, MOST_PLAIN + 1, 999_999):
         assert _reason(check, _klondike(66), f"* {positions}") == ""
@@ -117,12 +123,12 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
 
     monkeypatch.setattr(Moves, "won", won)
     for drawn, is_visited in ((positions - 1, True), (positions, False)):
-        monkeypatch.setattr(compiled.CompiledReferee, "number_of", lambda *_layout: drawn)  # noqa: B023
+        _draw(monkeypatch, drawn)
         assert _reason(check, text, f"{evidence} {positions}") == ""
         assert bool(visited) == is_visited
         assert len(visited) < counting.COMPARED
         visited.clear()
-    monkeypatch.setattr(compiled.CompiledReferee, "number_of", lambda *_layout: 0)
+    _draw(monkeypatch, 0)
     counts = counting.check_count(rules, text, read_counted(rules, f"{evidence} {positions}"))
     assert counts == sorted(set(counts)) and counts[0] == 1 and counts[-1] <= counting.COMPARED
     for altered, reason in (

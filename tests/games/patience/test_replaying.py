@@ -136,7 +136,7 @@ def test_compiled_code_replays_all_wins_but_the_first_and_plain_python_a_sample(
     monkeypatch.setattr(compiled, "PLAIN_WINS", 2)
     check = compiled.CompiledReferee(rules_of("klondike"))
     for number in (1, 1, 1, 0):
-        monkeypatch.setattr(compiled.CompiledReferee, "number_of", lambda *_layout: number)  # noqa: B023
+        monkeypatch.setattr(compiled, "random_number", lambda _layout: number)  # noqa: B023
         assert refusal(check, NEARLY, "KSf KDf") == ""
     assert replayed == ["plain", "plain", "compiled", "compiled", "plain"]
     assert "not won after the last move" in refusal(check, NEARLY, "KSf"), "the sample is judged by both"

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games import find_game
+from dealmill.pipeline.games import choice, find_game
 from dealmill.pipeline.games.batch import pack, to_batch, unpack
 from dealmill.pipeline.games.patience import GAMES, Patience, compiled, counting
 from dealmill.pipeline.games.patience.deal import deal
@@ -162,7 +162,7 @@ def test_compiled_code_counts_a_sample_of_swept_losses_one_by_one(monkeypatch: p
     monkeypatch.setattr(SweptLoss, "check", lambda *_claim: None)
     monkeypatch.setattr(compiled, "check_loss", lambda _rules, _layout, loss: counted.append(loss.positions))
     for drawn in range(1, positions // counting.COMPARED + 1):
-        monkeypatch.setattr(compiled.CompiledReferee, "number_of", lambda *_layout: drawn)  # noqa: B023
+        monkeypatch.setattr(choice, "random_number", lambda _layout: drawn)  # noqa: B023
         compiled.CompiledReferee(rules)("winnable", text, Verdict.UNWINNABLE, None, f"* {positions}")
     assert counted == [positions]
 

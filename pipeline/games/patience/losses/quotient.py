@@ -182,7 +182,7 @@ class QuotientMoves(Moves):
             is_king = self.rules.number(card, position.base) == self.rules.ranks - 1
             places = [column for column in columns if column and self.fits(card, column[-1], position.base)]
             spaces = [column for column in columns if not column and (is_king or self.any_begins)]
-            [*places, *spaces][0].append(card)
+            (places or spaces)[0].append(card)
         return position._replace(columns=tuple(map(tuple, columns)))
 
 

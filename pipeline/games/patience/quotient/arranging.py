@@ -50,8 +50,8 @@ class Arrangement:
         return group
 
     def _move(self, card: int) -> Iterator[tuple[int, int]]:
-        """Move a card, with all that lie on it, to a place that is free, if it must be onto an empty column, after
-        others have left it for places that are free."""
+        """Move a card, with all that lie on it, to a free place. If only an empty column will do and there is none,
+        empty one first."""
         target = self._place_of(card)
         if target is None and [] not in self.columns:
             yield from self._move(next(column[0] for column in self.columns if self._can_leave(column)))

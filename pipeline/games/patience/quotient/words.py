@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, count_bits, inlined, lowest_bit
+from dealmill.pipeline.games.patience.coverage import BITS_OF_SUIT
 from dealmill.rules_files import MOST_COLUMNS
 
 Words = NDArray[np.int64]
@@ -30,7 +31,7 @@ word = cast(Callable[[int], int], np.int64)
 MOST_MOVES = 130
 """A position has fewer moves."""
 MOST_ROWS = 52 + MOST_COLUMNS
-FIELD, CARD_FIELDS = 14, 56
+FIELD, CARD_FIELDS = BITS_OF_SUIT, 4 * BITS_OF_SUIT
 """The bits of a suit in a key, and those of all suits."""
 SEARCH = range(5)
 SIZE, STORED, TOP, TABLE_ROOM, STACK_ROOM = SEARCH

@@ -191,7 +191,7 @@ def _top_move(s: Words, card: int, source: int, goal: int) -> int:
 
 
 @routine
-def _move_again(s: Words, card: int) -> bool:
+def _move_to_place(s: Words, card: int) -> bool:
     """Move a card to its place in `PLACES`, if that is possible; return whether it was moved. `_move_first` does the
     same for any card, but lists all of its moves, which takes longer."""
     source, goal = word(-1), s[k.PLACES + card]
@@ -199,8 +199,8 @@ def _move_again(s: Words, card: int) -> bool:
         source = s[k.COLUMN_OF + card]
     elif s[k.CELL_CARDS] & bit_of(card):
         source = word(k.CELL)
-    is_known = goal <= k.FOUNDATION or goal == k.NO_CARD
-    if source < 0 or not is_known or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED]:
+    is_plain_target = goal <= k.FOUNDATION or goal == k.NO_CARD
+    if source < 0 or not is_plain_target or s[k.HOLE] or s[k.COMPLETE] or s[k.ORDERED]:
         return _move_first(s, bit_of(card)) != 0
     move = _top_move(s, card, source, goal)
     if move >= 0:
@@ -214,10 +214,10 @@ def play_again(s: Words, step: int) -> bool:
     other. Return whether the card was moved."""
     card, target = step & 63, (step >> 6) & 127
     s[k.PLACES + card] = target
-    if _move_again(s, card):
+    if _move_to_place(s, card):
         return True
     s[k.PLACES + card] = k.CELL + k.NO_CARD - target
-    return target in (k.CELL, k.NO_CARD) and _move_again(s, card)
+    return target in (k.CELL, k.NO_CARD) and _move_to_place(s, card)
 
 
 @inlined

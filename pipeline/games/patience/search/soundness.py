@@ -1,4 +1,4 @@
-"""What only the engine believes of the rules: no referee relies on it.
+"""Assumptions of the engine about the rules. No referee relies on them.
 
 A wrong belief costs verdicts, and never makes a wrong one pass. Each is attacked by search: engine and plain code must
 agree by any rules (`tests/games/patience/test_agreement.py`), and the engine raises an error where two searches of a

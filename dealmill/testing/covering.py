@@ -15,10 +15,10 @@ from random import Random
 from dealmill.pipeline.games.batch import pack, to_batch
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.covering import CoveringGame
-from dealmill.pipeline.games.covering.referee import Loss, Referee, check_count, read_loss
+from dealmill.pipeline.games.covering.referee import Loss, Referee, read_loss
 from dealmill.pipeline.games.covering.rules import Position, Rules, written
 from dealmill.testing.subject import Subject, require
-from dealmill.verdicts import InvalidEvidence, Verdict
+from dealmill.verdicts import InvalidEvidence, Verdict, check_positions
 
 RANKS, SUITS = "A23456789TJQK", "CHSD"
 LOWER = RANKS[:6]
@@ -236,7 +236,7 @@ def faults_of(referee: Referee, layout: str, *, can_be_won: bool) -> Iterator[st
         referee("winnable", layout, verdict, None, evidence or "")
         if rules.moves == "pairs" and not can_be_won:
             loss = read_loss(rules, evidence or "")
-            check_count(count_positions(rules, referee.position(layout), loss), loss.positions)
+            check_positions(count_positions(rules, referee.position(layout), loss), loss.positions)
     except InvalidEvidence as error:
         yield f"a referee refuses {verdict} with {evidence}: {error}"
     if can_be_won:

@@ -116,11 +116,6 @@ class RunReport:
         """The distribution of the node counts."""
         return distribution_chart(self.run, "nodes")
 
-    @property
-    def command(self) -> str | None:
-        """The command that repeats the run; None if its verdicts were imported."""
-        return self.run.progress.command
-
 
 def document(
     subjects: Iterable[dealmill.Run | dealmill.Result],

@@ -9,7 +9,7 @@ from typing import Self
 
 from dealmill.pipeline.errors import IllegalMove, InvalidEvidence, Unchecked, UsageError
 
-__all__ = ["Code", "IllegalMove", "InvalidEvidence", "Unchecked", "Verdict"]
+__all__ = ["Code", "IllegalMove", "InvalidEvidence", "Unchecked", "Verdict", "check_positions"]
 
 
 class Code(IntEnum):
@@ -61,3 +61,21 @@ class Verdict(Code):
 
 RETRYABLE = "retryable: "
 """Precedes the text of an error that the machine may have caused, such as a lack of time or memory."""
+
+
+def check_positions(count: int, claimed: int) -> None:
+    """Check that the number of positions is the one that is claimed, where counting ends as soon as it is greater.
+
+    Raises
+    ------
+    InvalidEvidence
+        If it is not.
+    """
+    if count > claimed:
+        raise InvalidEvidence(1, f"more than {_positions(claimed)} can be reached")
+    if count < claimed:
+        raise InvalidEvidence(1, f"{_positions(count)} can be reached, not {claimed:,}")
+
+
+def _positions(count: int) -> str:
+    return f"{count:,} position{'' if count == 1 else 's'}"

@@ -45,7 +45,7 @@ from dealmill.pipeline.outputs.pack import (
 from dealmill.pipeline.outputs.pack_check import read_pack
 from dealmill.pipeline.printable import counted
 from dealmill.pipeline.progress.events import Choosing, Progress, silent
-from dealmill.pipeline.results.measures import CHANCE, Measure, Order
+from dealmill.pipeline.results.measures import CHANCE, Measure, Order, grading_measures
 from dealmill.pipeline.results.result import Result
 from dealmill.pipeline.sampling import sampled
 from dealmill.pipeline.store.database.connections import Database
@@ -184,7 +184,7 @@ def default_measure(run: RunStatus, grading: RunStatus | None = None) -> str:
     if the run `grading` is of one, else by nodes."""
     game, engine = find_engine((grading or run).rules_engine)
     grader = engine if grading else game.grader(engine)
-    return CHANCE if grader and grader.grades and grader.scores else Order.NODES.word
+    return CHANCE if grader and CHANCE in grading_measures(grader) else Order.NODES.word
 
 
 def grading_run(database: Database, run: RunStatus) -> RunStatus | None:

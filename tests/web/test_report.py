@@ -105,7 +105,7 @@ def test_a_search_that_takes_too_long_says_how_far_it_came(
 def test_the_command_repeats_the_run(furnished: str, tmp_path: Path) -> None:
     env = {"DEALMILL_DATABASE_URL": f"sqlite:///{tmp_path}/a.db"}
     with dealmill.open(furnished) as store:
-        words = [report.RunReport(store.find_run(number), (), {}, ()).command for number in (shop.SURVEY, shop.LIMITED)]
+        words = [store.find_run(number).progress.command for number in (shop.SURVEY, shop.LIMITED)]
         fingerprint = store.find_run(shop.SURVEY).fingerprint
     assert words[1] == "dealmill run cards.txt --game card-pairing --engine card-pairing/winnable --max-nodes 12"
     assert words[0] is not None

@@ -64,7 +64,7 @@ def test_the_user_of_the_pages_can_read_everything_and_write_nothing(store: Data
                 connection.execute(write)
     with (
         dealmill.open(url) as opened,
-        pytest.raises(StoreError, match="permission denied for table runs; dealmill db upgrade --web-role permits"),
+        pytest.raises(StoreError, match="if it is that of the pages, dealmill db upgrade --web-role permits"),
     ):
         opened.find_run(MEMORY).tag("mine")
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, check_memory, compiling, kernel, routine
 from dealmill.pipeline.games.covering.player import RefereeOfPlays
-from dealmill.pipeline.games.covering.referee import MOST_PLAIN, Loss, check_count, mate_of, read_loss
+from dealmill.pipeline.games.covering.referee import MOST_PLAIN, Loss, mate_of, read_loss
 from dealmill.pipeline.games.covering.rules import RANKS, SUITS, UNLIMITED, Position, Rules
 from dealmill.referees import CompiledJudge
-from dealmill.verdicts import InvalidEvidence
+from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
@@ -50,7 +50,7 @@ class CompiledReferee(CompiledJudge[Rules, Position, Loss]):
 
     def check_compiled(self, _layout: str, position: Position, loss: Loss) -> None:
         """Count the positions of a loss with compiled code."""
-        check_count(count_positions(self.rules, position, loss), loss.positions)
+        check_positions(count_positions(self.rules, position, loss), loss.positions)
 
 
 def count_positions(rules: Rules, position: Position, loss: Loss) -> int:

@@ -21,7 +21,7 @@ from dealmill.pipeline.games.covering.rules import (
     lies_face_down,
 )
 from dealmill.referees import Judge
-from dealmill.verdicts import InvalidEvidence, Unchecked, Verdict
+from dealmill.verdicts import InvalidEvidence, Unchecked, Verdict, check_positions
 
 KING, LOWER = RANKS[-1], RANKS[:6]
 """The rank that leaves alone, and the lower ranks of the pairs."""
@@ -327,7 +327,7 @@ class Referee(Judge[Position, Play]):
             raise Unchecked(f"{loss.positions:,} positions are more than the {self.limit:,} that plain Python visits")
         referee, first = self.easier(position, loss)
         count = referee.sweep(first) if self.rules.moves == "hole" else referee.count(first, loss.positions)
-        check_count(count, loss.positions)
+        check_positions(count, loss.positions)
 
     def easier(self, position: Position, loss: Loss) -> tuple["Referee", Position]:
         """Return the referee of the game that proves a loss, and the position in it."""
@@ -471,20 +471,6 @@ def mate_of(rank: str) -> str:
 def leave(cards: tuple[str, ...]) -> bool:
     """Return whether two cards may leave together, or one alone."""
     return sum(RANKS.index(card[0]) + 1 for card in cards) == len(RANKS)
-
-
-def check_count(count: int, claimed: int) -> None:
-    """Check how many positions of a loss can be reached.
-
-    Raises
-    ------
-    InvalidEvidence
-        If they are not as many as claimed.
-    """
-    if count > claimed:
-        raise InvalidEvidence(1, f"more than {claimed:,} position{'' if claimed == 1 else 's'} can be reached")
-    if count < claimed:
-        raise InvalidEvidence(1, f"{count:,} positions can be reached, not {claimed:,}")
 
 
 def read_loss(rules: Rules, evidence: str) -> Loss:

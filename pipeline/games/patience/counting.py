@@ -20,10 +20,9 @@ from numpy.typing import NDArray
 
 from dealmill.kernels import Fields, Row, check_memory, compiling, inlined, kernel, lowest_bit, routine, row_of
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
-from dealmill.pipeline.games.patience.losses.counted import check_count as check_number
 from dealmill.pipeline.games.patience.rules import RANKS, UNLIMITED, Rules
 from dealmill.rules_files import MOST_COLUMNS
-from dealmill.verdicts import InvalidEvidence
+from dealmill.verdicts import InvalidEvidence, check_positions
 
 Words = NDArray[np.int64]
 Slots = NDArray[np.int32]
@@ -106,7 +105,7 @@ def counted(claimed: int, key_words: int, count_positions: CountKeys, game: str 
         count = _count_with_room(room, key_words, counts, count_positions)
     if count == WON:
         raise InvalidEvidence(1, f"{game} can be won")
-    check_number(count, claimed)
+    check_positions(count, claimed)
     return [reached for reached in counts.tolist() if 0 < reached <= COMPARED]
 
 

@@ -12,14 +12,12 @@ from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpa
 from dealmill.pipeline.games.patience import solving
 from dealmill.pipeline.games.patience.coverage import counted_with_safe_cards, searched_with_beams
 from dealmill.pipeline.games.patience.memory import table_slots
-from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
 from dealmill.pipeline.games.patience.search import soundness
 from dealmill.pipeline.games.patience.search import words as k
 from dealmill.pipeline.games.patience.search.beam import words_of_beam
 from dealmill.verdicts import Verdict
 
-RANKS = "A23456789TJQK"
-SUITS = "CHSD"
 FIRST_ROOM = 12_000_000
 """The nodes for which an array has room at first, and no more than the limit. It is reserved, though rarely used."""
 DEPTH, MOVES = 500_000, 12_000_000

@@ -82,7 +82,7 @@ def random_claims(first_seed: int) -> Iterator[Claim]:
                 live = [card for card in ordered(rules.deck()) if random.random() < share]
                 form = "*" if share == 1 or not live else random.choice(["", "*"])
                 claim = Claim(rules, layout, f"{form}{''.join(live) if share < 1 else ''} {SAME}")
-                number = re.search(r"([\d,]+) positions can be reached, not", reason_of_python(claim))
+                number = re.search(r"([\d,]+) positions? can be reached, not", reason_of_python(claim))
                 yield claim._replace(evidence=claim.evidence.replace(str(SAME), number[1])) if number else claim
 
 

@@ -117,7 +117,7 @@ KINGS = "scorpion 3h3sAdAS/2s2c2dAC/4H4DAH3C4S stock:3D2H4C"
         (PAIR, "waits *3H 1", "'*3H 1' are not cards that wait, such as 4C>5C or 4C9D, nor a count: * 1357"),
         (KINGS, "waits AC2C3HAS2S3S4SAD2D4D", ""),
         (KINGS, "waits AC2C3H4HAS2S3S4SAD2D4D", "4H does not wait for another of these cards"),
-        (PAIR, "waits * 2", "1 positions can be reached, not 2"),
+        (PAIR, "waits * 2", "1 position can be reached, not 2"),
         (PAIR, "waits * 4000001", "it claims 4,000,001 positions, more than the limit of 4,000,000"),
     ],
 )

@@ -16,7 +16,7 @@ from dealmill.pipeline.games.patience.losses.visits import NO_MOVE, Visit
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, UNLIMITED, Rules, pairs
-from dealmill.verdicts import InvalidEvidence
+from dealmill.verdicts import InvalidEvidence, check_positions
 
 MOST_POSITIONS = 100_000
 """The referee visits at most so many positions of a loss; a compiled one in Dealmill goes on, if cards exist once."""
@@ -65,7 +65,7 @@ class CountedLoss(NamedTuple):
         InvalidEvidence
             If it is not so.
         """
-        check_count(max(self.counts(game, position, self.positions)), self.positions)
+        check_positions(max(self.counts(game, position, self.positions)), self.positions)
 
     def counts(self, game: Moves, position: Position, limit: int) -> Iterator[int]:
         """Yield how many positions can be reached without a move, with at most one, and so on, see `reached`."""
@@ -145,20 +145,6 @@ def visited(game: Moves, first: Position, end: str = NO_MOVE) -> Iterator[Visit]
             if numbers[after] not in visit.leads_to:
                 visit.leads_to.append(numbers[after])
         yield visit
-
-
-def check_count(count: int, claimed: int) -> None:
-    """Check that the number of positions is the one that is claimed, where counting ends as soon as it is greater.
-
-    Raises
-    ------
-    InvalidEvidence
-        If it is not.
-    """
-    if count > claimed:
-        raise InvalidEvidence(1, f"more than {claimed:,} position{'' if claimed == 1 else 's'} can be reached")
-    if count < claimed:
-        raise InvalidEvidence(1, f"{count:,} positions can be reached, not {claimed:,}")
 
 
 def easier_game_is_sound(rules: Rules) -> bool:

@@ -10,11 +10,11 @@ from functools import reduce
 from itertools import accumulate
 from operator import mul, or_
 
-from dealmill.pipeline.games.patience.losses.counted import CountedLoss, check_count
+from dealmill.pipeline.games.patience.losses.counted import CountedLoss
 from dealmill.pipeline.games.patience.moves import Moves
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
-from dealmill.verdicts import InvalidEvidence
+from dealmill.verdicts import InvalidEvidence, check_positions
 
 MOST_TUPLES = 10_000_000
 """A sweep over so many tuples takes seconds and less than 300 MB; over those of a deal of Golf, 0.01 s."""
@@ -45,7 +45,7 @@ class SweptLoss(CountedLoss):
             count += sum(map(int.bit_count, reached))
         if any(tuples & 1 for tuples in reached):
             raise InvalidEvidence(1, "the game can be won")
-        check_count(count, self.positions)
+        check_positions(count, self.positions)
 
 
 def _ranks(cards: Sequence[str]) -> list[int]:

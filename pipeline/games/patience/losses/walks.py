@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple
 
-from dealmill.pipeline.games.patience.losses.counted import MOST_COMPILED, check_count, reached, visited
+from dealmill.pipeline.games.patience.losses.counted import MOST_COMPILED, reached, visited
 from dealmill.pipeline.games.patience.losses.visits import Visit
 from dealmill.pipeline.games.patience.moves import Moves, Play
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.rules import RANKS, SUITS, Rules
-from dealmill.verdicts import InvalidEvidence
+from dealmill.verdicts import InvalidEvidence, check_positions
 
 FORM = "walks"
 NO_WALK = "After any move, the cards that are left could not all go into the hole even if none lay on another."
@@ -62,7 +62,7 @@ class WalkLoss(NamedTuple):
         InvalidEvidence
             If it is not so.
         """
-        check_count(max(self.counts(game, position, self.positions)), self.positions)
+        check_positions(max(self.counts(game, position, self.positions)), self.positions)
 
     def visits(self, game: Moves, position: Position) -> Iterator[Visit]:
         """Yield the positions of a loss that was checked, the first one first, those after its moves next."""

@@ -9,13 +9,13 @@ import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved, unpack
-from dealmill.pipeline.games.patience.engine import RANKS, Winnable
+from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
 from dealmill.pipeline.games.patience.quotient.arranging import Arrangement
 from dealmill.pipeline.games.patience.quotient.search import expand, go_up, solve
 from dealmill.pipeline.games.patience.quotient.shortening import Shortener
-from dealmill.pipeline.games.patience.rules import Rules
+from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.verdicts import Verdict
 
 FIRST_ROOM = 25_000_000

@@ -50,7 +50,7 @@ def test_the_user_of_the_pages_can_read_everything_and_write_nothing(store: Data
             [column] = connection.execute(
                 "SELECT column_name FROM information_schema.columns WHERE table_name = %s LIMIT 1", [table]
             ).fetchall()
-            for write in (
+            for statement in (
                 f"INSERT INTO {table} DEFAULT VALUES",
                 f"UPDATE {table} SET {column[0]} = DEFAULT",
                 f"DELETE FROM {table}",
@@ -58,10 +58,10 @@ def test_the_user_of_the_pages_can_read_everything_and_write_nothing(store: Data
                 f"DROP TABLE {table} CASCADE",
             ):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                    connection.execute(write)
-        for write in ("CREATE TABLE mine (a int)", "CREATE SCHEMA mine", "CREATE ROLE mine", "SET ROLE dealmill"):
+                    connection.execute(statement)
+        for statement in ("CREATE TABLE mine (a int)", "CREATE SCHEMA mine", "CREATE ROLE mine", "SET ROLE dealmill"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                connection.execute(write)
+                connection.execute(statement)
     with (
         dealmill.open(url) as opened,
         pytest.raises(StoreError, match="if it is that of the pages, dealmill db upgrade --web-role permits"),
@@ -85,28 +85,31 @@ def _use_everything(client: TestClient) -> None:
 
 def test_a_user_that_could_write_is_refused(store: Database, postgres_server: Postgres) -> None:
     own = url_of(store)
-    other = dealmill.db.create_web_role
+    create_web_role = dealmill.db.create_web_role
     with pytest.raises(UsageError, match=r"must name the database test\d+ and a user of its own"):
-        other(own, own)
+        create_web_role(own, own)
     with pytest.raises(UsageError, match="a user of its own"):
-        other(own, f"postgresql://web@/other?host={postgres_server.folder}")
+        create_web_role(own, f"postgresql://web@/other?host={postgres_server.folder}")
     with pytest.raises(UsageError, match="the store is an SQLite file"):
-        other("sqlite:///dealmill.db", own)
+        create_web_role("sqlite:///dealmill.db", own)
     with pytest.raises(UsageError, match="set DEALMILL_WEB_DATABASE_URL to"):
-        other(own)
+        create_web_role(own)
     with psycopg.connect(own, autocommit=True) as connection:
         for statement in (
             "CREATE ROLE mighty SUPERUSER LOGIN",
             "CREATE ROLE member NOINHERIT LOGIN IN ROLE dealmill",
             "CREATE ROLE writer LOGIN",
             "GRANT INSERT ON engines TO writer",
+            "CREATE ROLE modest LOGIN IN ROLE dealmill",
         ):
             connection.execute(statement)
         for role in ("mighty", "member", "writer"):
             with pytest.raises(StoreError, match=f"the role {role} may write to the store"):
-                other(own, url_of(store, role))
+                create_web_role(own, url_of(store, role))
+        with pytest.raises(StoreError, match=r'modest may not create other users.* ALTER ROLE "modest" CREATEROLE'):
+            create_web_role(url_of(store, "modest"), url_of(store, "pages"))
         connection.execute("GRANT CREATE ON SCHEMA public TO PUBLIC")
         with pytest.raises(StoreError, match=r"change that by: REVOKE CREATE ON SCHEMA \S+ FROM PUBLIC"):
-            other(own, url_of(store, "creator"))
+            create_web_role(own, url_of(store, "creator"))
         assert not connection.execute("SELECT FROM pg_roles WHERE rolname = 'creator'").fetchone()  # undone
         connection.execute("REVOKE CREATE ON SCHEMA public FROM PUBLIC")

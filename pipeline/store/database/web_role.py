@@ -11,6 +11,7 @@ from dealmill.pipeline.store.database.views import views
 
 SETTING = "DEALMILL_WEB_DATABASE_URL"
 EXISTS = text("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = :role)")
+MAY_CREATE_ROLES = text("SELECT rolsuper OR rolcreaterole FROM pg_roles WHERE rolname = current_user")
 SCHEMA = text("SELECT current_schema()")
 MAY_WRITE = text(
     "SELECT EXISTS (SELECT FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relname = ANY(:names) "
@@ -44,7 +45,14 @@ def create_web_role(database: Database, url: URL) -> str:
         names = [*metadata.tables, *farm.tables, alembic_version.name, *views("postgresql")]
         quoted = connection.dialect.identifier_preparer.quote_identifier
         password = url.password and f" PASSWORD '{_verifier(connection, role, str(url.password))}'"
-        if not connection.execute(EXISTS, {"role": role}).scalar_one():
+        exists = connection.execute(EXISTS, {"role": role}).scalar_one()
+        if (password or not exists) and not connection.execute(MAY_CREATE_ROLES).scalar_one():
+            owner = database.url.username
+            raise StoreError(
+                f"the user {owner} may not create other users, nor change their passwords; let an administrator of the "
+                f"server permit it, ALTER ROLE {quoted(str(owner))} CREATEROLE, and start the command again"
+            )
+        if not exists:
             connection.exec_driver_sql(f"CREATE ROLE {quoted(role)} LOGIN{password or ''}")
         elif password:
             connection.exec_driver_sql(f"ALTER ROLE {quoted(role)} LOGIN{password}")

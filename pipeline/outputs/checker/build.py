@@ -26,7 +26,7 @@ READERS = {".csv": csv_rows, ".jsonl": json_lines}
 PACK_READERS = {".csv": csv_rows, ".json": json_pack}
 """The modules that read packs."""
 ERRORS = ("DealmillError", "UsageError", "InvalidEvidence", "IllegalMove", "Unchecked")
-TAKEN = ("IllegalMove", "InvalidEvidence", "Unchecked", "Verdict")
+TAKEN = ("IllegalMove", "InvalidEvidence", "Unchecked", "Verdict", "check_positions")
 """The names of Dealmill that the rules of a game may import."""
 RECORD = ("Fact", "RecordField", "ResultRow", "fields_of", "RESULT", "UNFINISHED")
 REFEREE = (

@@ -642,7 +642,7 @@ class Store:
         game
             Search only this game; by default, all games that have such a layout.
 
-        Only stored layouts are found, not the numbered deals of packed runs and surveys.
+        Only stored layouts are found, not the numbered deals of compact runs and surveys.
 
         Raises
         ------

@@ -123,7 +123,7 @@ def a_run(
 
 
 def queue_stored(
-    database: Database, source: Source, engine: str, max_nodes: int | None, storage: Storage = Storage.PACKED
+    database: Database, source: Source, engine: str, max_nodes: int | None, storage: Storage = Storage.COMPACT
 ) -> int:
     """Plan a run that is stored like this, and return its number."""
     _, definition = find_engine(engine)
@@ -131,8 +131,8 @@ def queue_stored(
     return plan_run(database, source, engine, definition.version, limit, storage=storage)
 
 
-def queue_packed(database: Database, deals: str, max_nodes: int | None = None) -> int:
-    """Plan a packed run over these deals, and return its number."""
+def queue_compact(database: Database, deals: str, max_nodes: int | None = None) -> int:
+    """Plan a compact run over these deals, and return its number."""
     dealt = parse_deal_range(deals)
     return queue_stored(database, open_deals(database, dealt), dealt.game.full_name(dealt.game.engines[0]), max_nodes)
 

@@ -59,7 +59,7 @@ def audit(
     game.
 
     The referee knows only the rules and shares no code with the engine. Its judgement on each verdict is stored (for a
-    packed run, only if it is not `valid`); `dealmill query RUN --audit invalid` lists the verdicts that failed.
+    compact run, only if it is not `valid`); `dealmill query RUN --audit invalid` lists the verdicts that failed.
 
     Without --sample, an audit also checks the invariants of the record: layouts, jobs, totals and digests, the plan of
     the run, its source, the action log and earlier audits. Findings are printed on standard output. If there are none

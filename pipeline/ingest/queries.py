@@ -99,7 +99,7 @@ def queried_run(database: Database, query: SavedQuery) -> RunStatus:
         )
     check_finished(run)
     if query.filter.audit is Outcome.VALID and not storage_of(run).stores_valid_judgements:
-        raise StoreError(f"{query.name} cannot be a source: audits of packed runs do not record valid verdicts")
+        raise StoreError(f"{query.name} cannot be a source: audits of compact runs do not record valid verdicts")
     if query.filter.audit and run.id not in latest_audits(database):
         raise StoreError(f"run {run.id} has not been audited; audit it with: dealmill audit {run.id}")
     return run

@@ -111,13 +111,13 @@ def test_a_survey_that_has_grown_is_compared_with_its_rerun(database: Database) 
     number = queue_rerun(database, survey, any_version=False)
     do_runs(database)
     rerun = find_run(database, number)
-    assert (rerun.items, rerun.repeats, rerun.storage) == (3_000, survey.id, Storage.PACKED)
+    assert (rerun.items, rerun.repeats, rerun.storage) == (3_000, survey.id, Storage.COMPACT)
     grown = a_survey(database, PAIRING, 5_000)
     assert (grown.items, find_run(database, number).items) == (5_000, 3_000)
     assert list(diff(database, survey, rerun)) == list(diff(database, grown, rerun)) == []
 
 
-def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(database: Database) -> None:
+def test_a_survey_is_compared_with_a_compact_run_over_as_many_deals(database: Database) -> None:
     survey = a_survey(database, MEMORY, 3_000)
     game, _ = find_engine(MEMORY)
     source = open_deals(database, DealRange(game, 7, 1, 2_500))

@@ -45,7 +45,7 @@ def dealt_here(run: PlannedRun) -> DealRange:
     _, engine = engine_of_run(run.id, run.solved_by)
     if engine.version != run.version:
         raise VersionError(
-            f"run {run.id} is packed and needs {run.engine} version {run.version}, but version {engine.version} is "
+            f"run {run.id} is compact and needs {run.engine} version {run.version}, but version {engine.version} is "
             "installed; read it with the Dealmill that has that version"
         )
     return deals_of(run)
@@ -82,6 +82,7 @@ no longer fit into a core's cache."""
 MOST_VALUE = isqrt(MAX_INTEGER // BLOCK)
 """The largest value whose square can be added up over a block in 64 bits, about 96 million."""
 TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a packed run"
+"""Evidence on record, covered by digests: so it keeps the word for compact runs that it was written with."""
 
 
 @dataclass(frozen=True, slots=True)

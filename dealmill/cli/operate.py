@@ -3,11 +3,12 @@
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Unpack
 
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, chosen_options, complete_run, confirm, yes_option
+from dealmill.cli.options import ChosenRuns, WholeNumber, chosen_options, complete_run, confirm, yes_option
 from dealmill.cli.output import called_as, json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR, resumable
 from dealmill.cli.progress import shown_progress
@@ -44,15 +45,7 @@ def web(host: str, port: int, packs: tuple[Path, ...]) -> None:
 @click.option("--reruns", is_flag=True, help="Also delete the reruns of these runs.")
 @yes_option
 @json_option
-def delete(
-    subjects: tuple[str, ...],
-    tags: tuple[str, ...],
-    game: str | None,
-    engine: str | None,
-    reruns: bool,
-    yes: bool,
-    as_json: bool,
-) -> None:
+def delete(subjects: tuple[str, ...], reruns: bool, yes: bool, as_json: bool, **chosen: Unpack[ChosenRuns]) -> None:
     """Delete runs (numbers, ranges such as 3-7, `last` or `all`) with their verdicts and audits, or a source with its
     layouts and rejects.
 
@@ -64,7 +57,7 @@ def delete(
     The space is given back if no worker is busy. A PostgreSQL server does that by itself.
     """
     with dealmill.open() as store:
-        deletion = store.deletion(*subjects, tags=tags, game=game, engine=engine, reruns=reruns)
+        deletion = store.deletion(*subjects, reruns=reruns, **chosen)
         if len(deletion.subjects) > 1:
             for line in deletion.lines:
                 tell(line)

@@ -1,5 +1,6 @@
 """Losses by positions of the quotient: the engine, both referees and plain code on small decks and on deals."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -151,6 +152,17 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
         rules = _small_rules(random)
         for layout in [*to_strings(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
             assert_that_referees_agree(rules, layout, "quotient *")
+
+
+def test_cards_of_an_open_reserve_fill_no_columns() -> None:
+    """Though any card may go to an empty one, a card of the reserve that leaves is a move."""
+    rules = replace(rules_of("klondike"), ranks=3, sizes=(5, 5), stock=0, face_down="none")
+    rules = replace(rules, reserve=2, stacked=False, spaces="any")
+    verdicts = Counter[Verdict | None]()
+    for layout in unpack(deal(rules, 1, 1, 20)):
+        verdicts[_compared(rules, layout)] += 1
+        assert_that_referees_agree(rules, layout, "quotient *")
+    assert min(verdicts[verdict] for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE)) > 2, verdicts
 
 
 def test_a_loss_is_told_in_words() -> None:

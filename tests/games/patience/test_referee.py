@@ -235,6 +235,14 @@ def test_a_whole_suit_goes_to_a_foundation_of_its_own() -> None:
     assert play.after.foundations == (0, 0, 2, 0)
 
 
+def test_the_order_of_columns_counts_as_long_as_cards_will_be_dealt_to_them() -> None:
+    referee = Referee(rules_of("east-haven"))
+    position = referee.position(unpack(deal(referee.rules, 1, 1, 1))[0])
+    other = position._replace(columns=position.columns[::-1])
+    assert referee.key(position) != referee.key(other)
+    assert referee.key(position._replace(stock=())) == referee.key(other._replace(stock=()))
+
+
 @pytest.mark.parametrize(("draw", "card", "turned"), [(3, "AH", 2), (3, "AD", 0), (1, "AC", 0)])
 def test_the_stock_counts_as_not_turned_if_the_same_cards_are_offered(draw: int, card: str, turned: int) -> None:
     referee = Referee(replace(TINY, ranks=3, sizes=(7,), stock=5, draw=draw))

@@ -17,7 +17,7 @@ import numpy as np
 
 from dealmill.pipeline.errors import DamagedError, DamagedResults, InputError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.evidence.referee import Outcome
-from dealmill.pipeline.games.batch import Entries, pack
+from dealmill.pipeline.games.batch import Entries, to_texts
 from dealmill.pipeline.ingest.files import (
     Reached,
 )
@@ -178,6 +178,6 @@ def _entries(copy: IO[bytes], reached: Reached) -> Iterator[Entries]:
     while lines := copy.readlines(READ_BYTES):
         rows = [line.decode().rstrip("\n").split(" ", 1) for line in lines]
         positions = np.array([int(position) for position, _ in rows], dtype=np.int64)
-        yield Entries(positions, pack([layout for _, layout in rows]), [], nothing)
+        yield Entries(positions, to_texts([layout for _, layout in rows]), [], nothing)
         read += len(rows)
         reached(read)

@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from dealmill.pipeline.arguments import MOST_NODES
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
@@ -53,7 +53,7 @@ class Farm:
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
         }
         self._deals = DealRange(find_engine(ENGINE)[0], seed, 1, items, {})
-        self.layouts = unpack(self._deals.texts())
+        self.layouts = to_strings(self._deals.texts())
         self.runs: list[int] = []
         self._chunk = chunk
         self.output_file = folder / "output"

@@ -16,7 +16,7 @@ from dealmill.pipeline.errors import (
 from dealmill.pipeline.evidence.digests import block_of
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import Solved, Texts, pack
+from dealmill.pipeline.games.batch import Solved, Texts, to_texts
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import export
@@ -149,7 +149,7 @@ def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(database
 
 def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
     assert not endless(MEMORY).part(1, 3).texts().text.flags.writeable
-    assert not pack(["AABB"]).text.flags.writeable
+    assert not to_texts(["AABB"]).text.flags.writeable
 
 
 @pytest.mark.parametrize(

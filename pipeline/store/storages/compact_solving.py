@@ -14,7 +14,7 @@ from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.errors import VersionError
 from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range, whole_blocks
 from dealmill.pipeline.games import engine_of_run
-from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, unpack
+from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, to_strings
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
@@ -206,7 +206,7 @@ def results_of(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_
             SummedBlock(number, digest, tuple(of_block))
             for (number, digest), of_block in zip(digests.items(), np.stack(sums, axis=1).tolist(), strict=True)
         ],
-        errors={first + index: unpack(solved.evidence.part(index, index + 1))[0] for index in failed},
+        errors={first + index: to_strings(solved.evidence.part(index, index + 1))[0] for index in failed},
         cpu_seconds=cpu_seconds,
     )
 

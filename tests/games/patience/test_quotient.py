@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -90,7 +90,7 @@ def _compared(rules: Rules, layout: str) -> Verdict | None:
     truth = naive.counted(layout, rules, POSITIONS)
     if truth is None:
         return None
-    solved = to_batch(Quotient(rules)(pack([layout]), 10_000))
+    solved = to_batch(Quotient(rules)(to_texts([layout]), 10_000))
     [verdict], [evidence] = solved.verdicts, solved.evidence
     assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, layout, evidence)
     Referee(rules)("winnable", layout, verdict, None, str(evidence))
@@ -122,7 +122,7 @@ def _verdicts(seed: int, count: int) -> dict[Verdict, int]:
     while sum(verdicts.values()) < count:
         rules = _small_rules(random)
         layouts = [
-            *unpack(deal(rules, random.randrange(1_000), 1, 1)),
+            *to_strings(deal(rules, random.randrange(1_000), 1, 1)),
             *(random_position(rules, random) for _ in "123"),
         ]
         for layout in layouts:
@@ -150,7 +150,7 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     for seed in seeds:
         random = Random(seed)
         rules = _small_rules(random)
-        for layout in [*unpack(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
+        for layout in [*to_strings(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
             assert_that_referees_agree(rules, layout, "quotient *")
 
 
@@ -217,7 +217,7 @@ def test_the_quotient_covers_games_like_klondike() -> None:
 @pytest.mark.parametrize("positions", [LOST_POSITIONS - 1, LOST_POSITIONS, LOST_POSITIONS + 1])
 def test_a_loss_has_one_number_of_positions(positions: int) -> None:
     rules = rules_of("klondike")
-    [layout] = unpack(deal(rules, 1, LOST, 1))
+    [layout] = to_strings(deal(rules, 1, LOST, 1))
     loss = read_loss(rules, f"quotient * {positions}")
     assert isinstance(loss, QuotientLoss)
     if positions == LOST_POSITIONS:

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from dealmill import Store
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.batch import Solved, Texts, to_strings
 from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress.events import Event, Ingesting
@@ -73,7 +73,7 @@ def _failing_run(store: Store) -> None:
     sound = solve.load(BRITTLE)
 
     def brittle(texts: Texts, limit: int | None) -> Solved:
-        if layouts[3] in unpack(texts) or layouts[4] in unpack(texts):
+        if layouts[3] in to_strings(texts) or layouts[4] in to_strings(texts):
             raise ValueError("the engine broke down")
         return sound(texts, limit)
 

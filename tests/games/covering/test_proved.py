@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.covering.deal import deal
 from dealmill.pipeline.games.covering.engine import Winnable
 from dealmill.pipeline.games.covering.referee import LOWER, Referee
@@ -58,8 +58,8 @@ def reason_of_python(claim: Claim) -> str:
 def engine_claims(games: Iterable[str], count: int) -> Iterator[Claim]:
     """Yield the losses among some deals of each game, as our engine proves them."""
     for rules in map(rules_of, games):
-        layouts = list(unpack(deal(rules, 59, 1, count)))
-        solved = to_batch(Winnable(rules)(pack(layouts)))
+        layouts = list(to_strings(deal(rules, 59, 1, count)))
+        solved = to_batch(Winnable(rules)(to_texts(layouts)))
         for layout, verdict, evidence in zip(layouts, solved.verdicts, solved.evidence, strict=True):
             if verdict is Verdict.UNWINNABLE:
                 yield Claim(rules, layout, evidence or "")
@@ -155,7 +155,7 @@ def test_the_proved_referee_agrees_in_many_cases(games: tuple[str, ...], program
 
 def test_wins_and_large_losses_are_not_covered(programs: Path, tmp_path: Path) -> None:
     rules = rules_of("pyramid")
-    [layout] = unpack(deal(rules, 1, 1, 1))
+    [layout] = to_strings(deal(rules, 1, 1, 1))
     rows = [proved.Claim(layout, Verdict.WINNABLE, "-"), proved.Claim(layout, Verdict.UNWINNABLE, "stock *A 100001")]
     export = tmp_path / "export.jsonl"
     export.write_text("".join(f"{json.dumps(row_of(row))}\n" for row in rows))

@@ -24,6 +24,7 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games import proved
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules
+from tests.games.patience.test_swept import swept_rules
 from tests.games.proved import refused_by_proof
 
 pytestmark = pytest.mark.slow
@@ -33,6 +34,7 @@ FEW_POSITIONS = 1_000
 """Claims of more positions take the referee in Python too long."""
 SAME = 300
 """The positions that random claims allow."""
+GOLF = rules_of("golf")
 
 
 class Claim(NamedTuple):
@@ -82,8 +84,7 @@ def random_claims(first_seed: int) -> Iterator[Claim]:
                 live = [card for card in ordered(rules.deck()) if random.random() < share]
                 form = "*" if share == 1 or not live else random.choice(["", "*"])
                 claim = Claim(rules, layout, f"{form}{''.join(live) if share < 1 else ''} {SAME}")
-                number = re.search(r"([\d,]+) positions? can be reached, not", reason_of_python(claim))
-                yield claim._replace(evidence=claim.evidence.replace(str(SAME), number[1])) if number else claim
+                yield counted(claim)
 
 
 def ordered(cards: Iterable[str]) -> list[str]:
@@ -145,6 +146,22 @@ def some_claims(number: int, first_seed: int) -> list[Claim]:
     return Random(first_seed).sample(sorted(set(claims), key=repr), number)
 
 
+def some_claims_of_sweeps(number: int, first_seed: int, deals: int) -> list[Claim]:
+    """Return claims on deals of Golf and by random rules of games that are swept, real and altered ones."""
+    real = [Claim(GOLF, layout, f"* {SAME}") for layout in to_strings(deal(GOLF, 1, first_seed, deals))]
+    for seed in range(first_seed, first_seed + number // 6):
+        rules = swept_rules(Random(seed))
+        real += [Claim(rules, layout, f"* {SAME}") for layout in to_strings(deal(rules, seed, 1, 2))]
+    claims = [each for claim in map(counted, real) for each in (claim, *altered(claim))]
+    return Random(first_seed).sample(sorted(set(claims), key=repr), number)
+
+
+def counted(claim: Claim) -> Claim:
+    """Return a claim with the number of positions that can be reached, if none of them is won."""
+    number = re.search(r"([\d,]+) positions? can be reached, not", reason_of_python(claim))
+    return claim._replace(evidence=claim.evidence.replace(str(SAME), number[1].replace(",", ""))) if number else claim
+
+
 def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
     claims = some_claims(500, 20_000)
     assert disagreements(programs, claims, tmp_path) == []
@@ -154,6 +171,18 @@ def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_pa
 @pytest.mark.timeout(3_600)  # ten minutes
 def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs: Path, tmp_path: Path) -> None:
     claims = some_claims(10_000, 40_000)
+    assert disagreements(programs, claims, tmp_path) == []
+
+
+def test_the_proved_referee_agrees_with_the_one_in_python_on_sweeps(programs: Path, tmp_path: Path) -> None:
+    claims = some_claims_of_sweeps(250, 60_000, 4)
+    assert disagreements(programs, claims, tmp_path) == []
+
+
+@pytest.mark.by_hand
+@pytest.mark.timeout(3_600)  # ten minutes
+def test_the_proved_referee_agrees_on_sweeps_in_many_cases(programs: Path, tmp_path: Path) -> None:
+    claims = some_claims_of_sweeps(10_000, 80_000, 40)
     assert disagreements(programs, claims, tmp_path) == []
 
 

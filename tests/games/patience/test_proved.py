@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once
 from dealmill.pipeline.games.patience.referee import Referee
@@ -24,6 +24,7 @@ from dealmill.verdicts import InvalidEvidence, Verdict
 from tests.games import proved
 from tests.games.patience.files import FILES, rules_of
 from tests.games.patience.random_rules import random_rules
+from tests.games.patience.test_swept import swept_rules
 from tests.games.proved import refused_by_proof
 
 pytestmark = pytest.mark.slow
@@ -33,6 +34,7 @@ FEW_POSITIONS = 1_000
 """Claims of more positions take the referee in Python too long."""
 SAME = 300
 """The positions that random claims allow."""
+GOLF = rules_of("golf")
 
 
 class Claim(NamedTuple):
@@ -77,13 +79,12 @@ def random_claims(first_seed: int) -> Iterator[Claim]:
     while True:
         seed += 1
         random, rules = Random(seed), random_rules(Random(seed))
-        for layout in unpack(deal(rules, seed, 1, 2)):
+        for layout in to_strings(deal(rules, seed, 1, 2)):
             for share in (1.0, 0.3, 0.5, 0.7):
                 live = [card for card in ordered(rules.deck()) if random.random() < share]
                 form = "*" if share == 1 or not live else random.choice(["", "*"])
                 claim = Claim(rules, layout, f"{form}{''.join(live) if share < 1 else ''} {SAME}")
-                number = re.search(r"([\d,]+) positions? can be reached, not", reason_of_python(claim))
-                yield claim._replace(evidence=claim.evidence.replace(str(SAME), number[1])) if number else claim
+                yield counted(claim)
 
 
 def ordered(cards: Iterable[str]) -> list[str]:
@@ -145,6 +146,22 @@ def some_claims(number: int, first_seed: int) -> list[Claim]:
     return Random(first_seed).sample(sorted(set(claims), key=repr), number)
 
 
+def some_claims_of_sweeps(number: int, first_seed: int, deals: int) -> list[Claim]:
+    """Return claims on deals of Golf and by random rules of games that are swept, real and altered ones."""
+    real = [Claim(GOLF, layout, f"* {SAME}") for layout in to_strings(deal(GOLF, 1, first_seed, deals))]
+    for seed in range(first_seed, first_seed + number // 6):
+        rules = swept_rules(Random(seed))
+        real += [Claim(rules, layout, f"* {SAME}") for layout in to_strings(deal(rules, seed, 1, 2))]
+    claims = [each for claim in map(counted, real) for each in (claim, *altered(claim))]
+    return Random(first_seed).sample(sorted(set(claims), key=repr), number)
+
+
+def counted(claim: Claim) -> Claim:
+    """Return a claim with the number of positions that can be reached, if none of them is won."""
+    number = re.search(r"([\d,]+) positions? can be reached, not", reason_of_python(claim))
+    return claim._replace(evidence=claim.evidence.replace(str(SAME), number[1].replace(",", ""))) if number else claim
+
+
 def test_the_proved_referee_agrees_with_the_one_in_python(programs: Path, tmp_path: Path) -> None:
     claims = some_claims(500, 20_000)
     assert disagreements(programs, claims, tmp_path) == []
@@ -157,12 +174,24 @@ def test_the_proved_referee_agrees_with_the_one_in_python_in_many_cases(programs
     assert disagreements(programs, claims, tmp_path) == []
 
 
+def test_the_proved_referee_agrees_with_the_one_in_python_on_sweeps(programs: Path, tmp_path: Path) -> None:
+    claims = some_claims_of_sweeps(250, 60_000, 4)
+    assert disagreements(programs, claims, tmp_path) == []
+
+
+@pytest.mark.by_hand
+@pytest.mark.timeout(3_600)  # ten minutes
+def test_the_proved_referee_agrees_on_sweeps_in_many_cases(programs: Path, tmp_path: Path) -> None:
+    claims = some_claims_of_sweeps(10_000, 80_000, 40)
+    assert disagreements(programs, claims, tmp_path) == []
+
+
 @pytest.mark.parametrize("seed", range(7_000, 7_060))
 def test_the_game_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Path) -> None:
     """It has the same moves in positions of deals by random rules. Moves that change nothing do not count."""
     rules = random_rules(Random(seed))
     command = [str(programs / "moves"), str(write_rules(rules, tmp_path))]
-    layouts = list(unpack(deal(rules, seed, 1, 2)))
+    layouts = list(to_strings(deal(rules, seed, 1, 2)))
     for _ in range(4):
         lines = "".join(f"{layout}\n" for layout in layouts)
         moved = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -192,7 +221,7 @@ UNPROVED: dict[str, dict[str, object]] = {
 
 def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     golf = rules_of("golf")
-    [layout] = unpack(deal(golf, 1, 5, 1))
+    [layout] = to_strings(deal(golf, 1, 5, 1))
     rows = [
         {"layout": layout, "verdict": "unwinnable", "evidence": evidence}
         for evidence in ("ACAH 1", "cut * 1", "safe * 1")
@@ -211,7 +240,7 @@ def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_
         ],
     )
     black_hole = rules_of("black-hole")
-    [layout] = unpack(deal(black_hole, 1, 12, 1))
+    [layout] = to_strings(deal(black_hole, 1, 12, 1))
     row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "walks * 1"})
     (tmp_path / "walks.jsonl").write_text(f"{row}\n")
     command = [programs / "referee", write_rules(black_hole, tmp_path), tmp_path / "walks.jsonl"]

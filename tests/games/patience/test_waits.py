@@ -8,8 +8,8 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
-from dealmill.pipeline.games.patience.compiled import check_loss
+from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
+from dealmill.pipeline.games.patience.compiled.referee import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import in_order
@@ -39,7 +39,7 @@ LIMIT, PLAIN_LIMIT, FEW = 5_000, 2_000, 300
 
 
 def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
-    return to_batch(Waits(rules)(pack(layouts), limit))
+    return to_batch(Waits(rules)(to_texts(layouts), limit))
 
 
 def refusals(rules: Rules, text: str, evidence: str) -> list[str]:
@@ -65,7 +65,7 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     for seed in seeds:
         random = Random(seed)
         rules = random_waiting_rules(random)
-        layouts = [*unpack(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
+        layouts = [*to_strings(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
         batch = solved(rules, layouts)
         for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
             referee, truth = Referee(rules), naive.counted(text, rules, PLAIN_LIMIT)
@@ -95,8 +95,8 @@ def test_verdicts_with_several_places_are_those_of_plain_code(seeds: Sequence[in
     for seed in seeds:
         random = Random(seed)
         rules = random_places_rules(random)
-        layouts = [*unpack(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
-        batch = to_batch(Spider(rules)(pack(layouts), 2 * LIMIT))
+        layouts = [*to_strings(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
+        batch = to_batch(Spider(rules)(to_texts(layouts), 2 * LIMIT))
         for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
             referee, truth = Referee(rules), naive.counted(text, rules, FEW)
             is_lost = WaitingForPlaces(rules, referee.position(text)).is_lost()
@@ -200,8 +200,8 @@ def test_the_cards_of_the_evidence_are_told_and_otherwise_a_pair_before_a_set() 
 
 def test_cards_that_wait_for_places_are_told() -> None:
     rules = rules_of("simple-simon")
-    [text] = unpack(deal(rules, 1, 171, 1))
-    batch = to_batch(Spider(rules)(pack([text]), LIMIT))
+    [text] = to_strings(deal(rules, 1, 171, 1))
+    batch = to_batch(Spider(rules)(to_texts([text]), LIMIT))
     assert batch.evidence == ["waits * 1"]
     first, second = Referee(rules).explained(text, Verdict.UNWINNABLE, "waits * 1")
     assert first.startswith("1 position can be reached, and none of them is won. No move is made where cards wait")
@@ -268,7 +268,7 @@ def test_the_search_decides_the_games_that_the_statement_covers() -> None:
 
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less() -> None:
     rules = rules_of("scorpion")
-    layouts = unpack(deal(rules, 9, 1, 150))
+    layouts = to_strings(deal(rules, 9, 1, 150))
     batch = solved(rules, layouts, 100_000)
     assert set(batch.verdicts) == {Verdict.WINNABLE, Verdict.UNWINNABLE}
     counted = [number for number, evidence in enumerate(batch.evidence) if "*" in str(evidence)]

@@ -4,8 +4,8 @@ words of `counting`, and shares no code with the engine."""
 from functools import partial
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience import counting
-from dealmill.pipeline.games.patience.counting import (
+from dealmill.pipeline.games.patience.compiled import counting
+from dealmill.pipeline.games.patience.compiled.counting import (
     CODES,
     DECK,
     EMPTY_COLUMNS,

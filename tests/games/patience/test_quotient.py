@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.coverage import is_interrupted
 from dealmill.pipeline.games.patience.deal import deal
@@ -93,7 +93,7 @@ def _compared(rules: Rules, layout: str) -> Verdict | None:
     truth = naive.counted(layout, rules, POSITIONS)
     if truth is None:
         return None
-    solved = to_batch(Quotient(rules)(pack([layout]), 10_000))
+    solved = to_batch(Quotient(rules)(to_texts([layout]), 10_000))
     [verdict], [evidence] = solved.verdicts, solved.evidence
     assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, layout, evidence)
     Referee(rules)("winnable", layout, verdict, None, str(evidence))
@@ -125,7 +125,7 @@ def _verdicts(seed: int, count: int) -> dict[Verdict, int]:
     while sum(verdicts.values()) < count:
         rules = _small_rules(random)
         layouts = [
-            *unpack(deal(rules, random.randrange(1_000), 1, 1)),
+            *to_strings(deal(rules, random.randrange(1_000), 1, 1)),
             *(random_position(rules, random) for _ in "123"),
         ]
         for layout in layouts:
@@ -153,7 +153,7 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     for seed in seeds:
         random = Random(seed)
         rules = _small_rules(random)
-        for layout in [*unpack(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
+        for layout in [*to_strings(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
             assert_that_referees_agree(rules, layout, "quotient *")
 
 
@@ -162,7 +162,7 @@ def test_cards_of_an_open_reserve_fill_no_columns() -> None:
     rules = replace(rules_of("klondike"), ranks=3, sizes=(5, 5), stock=0, face_down="none")
     rules = replace(rules, reserve=2, stacked=False, spaces="any")
     verdicts = Counter[Verdict | None]()
-    for layout in unpack(deal(rules, 1, 1, 20)):
+    for layout in to_strings(deal(rules, 1, 1, 20)):
         verdicts[_compared(rules, layout)] += 1
         assert_that_referees_agree(rules, layout, "quotient *")
     assert min(verdicts[verdict] for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE)) > 2, verdicts
@@ -178,7 +178,7 @@ def test_interruptions_decide_small_decks_as_plain_code(monkeypatch: pytest.Monk
         truth = naive.counted(layout, rules, POSITIONS) if is_interrupted(rules) else None
         if truth is None:
             continue
-        solved = to_batch(Quotient(rules)(pack([layout]), 10_000))
+        solved = to_batch(Quotient(rules)(to_texts([layout]), 10_000))
         [verdict], [evidence] = solved.verdicts, solved.evidence
         assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, layout, evidence)
         Referee(rules)("winnable", layout, verdict, None, str(evidence))
@@ -195,7 +195,7 @@ def test_a_deal_is_decided_in_an_interruption(number: int, verdict: Verdict, nod
     layouts = deal(rules, 1, number, 1)
     solved, limited = (to_batch(Quotient(rules)(layouts, limit)) for limit in (nodes, nodes - 1))
     assert (solved.verdicts, solved.nodes) == ([verdict], [nodes])
-    CompiledReferee(rules)("winnable", unpack(layouts)[0], verdict, None, str(solved.evidence[0]))
+    CompiledReferee(rules)("winnable", to_strings(layouts)[0], verdict, None, str(solved.evidence[0]))
     assert (limited.verdicts, limited.nodes) == ([Verdict.UNDECIDED], [nodes - 1])
 
 
@@ -251,7 +251,7 @@ def test_the_quotient_covers_games_like_klondike() -> None:
 @pytest.mark.parametrize("positions", [LOST_POSITIONS - 1, LOST_POSITIONS, LOST_POSITIONS + 1])
 def test_a_loss_has_one_number_of_positions(positions: int) -> None:
     rules = rules_of("klondike")
-    [layout] = unpack(deal(rules, 1, LOST, 1))
+    [layout] = to_strings(deal(rules, 1, LOST, 1))
     loss = read_loss(rules, f"quotient * {positions}")
     assert isinstance(loss, QuotientLoss)
     if positions == LOST_POSITIONS:

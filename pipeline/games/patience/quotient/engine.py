@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, to_strings, to_texts
 from dealmill.pipeline.games.patience.coverage import is_interrupted
 from dealmill.pipeline.games.patience.engine import Winnable, answer, array_for
 from dealmill.pipeline.games.patience.engine import load as load_plainly
@@ -95,7 +95,7 @@ class Quotient:
         """Solve layouts; a node is a position of the quotient that is visited, or one of a plain search."""
         solver = Solver(self.rules, max_nodes)
         batch = Batch([], [], [], [])
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             verdict, evidence = solver.solve(layout)
             batch.verdicts.append(verdict)
             batch.values.append(None)
@@ -150,10 +150,10 @@ class Solver:
         easier to understand; otherwise the positions of the quotient. Its nodes are not counted, so that what it finds
         does not depend on the limit."""
         if positions <= LISTED_POSITIONS:
-            plain = Winnable(self.rules)(pack([layout]), LIST_NODES)
+            plain = Winnable(self.rules)(to_texts([layout]), LIST_NODES)
             if plain.verdicts[0] == Verdict.WINNABLE:
                 raise RuntimeError("two searches of the layout contradict each other")
-            cards, _, count = unpack(plain.evidence)[0].partition(" ")
+            cards, _, count = to_strings(plain.evidence)[0].partition(" ")
             if count and int(count) <= positions and len(cards) // 2 <= LISTED_CARDS:
                 return f"{cards} {count}"
         return f"quotient * {positions}"

@@ -54,3 +54,9 @@ def searched_without_arrangements(rules: Rules) -> bool:
     proved so, and every position of any layout fits in a key."""
     turning = (rules.stock + 1) * max(rules.passes, 1)
     return quotient_is_sound(rules) and len(rules.piles) * BITS_OF_SUIT + log2(turning) < KEY_BITS
+
+
+def is_interrupted(rules: Rules) -> bool:
+    """Return whether short plain searches interrupt the one without arrangements: where only kings go to empty columns,
+    they find some wins sooner, and lists of cards that matter. With a reserve, everything is decided without them."""
+    return rules.spaces == "kings" and rules.reserve == 0

@@ -67,10 +67,7 @@ class Winnable:
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         """Solve layouts; a node is a position that is searched, or counted."""
-        sizes = Sizes.of(min(max_nodes, FIRST_ROOM), room_of(self.rules), words_of_beam(widest_beam(self.rules)))
-        words = np.empty(sizes.words, dtype=np.int64)
-        set_up(words, self.rules)
-        divide(words, sizes)
+        words = array_for(self.rules, min(max_nodes, FIRST_ROOM), words_of_beam(widest_beam(self.rules)))
         batch = Batch([], [], [], [])
         for layout in to_strings(layouts):
             base = load(words, self.rules, layout)
@@ -80,6 +77,15 @@ class Winnable:
             batch.nodes.append(nodes)
             batch.evidence.append(evidence)
         return to_solved(batch)
+
+
+def array_for(rules: Rules, positions: int, beam: int = 0) -> k.Words:
+    """Return an array with the rules, for searches of so many positions, and with `beam` words for beams."""
+    sizes = Sizes.of(positions, room_of(rules), beam)
+    words = np.empty(sizes.words, dtype=np.int64)
+    set_up(words, rules)
+    divide(words, sizes)
+    return words
 
 
 def room_of(rules: Rules) -> int:
@@ -114,6 +120,11 @@ def _solve(words: k.Words, base: int, rules: Rules, limit: int) -> tuple[Verdict
     while result == k.OUT_OF_ROOM:
         words = _with_more_room(words, rules)
         result = solving.solve(words, limit, positions, 1)
+    return answer(result, words, base, rules)
+
+
+def answer(result: int, words: k.Words, base: int, rules: Rules) -> tuple[Verdict, int, str | None]:
+    """Return the verdict that a search came to, its nodes and its evidence."""
     nodes = int(words[k.NODES])
     match result:
         case k.WON:

@@ -12,6 +12,7 @@ from dealmill.game import EngineFunction
 from dealmill.pipeline.games.patience.coverage import (
     corrected,
     counted_with_safe_cards,
+    is_interrupted,
     searched_by_stages,
     searched_with_beams,
     searched_without_arrangements,
@@ -39,7 +40,8 @@ PLAIN_VERSION, CORRECTED_PLAIN_VERSION = "7", "8"
 WHOLE_SUITS_VERSION, CORRECTED_WHOLE_SUITS_VERSION = "8", "9"
 PLACES_VERSION, CORRECTED_PLACES_VERSION = "9", "10"
 """The second one is that by rules whose outputs were wrong before version 8."""
-SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, QUOTIENT_VERSION, SAFE_VERSION = "8", "9", "8", "8", "9"
+SWEEP_VERSION, WALKS_VERSION, BEAMS_VERSION, SAFE_VERSION = "8", "9", "8", "9"
+QUOTIENT_VERSION, INTERRUPTED_QUOTIENT_VERSION = "8", "9"
 MOVES = (
     "the moves: a card and what it goes onto, `6H7S`, or `f` foundation, `c` cell, `e` empty column, `h` hole, `d` "
     "dealt in a row"
@@ -175,7 +177,7 @@ STAGES = Search(
 )
 QUOTIENT = Search(
     searched_without_arrangements,
-    lambda _rules: QUOTIENT_VERSION,
+    lambda rules: INTERRUPTED_QUOTIENT_VERSION if is_interrupted(rules) else QUOTIENT_VERSION,
     _load_quotient,
     evidence_of_loss=lambda _rules: LOSS_OF_QUOTIENT,
     max_nodes=MAX_NODES_OF_QUOTIENT,

@@ -156,6 +156,28 @@ def _find_list(s: Words, candidates: int, order: int, idle: int, proof: int, pos
     return result if result == k.OUT_OF_NODES or s[k.LISTED] else word(k.OPEN)
 
 
+@routine
+def _probe(s: Words, number: int, budget: int) -> int:
+    """Look for a win by short searches in other orders, which are longer in later rounds."""
+    nodes, result = s[k.PROBE_NODES] << number, word(k.OPEN)
+    for probe in range(budget // nodes):
+        if result == k.OPEN:
+            s[k.NOISE] = 1_000 * number + 2 * probe + 1
+            result = search(s, nodes)
+    s[k.NOISE] = 0
+    return result
+
+
+@routine
+def _list_early(s: Words, candidates: int, number: int, budget: int) -> int:
+    """Look for a list of cards before a loss is proved."""
+    result = _drop(s, candidates, number, budget)
+    if result == k.LOST:
+        result = _find_list(s, candidates, number, s[k.IDLE], s[k.STORED], budget)
+    s[k.IDLE] = s[k.NOISE] = 0
+    return result
+
+
 @inlined
 def _lacks_room(s: Words, positions: int) -> bool:
     """Return whether the table has no room for so many positions, or for those that the limit leaves."""
@@ -227,14 +249,10 @@ def _decide(s: Words) -> int:
         full_budget = FULL_SEARCH * (word(LONG_SEARCH) if is_long else word(4)) ** number
         if _lacks_room(s, full_budget):
             return word(k.OUT_OF_ROOM)
-        nodes, budget = s[k.PROBE_NODES] << number, word(LISTS_SEARCH) << number
         if number and _lacks_room(s, LAYERS * s[k.WIDEST]):
             return word(k.OUT_OF_ROOM)
-        for probe in range((LONG_PROBES if is_long else 1) * (PROBES << number) // nodes):
-            if result == k.OPEN and (number == 0 or s[k.CUTS] == 0 or (number == 1 and s[k.WIDEST] == 0)):
-                s[k.NOISE] = 1_000 * number + 2 * probe + 1
-                result = search(s, nodes)
-        s[k.NOISE] = 0
+        if number == 0 or s[k.CUTS] == 0 or (number == 1 and s[k.WIDEST] == 0):
+            result = _probe(s, number, (LONG_PROBES if is_long else 1) * word(PROBES) << number)
         if result == k.OPEN and (number < FIRST_WIDE or s[k.WIDE_FIRST]):
             result = _beams(s, number)
         if result == k.OPEN:
@@ -243,12 +261,9 @@ def _decide(s: Words) -> int:
         if result == k.OPEN and number >= FIRST_WIDE and s[k.WIDE_FIRST] == 0:
             result = _beams(s, number)
         for form in range((1 + (s[k.OWN_DRAW] > 1)) * s[k.EARLY_LISTS]):
-            candidates = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * form)
             if result == k.OPEN:
-                result = _drop(s, candidates, number, budget)
-                if result == k.LOST:
-                    result = _find_list(s, candidates, number, s[k.IDLE], s[k.STORED], budget)
-                s[k.IDLE] = s[k.NOISE] = 0
+                candidates = s[k.CANDIDATES] & ~(s[k.IN_STOCK] * form)
+                result = _list_early(s, candidates, number, word(LISTS_SEARCH) << number)
         number += 1
         if result == k.OPEN and too_deep and s[k.NODES] >= s[k.SHALLOW_NODES]:
             s[k.ROUND] = number
@@ -269,6 +284,26 @@ def _decide(s: Words) -> int:
     return result if result == k.OUT_OF_NODES else word(k.LOST)
 
 
+@routine
+def _begin(s: Words, limit: int) -> None:
+    """Prepare all searches of the layout that was loaded."""
+    prepare(s)
+    s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
+    s[k.ROUND] = s[k.PROVED] = s[k.DEEPER] = s[k.COUNTS] = s[k.CUT] = 0
+    s[k.LIMIT] = limit
+
+
+@routine
+def _shorten(s: Words) -> int:
+    """Shorten a win until it gets no shorter."""
+    moves = s[k.DONE] + 1
+    while s[k.DONE] < moves:
+        moves = s[k.DONE]
+        if not shorten(s):
+            return word(k.CONTRADICTION)
+    return word(k.WON)
+
+
 @kernel
 def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
     """Decide the layout that was loaded within `limit` nodes; return one of the constants `WON`, `LOST` and so on.
@@ -279,18 +314,12 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
     """
     s = pointer_to(words)
     if not resumed:
-        prepare(s)
-        s[k.NODES] = s[k.LITERAL] = s[k.IDLE] = s[k.NOISE] = s[k.LISTED] = s[k.WIN_COUNT] = 0
-        s[k.ROUND] = s[k.PROVED] = s[k.DEEPER] = s[k.COUNTS] = s[k.CUT] = 0
-        s[k.LIMIT] = limit
+        _begin(s, limit)
     result = word(k.LOST)
     if s[k.PROVED] == 0:
         result = _decide(s)
-    moves = s[k.DONE] + 1
-    while result == k.WON and s[k.DONE] < moves:
-        moves = s[k.DONE]
-        if not shorten(s):
-            result = word(k.CONTRADICTION)
+    if result == k.WON:
+        result = _shorten(s)
     if result == k.LOST:
         s[k.PROVED] = 1
         if s[k.CUT] == 0:
@@ -301,4 +330,18 @@ def solve(words: Words, limit: int, first_positions: int, resumed: int) -> int:
             s[k.LISTED], s[k.LISTED_COUNT] = 0, s[k.CUT]
         if result == k.WON:
             result = word(k.CONTRADICTION)
+    return result
+
+
+@kernel
+def search_briefly(words: Words, limit: int, number: int, probes: int, lists: int) -> int:
+    """Look for a win of the layout that was loaded, by the probes of a round, then for a list of cards with which it is
+    lost, with so many nodes each; return one of the constants `WON`, `LOST`, `OPEN` and so on."""
+    s = pointer_to(words)
+    _begin(s, limit)
+    result = _probe(s, number, probes)
+    if result == k.WON:
+        return _shorten(s)
+    if result != k.OUT_OF_NODES:  # a loss that a probe found has no evidence yet
+        result = _list_early(s, s[k.CANDIDATES], number, lists) if s[k.EARLY_LISTS] else word(k.OPEN)
     return result

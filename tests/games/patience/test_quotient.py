@@ -10,6 +10,7 @@ import pytest
 
 from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled.referee import CompiledReferee, check_loss
+from dealmill.pipeline.games.patience.coverage import is_interrupted
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import CountedLoss
@@ -44,6 +45,8 @@ DECKS = 40
 LOST = 10
 """The number of a deal of Klondike that is lost, with the positions below."""
 LOST_POSITIONS = 13_289
+INTERRUPTED = [(2665, Verdict.WINNABLE, 28_449), (845, Verdict.UNWINNABLE, 57_812)]
+"""Deals of Klondike that are decided in the first interruption, and after how many nodes."""
 
 
 @pytest.fixture(autouse=True)
@@ -163,6 +166,37 @@ def test_cards_of_an_open_reserve_fill_no_columns() -> None:
         verdicts[_compared(rules, layout)] += 1
         assert_that_referees_agree(rules, layout, "quotient *")
     assert min(verdicts[verdict] for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE)) > 2, verdicts
+
+
+def test_interruptions_decide_small_decks_as_plain_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the plain search comes first: it wins deals, and finds cards that matter."""
+    monkeypatch.setattr(engine, "INTERRUPTIONS", (engine.Interruption(0, 600, 600),))
+    random, verdicts, listed = Random(1), Counter[Verdict](), 0
+    while verdicts.total() < DECKS:
+        rules = _small_rules(random)
+        layout = random_position(rules, random)
+        truth = naive.counted(layout, rules, POSITIONS) if is_interrupted(rules) else None
+        if truth is None:
+            continue
+        solved = to_batch(Quotient(rules)(to_texts([layout]), 10_000))
+        [verdict], [evidence] = solved.verdicts, solved.evidence
+        assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, layout, evidence)
+        Referee(rules)("winnable", layout, verdict, None, str(evidence))
+        verdicts[verdict] += 1
+        listed += str(evidence).startswith("*")
+    assert min(verdicts.values()) > DECKS // 5
+    assert listed > DECKS // 5
+
+
+@pytest.mark.parametrize(("number", "verdict", "nodes"), INTERRUPTED)
+def test_a_deal_is_decided_in_an_interruption(number: int, verdict: Verdict, nodes: int) -> None:
+    """A smaller limit changes nothing but where the search ends."""
+    rules = rules_of("klondike")
+    layouts = deal(rules, 1, number, 1)
+    solved, limited = (to_batch(Quotient(rules)(layouts, limit)) for limit in (nodes, nodes - 1))
+    assert (solved.verdicts, solved.nodes) == ([verdict], [nodes])
+    CompiledReferee(rules)("winnable", to_strings(layouts)[0], verdict, None, str(solved.evidence[0]))
+    assert (limited.verdicts, limited.nodes) == ([Verdict.UNDECIDED], [nodes - 1])
 
 
 def test_a_loss_is_told_in_words() -> None:

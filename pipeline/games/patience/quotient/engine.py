@@ -4,18 +4,22 @@ its result to a verdict with evidence."""
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, to_strings, to_texts
-from dealmill.pipeline.games.patience.engine import Winnable
+from dealmill.pipeline.games.patience.coverage import is_interrupted
+from dealmill.pipeline.games.patience.engine import Winnable, answer, array_for
+from dealmill.pipeline.games.patience.engine import load as load_plainly
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
 from dealmill.pipeline.games.patience.quotient.arranging import Arrangement
 from dealmill.pipeline.games.patience.quotient.search import expand, go_up, solve
 from dealmill.pipeline.games.patience.quotient.shortening import Shortener
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
+from dealmill.pipeline.games.patience.solving import search_briefly
 from dealmill.verdicts import Verdict
 
 FIRST_ROOM = 25_000_000
@@ -25,6 +29,7 @@ LIST_NODES, LISTED_POSITIONS, LISTED_CARDS = 20_000, 1_000, 12
 """For a loss with at most so many positions, the plain search looks for cards that matter, at most so many of them,
 within this number of nodes."""
 PROBE_SLOTS, PROBE_STACK = 1 << 17, 1 << 20
+ALL_ROUNDS = -1
 TO_SPACES = {"none": k.NO_CARDS, "kings": k.KINGS, "any": k.ANY_CARD, "reserve": k.ANY_CARD}
 
 
@@ -44,9 +49,9 @@ class Arrays:
         sizes = (k.END, min(slots, FIRST_ROOM), FIRST_STACK, PROBE_SLOTS, PROBE_STACK)
         return cls(*(np.empty(size, dtype=np.int64) for size in sizes))
 
-    def solve(self) -> int:
-        """Decide the layout that was loaded, and make room as it is needed."""
-        result = self._go_on(resumed=0)
+    def solve(self, rounds: int) -> int:
+        """Go on with the layout that was loaded, for so many rounds in all, and make room as it is needed."""
+        result = self._go_on(rounds)
         while result in (k.OUT_OF_TABLE, k.OUT_OF_STACK):
             name = "table" if result == k.OUT_OF_TABLE else "stack"
             old = getattr(self, name)
@@ -54,17 +59,30 @@ class Arrays:
             larger = np.empty(2 * len(old), dtype=np.int64)
             larger[: len(old)] = old
             setattr(self, name, larger)
-            result = self._go_on(resumed=1)
+            result = self._go_on(rounds)
         return result
 
-    def _go_on(self, resumed: int) -> int:
-        return int(solve(self.words, self.table, self.stack, self.probe_table, self.probe_stack, resumed))
+    def _go_on(self, rounds: int) -> int:
+        return int(solve(self.words, self.table, self.stack, self.probe_table, self.probe_stack, rounds))
 
     def path(self) -> list[int]:
         """Return the keys of the positions of a win."""
         search, stack = (k.PROBE, self.probe_stack) if self.words[k.PROBED] else (k.FULL, self.stack)
         keys = stack[: self.words[search + k.TOP]]
         return (~keys[keys < 0]).tolist()  # type: ignore[no-any-return]
+
+
+class Interruption(NamedTuple):
+    """What the plain search does after so many rounds of that in the quotient: nodes for short searches, and for a list
+    of cards that matter."""
+
+    rounds: int
+    probes: int
+    lists: int
+
+
+INTERRUPTIONS = (Interruption(3, 20_000, 30_000), Interruption(4, 0, 30_000))
+"""After 28,000 and 100,000 nodes of the search in the quotient."""
 
 
 @dataclass(frozen=True)
@@ -74,27 +92,58 @@ class Quotient:
     rules: Rules
 
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
-        """Solve layouts; a node is a position of the quotient that is visited."""
-        arrays = Arrays.of(slots_of_quotient(max_nodes))
-        shortener = Shortener(self.rules)
+        """Solve layouts; a node is a position of the quotient that is visited, or one of a plain search."""
+        solver = Solver(self.rules, max_nodes)
         batch = Batch([], [], [], [])
         for layout in to_strings(layouts):
-            arrangement = load(arrays.words, self.rules, layout)
-            arrays.words[k.LIMIT] = max_nodes
-            verdict, evidence = Verdict.UNDECIDED, None
-            match arrays.solve():
-                case k.WON:
-                    steps = list(_steps(arrays.words, arrays.path()))
-                    evidence = shortener.shortened(layout, arrangement.moves(steps))
-                    verdict = Verdict.WINNABLE
-                case k.LOST:
-                    evidence = self._evidence_of_loss(layout, int(arrays.words[k.FULL + k.STORED]))
-                    verdict = Verdict.UNWINNABLE
+            verdict, evidence = solver.solve(layout)
             batch.verdicts.append(verdict)
             batch.values.append(None)
-            batch.nodes.append(int(arrays.words[k.NODES]))
+            batch.nodes.append(int(solver.arrays.words[k.NODES]))
             batch.evidence.append(evidence)
         return to_solved(batch)
+
+
+class Solver:
+    """Solves layouts with at most so many nodes each, in arrays of its own."""
+
+    def __init__(self, rules: Rules, max_nodes: int) -> None:
+        """Reserve the arrays."""
+        self.rules, self.max_nodes = rules, max_nodes
+        self.interruptions = INTERRUPTIONS if is_interrupted(rules) else ()
+        self.arrays = Arrays.of(slots_of_quotient(max_nodes))
+        self.plain_words = array_for(rules, 3 * max((each.lists for each in self.interruptions), default=0))
+        self.shortener = Shortener(rules)
+
+    def solve(self, layout: str) -> tuple[Verdict, str | None]:
+        """Return the verdict of a layout and its evidence."""
+        words = self.arrays.words
+        arrangement = load(words, self.rules, layout)
+        words[k.LIMIT], result = self.max_nodes, k.OPEN
+        for number, interruption in enumerate(self.interruptions):
+            result = self.arrays.solve(interruption.rounds)
+            if result != k.OPEN:
+                break
+            verdict, nodes, evidence = self._interrupt(layout, number)
+            words[k.NODES] += nodes
+            if verdict is not Verdict.UNDECIDED:
+                return verdict, evidence
+        if result == k.OPEN:
+            result = self.arrays.solve(ALL_ROUNDS)
+        if result == k.WON:
+            steps = list(_steps(words, self.arrays.path()))
+            return Verdict.WINNABLE, self.shortener.shortened(layout, arrangement.moves(steps))
+        if result == k.LOST:
+            return Verdict.UNWINNABLE, self._evidence_of_loss(layout, int(words[k.FULL + k.STORED]))
+        return Verdict.UNDECIDED, None
+
+    def _interrupt(self, layout: str, number: int) -> tuple[Verdict, int, str | None]:
+        """Return the verdict of the plain search, its nodes and its evidence."""
+        words, interruption = self.plain_words, self.interruptions[number]
+        base = load_plainly(words, self.rules, layout)
+        left = self.max_nodes - int(self.arrays.words[k.NODES])
+        result = search_briefly(words, left, number, interruption.probes, interruption.lists)
+        return answer(result, words, base, self.rules)
 
     def _evidence_of_loss(self, layout: str, positions: int) -> str:
         """Return a few cards that matter, if the plain search soon finds them with no more positions, since that is

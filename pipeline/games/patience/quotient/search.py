@@ -115,22 +115,22 @@ def _search(q: Words, table: Words, stack: Words, f: Row, budget: int) -> int:
 
 
 @kernel
-def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_stack: Words, resumed: int) -> int:
+def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_stack: Words, rounds: int) -> int:
     """Decide the layout that was loaded; return one of the constants `WON`, `LOST` and so on.
 
     The positions of a win are those on the stack that are complemented. No budget depends on the limit, so a smaller
-    one changes nothing but where the search ends. If it is out of room, it goes on with larger arrays if it is
-    `resumed`.
+    one changes nothing but where the search ends. It goes on if it is called again: after so many rounds, when it is
+    `OPEN`, or with larger arrays if it is out of room.
     """
     q, full, probe = pointer_to(words), row_of(k.FULL), row_of(k.PROBE)
     q[full + k.TABLE_ROOM], q[full + k.STACK_ROOM] = len(table), len(stack)
     q[probe + k.TABLE_ROOM], q[probe + k.STACK_ROOM] = len(probe_table), len(probe_stack)
     table_of_full, stack_of_full = pointer_to(table), pointer_to(stack)
     table_of_probe, stack_of_probe = pointer_to(probe_table), pointer_to(probe_stack)
-    if not resumed:
-        q[k.NODES], q[k.ROUND], q[k.STOP], q[k.NOISE], q[k.PROBED] = 0, 0, FIRST_NODES, 0, 0
+    if q[k.STOP] == 0:
+        q[k.STOP] = FIRST_NODES
         _begin(q, table_of_full, stack_of_full, full)
-    while True:
+    while q[k.ROUND] != rounds:
         result = _search(q, table_of_full, stack_of_full, full, q[k.STOP] - q[full + k.STORED])
         if result != k.OPEN:
             return result
@@ -147,6 +147,7 @@ def solve(words: Words, table: Words, stack: Words, probe_table: Words, probe_st
         q[k.NOISE] = 0
         q[k.STOP] += word(FULL_SEARCH) << 2 * number
         q[k.ROUND] += 1
+    return word(k.OPEN)
 
 
 @kernel

@@ -34,10 +34,7 @@ class Shortener:
         pairs = [(card, k.FOUNDATION if below == FOUNDATION else below) for card, below in moves]
         if len(pairs) >= self.most_moves:
             self.most_moves = max(2 * len(pairs), FEWEST_MOVES)
-            sizes = engine.Sizes.of(self.most_moves, engine.room_of(self.rules))
-            self.words = np.empty(sizes.words, dtype=np.int64)
-            engine.set_up(self.words, self.rules)
-            engine.divide(self.words, sizes)
+            self.words = engine.array_for(self.rules, self.most_moves)
         base = engine.load(self.words, self.rules, layout)
         array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         if not _shorten(self.words, np.ascontiguousarray(array[:, 0]), np.ascontiguousarray(array[:, 1])):

@@ -30,6 +30,8 @@ WIDTH, HEIGHT = 656, 200
 """The size of a chart in a file, without that room; the height is the same on a page."""
 TICKS = 5
 """The most steps between the ticks of an axis, whose labels fit next to each other on a phone."""
+LEAST_REACH = 0.0005
+"""The least part of the axis of shares on either side of them, so that its labels have few digits."""
 STRIPS = 20
 """The most points of a curve that show their numbers."""
 ROW = 56
@@ -309,7 +311,7 @@ def intervals(rows: Sequence[Row], exact: float | None = None) -> Chart:
     """Return shares with their confidence intervals on one scale: a row for each, at least one, and the exact share if
     it is known."""
     shares = [*(end for row in rows for end in row.estimate[1:]), *([] if exact is None else [exact])]
-    reach = max(max(shares) - min(shares), 0.0002) * 0.1
+    reach = max((max(shares) - min(shares)) * 0.1, LEAST_REACH)
     scale = Scale(max(min(shares) - reach, 0.0), min(max(shares) + reach, 1.0))
     marks = {} if exact is None else {f"exactly {percentage(exact)}": scale.at(exact)}
     top = LINE_HEIGHT * len(marks)

@@ -4,6 +4,7 @@ from math import log2
 
 from dealmill.pipeline.games.patience.losses.quotient import quotient_is_sound
 from dealmill.pipeline.games.patience.losses.safe import safe_cards_prove_losses
+from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
 from dealmill.pipeline.games.patience.rules import Rules
 
 KEY_BITS, BITS_OF_SUIT = 63, 14
@@ -30,6 +31,12 @@ def searched_by_stages(rules: Rules) -> bool:
     suits = rules.complete and (rules.stock == 0 or rules.to == "tableau") and rules.move != "any"
     places = rules.cells == 0 and rules.reserve == 0 and rules.hole == "none" and rules.foundations != "dealt"
     return rules.copies > 1 or (suits and places)
+
+
+def counted_with_waiting_cards(rules: Rules) -> bool:
+    """Return whether the search for Spider counts the positions of a loss without a move in those in which cards wait
+    for places."""
+    return cards_wait_for_places(rules)
 
 
 def searched_with_beams(rules: Rules) -> bool:

@@ -12,13 +12,14 @@ from dealmill.game import EngineFunction
 from dealmill.pipeline.games.patience.coverage import (
     corrected,
     counted_with_safe_cards,
+    counted_with_waiting_cards,
     is_interrupted,
     searched_by_stages,
     searched_with_beams,
     searched_without_arrangements,
 )
 from dealmill.pipeline.games.patience.losses.swept import can_be_swept
-from dealmill.pipeline.games.patience.losses.waits import cards_wait, cards_wait_for_places
+from dealmill.pipeline.games.patience.losses.waits import cards_wait
 from dealmill.pipeline.games.patience.losses.walks import walks_prove_losses
 from dealmill.pipeline.games.patience.memory import (
     memory_of_quotient,
@@ -141,7 +142,7 @@ def _load_waiting() -> Callable[["Rules"], EngineFunction]:
 
 
 def _version_of_whole_suits(rules: "Rules") -> str:
-    if cards_wait_for_places(rules):
+    if counted_with_waiting_cards(rules):
         return CORRECTED_PLACES_VERSION if corrected(rules) else PLACES_VERSION
     return CORRECTED_WHOLE_SUITS_VERSION if corrected(rules) else WHOLE_SUITS_VERSION
 

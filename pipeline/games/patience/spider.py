@@ -14,8 +14,8 @@ from dealmill.game import NO_LIMIT
 from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience import places_kernel as p
 from dealmill.pipeline.games.patience import spider_kernel as k
+from dealmill.pipeline.games.patience.coverage import counted_with_waiting_cards
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
-from dealmill.pipeline.games.patience.losses.waits import cards_wait_for_places
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 from dealmill.verdicts import Verdict
@@ -91,7 +91,7 @@ class _Search:
         self.links = np.empty(searched, dtype=np.int64)
         self.numbers, self.heaps = np.empty(3 * width, dtype=np.int64), np.empty(2 * width + 2, dtype=np.int64)
         self.moves = np.empty(width + 1, dtype=np.int64)
-        self.words[k.LIMIT], self.words[p.CARDS_WAIT] = limit, cards_wait_for_places(rules)
+        self.words[k.LIMIT], self.words[p.CARDS_WAIT] = limit, counted_with_waiting_cards(rules)
         set_up(self.words, rules)
 
     def solve(self, layout: str) -> tuple[Verdict, str | None]:

@@ -10,7 +10,9 @@ open Rows
 let judge_of_game = function
   | "card-pairing" -> Card_pairing.judge
   | "camelot" -> Camelot.judge
-  | path when Filename.check_suffix path ".toml" -> Patience.judge (Layouts.read_game path)
+  | path when Filename.check_suffix path ".toml" ->
+      if Whole_suits.has_whole_suits path then Whole_suits.judge (Whole_suits.read_game path)
+      else Patience.judge (Layouts.read_game path)
   | name -> fail "%s is not a game: write card-pairing, camelot, or NAME.toml for a patience" name
 
 let () =

@@ -67,7 +67,16 @@ let read_keys path =
   each_line_of_file path read;
   keys
 
-let read_game path =
+(* What a rules file says, key by key. *)
+type file = {
+  value : string -> string;
+  value_or : string -> string -> string;  (* the default if the file leaves a key out *)
+  meaning : 'a. string -> (string * 'a) list -> 'a;
+  number : string -> int;
+  check_used : unit -> unit;  (* that no key was left unread *)
+}
+
+let read_file path =
   let keys = read_keys path in
   let used = Hashtbl.create 30 in
   List.iter (fun key -> Hashtbl.replace used key ()) keys_of_deals;
@@ -87,26 +96,36 @@ let read_game path =
     | Some number when number >= 0 -> number
     | _ -> fail "%s: %s = %s is not a number" path key (value key)
   in
-  let yes_or_no key = meaning key [ ("true", true); ("false", false) ] in
+  let check_used () =
+    let check key _ = if not (Hashtbl.mem used key) then fail "%s: the proof does not cover %s" path key in
+    Hashtbl.iter check keys
+  in
+  let value_or key default = if Hashtbl.mem keys key then value key else default in
+  { value; value_or; meaning; number; check_used }
+
+let yes_or_no = [ ("true", true); ("false", false) ]
+
+let builds = [ ("\"any-suit\"", AnySuit); ("\"red-black\"", RedBlack); ("\"same-suit\"", SameSuit) ]
+
+let movings = [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ]
+
+let fillings = [ ("\"any\"", AnyCard); ("\"kings\"", LastRank); ("\"none\"", NoCard) ]
+
+let ranks_by_text = List.init 13 (fun index -> (Printf.sprintf "\"%c\"" rank_letters.[index], index + 1))
+
+let game_name path = Filename.remove_extension (Filename.basename path)
+
+let read_game path =
+  let { value; meaning; number; check_used; _ } = read_file path in
+  let yes_or_no key = meaning key yes_or_no in
   let base_is_dealt = value "foundations.base" = "\"dealt\"" in
-  let ranks_by_text = List.init 13 (fun index -> (Printf.sprintf "\"%c\"" rank_letters.[index], index + 1)) in
   let rules =
     {
       ranks = number "deck.ranks";
       base = (if base_is_dealt then 1 else meaning "foundations.base" ranks_by_text);
-      build =
-        meaning "tableau.build"
-          [
-            ("\"any-suit\"", AnySuit);
-            ("\"red-black\"", RedBlack);
-            ("\"same-suit\"", SameSuit);
-            ("\"none\"", NoBuilding);
-          ];
-      moving_on =
-        meaning "tableau.move" [ ("\"card\"", OneCard); ("\"run\"", BuiltRun); ("\"any\"", AnyCards) ];
-      spaces =
-        meaning "tableau.spaces"
-          [ ("\"any\"", AnyCard); ("\"kings\"", LastRank); ("\"none\"", NoCard); ("\"reserve\"", FromReserve) ];
+      build = meaning "tableau.build" (("\"none\"", NoBuilding) :: builds);
+      moving_on = meaning "tableau.move" movings;
+      spaces = meaning "tableau.spaces" (("\"reserve\"", FromReserve) :: fillings);
       removable = yes_or_no "foundations.removable";
       first_stay = meaning "foundations.initial" [ ("\"all\"", true); ("\"one\"", false); ("\"none\"", false) ];
       cell_count = number "cells.count";
@@ -120,10 +139,8 @@ let read_game path =
   let has_face_down = value "tableau.face-down" <> "\"none\"" in
   let column_count = List.length (String.split_on_char ',' (value "tableau.sizes")) in
   let has_hole = value "hole.base" <> "\"none\"" and stacked = yes_or_no "reserve.stacked" in
-  let check_used key _ = if not (Hashtbl.mem used key) then fail "%s: the proof does not cover %s" path key in
-  Hashtbl.iter check_used keys;
-  let name = Filename.remove_extension (Filename.basename path) in
-  { name; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked; counts_passes }
+  check_used ();
+  { name = game_name path; rules; column_count; has_face_down; base_is_dealt; has_hole; stacked; counts_passes }
 
 (* Layouts: the name of the game, its columns, and parts, see docs/patience.md. *)
 

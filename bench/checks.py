@@ -3,7 +3,7 @@
 from functools import partial
 
 from bench.engines import SEED
-from bench.kernels import MANY, SUBJECTS, Packed
+from bench.kernels import MANY, SUBJECTS, Arrays
 from bench.measure import in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
 from dealmill.pipeline.solving.solve import canonical_mask, load
@@ -22,10 +22,10 @@ def against_kernels() -> str:
         load(name)
         layouts = deal(game, SEED, 1, MANY)
         lines = list(enumerate(layouts, start=1))
-        packed = Packed(subject, layouts)
-        packed.solve()
-        check = partial(canonical_mask, game, packed.layouts)
-        checking, _, share = in_turn(check, packed.solve, ROUNDS)
+        arrays = Arrays(subject, layouts)
+        arrays.solve()
+        check = partial(canonical_mask, game, arrays.layouts)
+        checking, _, share = in_turn(check, arrays.solve, ROUNDS)
         _, _, reading = in_turn(lambda: list(game.read(lines)), check)  # noqa: B023
         rows.append(
             [f"`{name}`", rounded(checking / MANY * NANOSECONDS), f"{rounded(100 * share)} %", f"{rounded(reading)} ×"]

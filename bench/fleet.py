@@ -1,7 +1,7 @@
 """A fleet of workers whose jobs sleep: what it costs PostgreSQL to have jobs claimed and finished.
 
 Workers are threads here, each with a connection of its own, as a worker process has one. They do all that a worker does
-with a message about a job of a packed run, except that they sleep in place of solving it.
+with a message about a job of a compact run, except that they sleep in place of solving it.
 """
 
 import threading
@@ -44,7 +44,7 @@ LOADS = [(workers, workers / STEADY) for workers in (10, 100, 400)] + [(workers,
 
 @dataclass(frozen=True)
 class Sleeping(SolvingJobs):
-    """A kind of jobs: packed ones of a block each, but whoever does one sleeps, and finds the same as all others."""
+    """A kind of jobs: compact ones of a block each, but whoever does one sleeps, and finds the same as all others."""
 
     seconds: Callable[[], float]
     blocks: SolvedBlocks
@@ -57,10 +57,10 @@ class Sleeping(SolvingJobs):
 
 
 def plan_jobs(database: Database, count: int, seed: int = 1) -> int:
-    """The number of a new packed run of so many jobs, of a block each."""
+    """The number of a new compact run of so many jobs, of a block each."""
     source = open_deals(database, parse_deal_range(f"deal:memory:seed={seed}:1-{count * BLOCK}"))
     _, engine = find_engine(ENGINE)
-    return plan_run(database, source, ENGINE, engine.version, None, storage=Storage.PACKED, chunk=BLOCK)
+    return plan_run(database, source, ENGINE, engine.version, None, storage=Storage.COMPACT, chunk=BLOCK)
 
 
 def sleeping(server: Postgres) -> str:

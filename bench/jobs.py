@@ -11,7 +11,7 @@ import psycopg
 
 from bench.measure import ROUNDS, in_turn, rounded, table
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import pack, to_batch
+from dealmill.pipeline.games.batch import to_batch, to_texts
 from dealmill.pipeline.solving.solve import load
 from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
@@ -80,7 +80,7 @@ def _by_driver(execute: Callable[..., "sqlite3.Cursor | psycopg.Cursor"], placeh
     for number in range(1, JOBS + 1):
         first, last = (number - 1) * CHUNK + 1, number * CHUNK
         execute(claim, (number,))
-        solved = to_batch(solve(pack([text for (text,) in execute(read, (first, last))])))
+        solved = to_batch(solve(to_texts([text for (text,) in execute(read, (first, last))])))
         execute("BEGIN")
         said = zip(solved.verdicts, solved.values, solved.nodes, solved.evidence, strict=True)
         for position, (verdict, *rest) in enumerate(said, start=first):

@@ -20,7 +20,7 @@ import numpy as np
 from bench.engines import NAIVE, SEED
 from bench.measure import rounded, seconds, table
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import Batch, Bytes, Kernel, Results, pack
+from dealmill.pipeline.games.batch import Batch, Bytes, Kernel, Results, to_texts
 from dealmill.pipeline.games.camelot import engine as camelot
 from dealmill.pipeline.games.card_pairing.classic.kernel import solve_each
 from dealmill.pipeline.games.card_pairing.classic.search import LONGEST_CERTIFICATE, POSSIBLE
@@ -86,12 +86,12 @@ class Said(NamedTuple):
     counts: list[int]
 
 
-class Packed:
+class Arrays:
     """Layouts and buffers for results, as `run_kernel` creates them for a kernel."""
 
     def __init__(self, subject: Subject, layouts: list[str]) -> None:
         self.subject = subject
-        self.layouts = pack(layouts)
+        self.layouts = to_texts(layouts)
         count = len(layouts)
         self.results = Results(
             verdicts=np.zeros(count, dtype=np.int8),
@@ -137,11 +137,11 @@ def kernels() -> str:
 def _against_python(name: str) -> list[str]:
     subject, (naive, few, what) = SUBJECTS[name], NAIVE[name]
     layouts = _layouts(name, MANY)
-    packed = Packed(subject, layouts)
-    packed.solve()
+    arrays = Arrays(subject, layouts)
+    arrays.solve()
     _agree(name, "naive Python", list(map(naive, layouts[:few])), _answers(solve(name, layouts[:few])))
     rates = _in_turn(
-        lambda: MANY / seconds(packed.solve), lambda: few / seconds(lambda: [naive(layout) for layout in layouts[:few]])
+        lambda: MANY / seconds(arrays.solve), lambda: few / seconds(lambda: [naive(layout) for layout in layouts[:few]])
     )
     return _row(name, f"Python, {what}", rates, subject.naive)
 
@@ -162,14 +162,14 @@ def _against_program(compiler: str, name: str, program: str) -> list[str]:
     subject = SUBJECTS[name]
     what, goal, count = subject.ports[program]
     layouts = _layouts(name, count)
-    packed = Packed(subject, layouts)
+    arrays = Arrays(subject, layouts)
     with tempfile.TemporaryDirectory() as folder:
         built, listed = Path(folder) / program, Path(folder) / "layouts"
         subprocess.run([compiler, *OPTIONS, str(SOURCES / f"{program}.cpp"), "-o", str(built)], check=True)
         listed.write_text("\n".join(layouts) + "\n")
-        ours = packed.said_of_states() if program == STATES else packed.said()
+        ours = arrays.said_of_states() if program == STATES else arrays.said()
         _agree(name, program, _run(built, listed)[1], ours)
-        rates = _in_turn(lambda: count / seconds(packed.solve), lambda: count / _run(built, listed)[0])
+        rates = _in_turn(lambda: count / seconds(arrays.solve), lambda: count / _run(built, listed)[0])
     return _row(name, what, rates, goal)
 
 

@@ -14,7 +14,7 @@ from time import process_time
 
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.schema import FIELD_SEED
 from dealmill.pipeline.solving.solve import load, solve
 from dealmill.verdicts import Verdict
@@ -34,7 +34,7 @@ def main() -> int:
     options = parser.parse_args()
     lines = [line for line in options.file.read_text().splitlines() if line and not line.startswith("#")]
     game = find_game(GAME)
-    layouts = [unpack(game.deal(FIELD_SEED, int(line), 1))[0] for line in lines[:: options.every]]
+    layouts = [to_strings(game.deal(FIELD_SEED, int(line), 1))[0] for line in lines[:: options.every]]
     load(ENGINE)
     faults = [_measure(layouts, limit) for limit in LIMITS]
     return int(any(faults))

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from bench.measure import SEED, in_turn, rounded, table
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Texts, unpack
+from dealmill.pipeline.games.batch import Texts, to_strings
 from dealmill.pipeline.programs.bounds import environment
 from dealmill.pipeline.programs.manifest import Program, read_program
 from dealmill.pipeline.programs.solver import ProgramSolver
@@ -42,7 +42,7 @@ def _at_once(program: Program, layouts: Texts) -> None:
     first = json.dumps({"dealmill": 1, "game": program.manifest.game, "max_nodes": None})
     ran = subprocess.run(
         program.command,
-        input="\n".join([first, *unpack(layouts), ""]),
+        input="\n".join([first, *to_strings(layouts), ""]),
         cwd=program.path.parent,
         env=environment(),
         capture_output=True,

@@ -8,7 +8,7 @@ from statistics import median, quantiles
 
 from bench.measure import table
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.results.charts import Estimate, curves
 from dealmill.pipeline.solving.solve import load, solve
@@ -78,7 +78,7 @@ def solved(height: int, ranks: int) -> Size:
         If one of them is left undecided.
     """
     deals = find_game(GAME).deal(SEED, 1, DEALS, ranks=ranks, stacks=4 * ranks // height)
-    batch = solve(ENGINE, unpack(deals))
+    batch = solve(ENGINE, to_strings(deals))
     won = batch.verdicts.count(Verdict.WINNABLE)
     if won + batch.verdicts.count(Verdict.UNWINNABLE) < DEALS:
         raise RuntimeError(f"{ranks} ranks in stacks of {height}: some deals are undecided")

@@ -28,7 +28,7 @@ def upgrade(url: str | None = None, revision: str = "head", *, yes: bool = False
     ------
     StoreError
         If the database is newer than this Dealmill or older than Dealmill 0.1.0, is not a store, or workers hold
-        leases; or unless `yes` is given, if the deals of some packed runs could not be listed afterwards.
+        leases; or unless `yes` is given, if the deals of some compact runs could not be listed afterwards.
     """
     with closing(_database(url)) as database:
         if yes:
@@ -62,7 +62,7 @@ def create_web_role(url: str | None = None, web_url: str | None = None) -> str:
 def downgrade(url: str | None = None, *, revision: str) -> str | None:
     """Undo the migrations after `revision`, all or none, and return the revision of the database.
 
-    The oldest revision is ``0010``, that of Dealmill 0.1.0. Data that the older tables cannot hold is deleted. Packed
+    The oldest revision is ``0010``, that of Dealmill 0.1.0. Data that the older tables cannot hold is deleted. Compact
     runs are solved again by earlier versions than 0.3.0, which store their verdicts one by one.
 
     Raises
@@ -77,7 +77,7 @@ def downgrade(url: str | None = None, *, revision: str) -> str | None:
 
 
 def check_downgrade(revision: str, url: str | None = None) -> list[int]:
-    """Check that the database can be downgraded to `revision`, and return the numbers of the packed runs that must be
+    """Check that the database can be downgraded to `revision`, and return the numbers of the compact runs that must be
     solved again then. Nothing is changed.
 
     Raises

@@ -6,6 +6,8 @@ makes what routines may get instead of an array; `Fields` gives offsets to the f
 Importing this module loads NumPy and the compiler.
 """
 
+import warnings
+
 from dealmill.pipeline.games.batch import (
     Batch,
     Bytes,
@@ -15,11 +17,11 @@ from dealmill.pipeline.games.batch import (
     Solved,
     Texts,
     concatenate_solved,
-    pack,
     run_kernel,
     texts_from_rows,
     to_solved,
-    unpack,
+    to_strings,
+    to_texts,
 )
 from dealmill.pipeline.games.bits import (
     count_bits,
@@ -71,7 +73,6 @@ __all__ = [
     "kernel",
     "lowest_bit",
     "open_stream",
-    "pack",
     "pointer_to",
     "routine",
     "row_of",
@@ -83,5 +84,21 @@ __all__ = [
     "shuffled_by_solvitaire",
     "texts_from_rows",
     "to_solved",
-    "unpack",
+    "to_strings",
+    "to_texts",
 ]
+
+
+RENAMED = {"pack": to_texts, "unpack": to_strings}
+
+
+def __getattr__(name: str) -> object:
+    if name in RENAMED:
+        new = RENAMED[name]
+        warnings.warn(
+            f"dealmill.kernels.{name} was renamed {new.__name__} and will be removed in 0.4.0",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return new
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

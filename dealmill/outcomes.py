@@ -82,9 +82,9 @@ class Ingestion:
 class Summary:
     """The results of an engine in some runs over some sources.
 
-    `layouts` counts the valid layouts, as everywhere. `duplicates` is None if they were not counted, as in packed runs.
-    `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second, while the runs were
-    worked on, one or several at a time.
+    `layouts` counts the valid layouts, as everywhere. `duplicates` is None if they were not counted, as in compact
+    runs. `mean` is the mean of the values, None if no verdict is scored; `rate` is in layouts per second, while the
+    runs were worked on, one or several at a time.
     """
 
     engine: str

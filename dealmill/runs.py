@@ -63,7 +63,7 @@ class Run(Tabular):
     max_nodes : int or None
         The node limit; None if there is none.
     storage : Storage
-        How the verdicts are stored: ``Storage.ROWS`` or ``Storage.PACKED`` (see `Store.run`).
+        How the verdicts are stored: ``Storage.ROWS`` or ``Storage.COMPACT`` (see `Store.run`).
     repeats : int or None
         The number of the run that this one is a rerun of; None for other runs.
     tags, note, priority
@@ -239,7 +239,7 @@ class Run(Tabular):
             Only this number, or a range ``(low, high)``, both inclusive; None for an open end. Lengths are in
             characters. A result without a value or without evidence matches no range of these.
         audit
-            Only results with this outcome in their newest audit: ``"valid"`` (not for packed runs), ``"invalid"`` or
+            Only results with this outcome in their newest audit: ``"valid"`` (not for compact runs), ``"invalid"`` or
             ``"no-evidence"``.
         after, before
             Only results after or before this position.
@@ -289,10 +289,10 @@ class Run(Tabular):
         """Return the distribution of a measure over the verdicts of the run so far.
 
         Those of values (``"value"``) and node counts (``"nodes"``) are recorded. Others, of ``"layout-length"``,
-        ``"evidence-length"`` or a number in the evidence of the engine, are computed from all results, which a packed
+        ``"evidence-length"`` or a number in the evidence of the engine, are computed from all results, which a compact
         run solves again.
 
-        None if no verdict has such a number, or none is recorded: a packed run of an earlier revision of the database
+        None if no verdict has such a number, or none is recorded: a compact run of an earlier revision of the database
         than 0011 has no distributions.
 
         Raises
@@ -416,7 +416,7 @@ class Run(Tabular):
         StoreError
             If the source of the run has not been fully read.
         VersionError
-            If the engine of the run is not installed; or it is packed, and another version of the engine or of the
+            If the engine of the run is not installed; or it is compact, and another version of the engine or of the
             deals is installed.
         """
         from dealmill.workers.working import finish_audit  # loads Celery
@@ -483,7 +483,7 @@ class Run(Tabular):
         Raises
         ------
         UsageError
-            If the runs cannot be compared: they belong to different games or stores, or one is packed and the other is
+            If the runs cannot be compared: they belong to different games or stores, or one is compact and the other is
             over different deals; or there is no such kind.
         """
         if other._database.url != self._database.url:
@@ -494,7 +494,7 @@ class Run(Tabular):
         """Yield the diffs of this run and each other run in the store whose engine answers the same question, oldest
         first, without differences of the kinds in `ignore`.
 
-        Layouts that only one of two runs has are left out. So are retracted runs, and packed runs over other deals
+        Layouts that only one of two runs has are left out. So are retracted runs, and compact runs over other deals
         or of a version that is not installed.
 
         Raises

@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from dealmill.pipeline.ingest.sources import SourceSpec
     from dealmill.pipeline.ingest.verdict_files import VerdictTable
     from dealmill.pipeline.outputs.pack import Pack
-    from dealmill.pipeline.outputs.pack_choice import Wishes
+    from dealmill.pipeline.outputs.pack_choice import PackArguments
     from dealmill.pipeline.store.queries.find import Match
 
 MOST_LINES = 10_000
@@ -642,7 +642,7 @@ class Store:
         game
             Search only this game; by default, all games that have such a layout.
 
-        Only stored layouts are found, not the numbered deals of packed runs and surveys.
+        Only stored layouts are found, not the numbered deals of compact runs and surveys.
 
         Raises
         ------
@@ -767,7 +767,7 @@ class Store:
         force: bool = False,
         with_checker: bool = False,
         progress: Progress = in_notebook,
-        **wishes: "Unpack[Wishes]",
+        **arguments: "Unpack[PackArguments]",
     ) -> "Pack":
         """Deal, solve and play as many deals of a game as a pack needs, write it, and return it.
 
@@ -781,7 +781,7 @@ class Store:
             `dealmill.deals` returns for all deals of a seed.
         force, with_checker
             As for `Run.export`.
-        **wishes
+        **arguments
             What the pack has, as for `Run.pack`: ``grades``, ``each``, ``seed``, ``calendar``, ``by_weekday``,
             ``without``.
 
@@ -803,7 +803,7 @@ class Store:
         grader = owner.grader(engine)
         if grader is None or grader is engine:
             raise UsageError(f"{owner.name} has no careful player: solve its deals, and name the run of which to pack")
-        choice, file = choice_of(CHANCE, **wishes), Path(path)
+        choice, file = choice_of(CHANCE, **arguments), Path(path)
         check_path(self._database, file, force=force)
         count = FIRST_DEALS
         progress(Message(f"solving and playing the first {count} deals of {owner.name}, to see how many are needed"))
@@ -819,7 +819,7 @@ class Store:
             costs = [each.progress.cpu_seconds for each in (run, played)]
             progress(Message(growth.words(costs, settings().workers)))
             count = growth.next_deals
-        return run.pack(file, graded_by=played, force=force, with_checker=with_checker, progress=progress, **wishes)
+        return run.pack(file, graded_by=played, force=force, with_checker=with_checker, progress=progress, **arguments)
 
     def runs_of(self, engine: str, version: str) -> RunList:
         """Return the runs of a version of an engine (its full name) or a family, oldest first."""

@@ -18,7 +18,15 @@ from dealmill.pipeline.arguments import DifferenceKind
 from dealmill.pipeline.errors import NotFoundError
 from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import Batch, Solved, Texts, concatenate_solved, concatenate_texts, to_batch, unpack
+from dealmill.pipeline.games.batch import (
+    Batch,
+    Solved,
+    Texts,
+    concatenate_solved,
+    concatenate_texts,
+    to_batch,
+    to_strings,
+)
 from dealmill.pipeline.games.contract import DECIDED, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.verdict_files import read_verdicts
@@ -262,7 +270,7 @@ def _timed(
 
 
 def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microseconds: float | None) -> EngineFigures:
-    rows = zip(unpack(layouts), batch.verdicts, batch.values, batch.evidence, strict=True)
+    rows = zip(to_strings(layouts), batch.verdicts, batch.values, batch.evidence, strict=True)
     wrong = []
     for position, (layout, verdict, value, evidence) in enumerate(rows, start=1):
         judged = judge(engine, layout, verdict, value, evidence)
@@ -286,7 +294,7 @@ def _figures(engine: str, version: str, batch: Batch, layouts: Texts, microsecon
 
 
 def _differences(layouts: Texts, reference: Solved, measured: Solved, *, same_question: bool) -> list[Difference]:
-    pairs = zip(unpack(layouts), _recorded(reference), _recorded(measured), strict=True)
+    pairs = zip(to_strings(layouts), _recorded(reference), _recorded(measured), strict=True)
     return [Difference(layout, ours, theirs, same_question) for layout, ours, theirs in pairs if ours != theirs]
 
 

@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from dealmill.pipeline.games import find_engine, find_game, games, installed
-from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, Entries, Solved, Texts, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.contract import Game, Layout
 from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.solving import solve as room
@@ -123,7 +123,7 @@ def a_run(
 
 
 def queue_stored(
-    database: Database, source: Source, engine: str, max_nodes: int | None, storage: Storage = Storage.PACKED
+    database: Database, source: Source, engine: str, max_nodes: int | None, storage: Storage = Storage.COMPACT
 ) -> int:
     """Plan a run that is stored like this, and return its number."""
     _, definition = find_engine(engine)
@@ -131,8 +131,8 @@ def queue_stored(
     return plan_run(database, source, engine, definition.version, limit, storage=storage)
 
 
-def queue_packed(database: Database, deals: str, max_nodes: int | None = None) -> int:
-    """Plan a packed run over these deals, and return its number."""
+def queue_compact(database: Database, deals: str, max_nodes: int | None = None) -> int:
+    """Plan a compact run over these deals, and return its number."""
     dealt = parse_deal_range(deals)
     return queue_stored(database, open_deals(database, dealt), dealt.game.full_name(dealt.game.engines[0]), max_nodes)
 
@@ -153,7 +153,7 @@ def do_job(database: Database, number: int) -> None:
 
 def deal(game: Game, seed: int, first: int, count: int, **parameters: int) -> list[str]:
     """Return the canonical texts of the deals `[first, first + count)` of `seed`."""
-    return unpack(game.deal(seed, first, count, **parameters))
+    return to_strings(game.deal(seed, first, count, **parameters))
 
 
 def dealer(game: str) -> Callable[..., list[str]]:
@@ -166,7 +166,7 @@ def solver(engine: str) -> Callable[..., Batch]:
     not caught."""
 
     def called(layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
-        return to_batch(load(engine)(pack(layouts), max_nodes))
+        return to_batch(load(engine)(to_texts(layouts), max_nodes))
 
     return called
 
@@ -194,6 +194,6 @@ class Brittle:
         self._bad = set(bad)
 
     def __call__(self, layouts: Texts, max_nodes: int | None = None) -> Solved:
-        if self._bad & set(unpack(layouts)):
+        if self._bad & set(to_strings(layouts)):
             raise ValueError('it says "no\\way" to \x7f')
         return self._solve(layouts, max_nodes)

@@ -24,7 +24,7 @@ from dealmill.pipeline.store.runs.status import RunStatus, find_run
 from dealmill.pipeline.store.sources.source import find_source
 from dealmill.pipeline.store.sources.writing import append, complete, open_deals
 from dealmill.pipeline.store.storages.item_blocks import fingerprint_of
-from tests.doing import a_run, alter, deal, do_runs, queue_packed
+from tests.doing import a_run, alter, deal, do_runs, queue_compact
 
 LAYOUTS = deal(find_game("memory"), 3, 1, 1_200, pairs=4)
 DEALS = "deal:klondike-deal-1:seed=0:1-4"
@@ -50,7 +50,7 @@ def deal_run(database: Database) -> RunStatus:
 
 def summed_run(database: Database) -> RunStatus:
     """Return a finished run that does not store its deals."""
-    number = queue_packed(database, "deal:camelot:seed=1:1-1500")
+    number = queue_compact(database, "deal:camelot:seed=1:1-1500")
     do_runs(database)
     return find_run(database, number)
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.evidence.digests import BLOCK, block_digest, block_of, block_range, fingerprint, whole_blocks
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Solved, pack, to_batch
+from dealmill.pipeline.games.batch import Solved, to_batch, to_texts
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.connections import Database
@@ -91,10 +91,10 @@ def test_whole_blocks_have_the_same_digests_whatever_is_in_them(
     verdicts, numbers, layouts, evidence = map(list, zip(*chosen, strict=True))
     told = ["" if verdict is Verdict.UNDECIDED else text for verdict, text in zip(verdicts, evidence, strict=True)]
     values = np.array(numbers, dtype=np.int64)
-    solved = Solved(np.array(verdicts, dtype=np.int8), values, values, pack(told))
+    solved = Solved(np.array(verdicts, dtype=np.int8), values, values, to_texts(told))
     batch = to_batch(solved)
     digest = block_digest(1, layouts, batch.verdicts, batch.values, batch.evidence)
-    assert whole_blocks(1, pack(layouts), solved) == {0: digest}
+    assert whole_blocks(1, to_texts(layouts), solved) == {0: digest}
 
 
 @pytest.mark.parametrize("strange", ["3", 2**70, None, 1.5, b"3"])

@@ -18,6 +18,7 @@ from click.testing import CliRunner
 from pydantic import BaseModel
 
 import dealmill
+from bench.reproduce.results import Results
 from dealmill.cli import dealmill as commands
 from dealmill.cli.export import Days
 from dealmill.pipeline.errors import DealmillError, InputError, OutputError, UsageError
@@ -132,7 +133,7 @@ def test_a_picture_of_each_layout_is_written(sqlite_store: Database, tmp_path: P
 
 def test_the_same_results_give_the_same_bytes_whatever_the_storage(sqlite_store: Database, tmp_path: Path) -> None:
     runs = [
-        run_of_deals(sqlite_store, "card-pairing/winnable", 600, storage) for storage in (Storage.PACKED, Storage.ROWS)
+        run_of_deals(sqlite_store, "card-pairing/winnable", 600, storage) for storage in (Storage.COMPACT, Storage.ROWS)
     ]
     written = set[bytes]()
     for run in runs:
@@ -352,7 +353,7 @@ def test_a_playback_of_another_solution_is_a_problem(tmp_path: Path) -> None:
     assert dealmill.check_pack(path).problems == [f"layout {first.position}: its playback is not that of its evidence"]
 
 
-@pytest.mark.parametrize(("name", "model"), [("pack", Pack), ("playback", Playback)])
+@pytest.mark.parametrize(("name", "model"), [("pack", Pack), ("playback", Playback), ("results", Results)])
 def test_the_schema_in_the_docs_is_that_of_the_code(name: str, model: type[BaseModel]) -> None:
     published = json.loads((Path(__file__).parent.parent / "docs" / f"{name}.schema.json").read_text())
     assert published == model.model_json_schema(), "write it again with: make docs"

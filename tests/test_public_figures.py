@@ -7,7 +7,7 @@ import pytest
 
 from bench.reproduce import freecell
 from bench.reproduce.catalogue import ALL_FIGURES
-from bench.reproduce.figures import Estimate, Figure, Value, mean_of, shown
+from bench.reproduce.figures import Estimate, Figure, Number, Value, agree, mean_of
 
 
 def marks(figure: Figure) -> Sequence[pytest.MarkDecorator]:
@@ -20,7 +20,7 @@ def marks(figure: Figure) -> Sequence[pytest.MarkDecorator]:
 @pytest.mark.long
 def test_the_figure_is_found_again(figure: Figure) -> None:
     ours = figure.compute()
-    assert figure.agrees(ours), f"{figure.source} says {shown(figure.theirs)}, we found {shown(ours)}"
+    assert figure.agrees(ours), f"{figure.source} says {Number.of(figure.theirs).text}, we found {Number.of(ours).text}"
 
 
 def test_no_two_figures_have_the_same_name() -> None:
@@ -46,7 +46,24 @@ def test_no_two_figures_have_the_same_name() -> None:
     ],
 )
 def test_when_a_figure_agrees(theirs: Value, tolerance: float, ours: Value, agrees: bool) -> None:
-    assert Figure("", "", "", theirs, lambda: ours, tolerance).agrees(ours) is agrees
+    assert agree(theirs, ours, tolerance) is agrees
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (10**18, "1,000,000,000,000,000,000"),
+        (Fraction(8, 3), "8/3"),
+        (28.5331823, "28.533182"),
+        (Estimate(1234.5678, 0.5), "1,234.568 ± 0.980"),
+        ((1000, 2), "1000, 2"),
+    ],
+)
+def test_the_digits_of_a_value(value: Value, text: str) -> None:
+    number = Number.of(value)
+    assert number.text == text
+    assert agree(number.value, value, 5e-8)
+    assert Number.model_validate_json(number.model_dump_json()) == number
 
 
 def test_the_mean_of_a_sample_and_its_error() -> None:

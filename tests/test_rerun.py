@@ -419,7 +419,7 @@ def test_a_retracted_survey_is_repeated_with_as_many_deals(database: Database) -
     put_on_record(database, "0")
     planned = [plan_replacement(database, gone) for gone in retract(database, ENGINE, "0", "miscounts")]
     assert [(run.id, run.storage, run.items) for run in planned] == [
-        (3, Storage.PACKED, 12_000),
+        (3, Storage.COMPACT, 12_000),
         (4, Storage.ROWS, 300),
     ]
     assert (planned[0].source_name, planned[0].version, planned[0].max_nodes) == (deals.name, "1", 77)
@@ -451,20 +451,20 @@ def test_the_parts_of_a_comparison_are_all_differences(
     assert {difference.kind for part in kept for difference in part.differences} == {"missing"}
 
 
-def test_a_packed_run_is_compared_in_parts(database: Database) -> None:
+def test_a_compact_run_is_compared_in_parts(database: Database) -> None:
     deals = DealRange(find_game("memory"), 1, 1, 2_500)
     deals_reading(database, deals).finish(silent)
-    rows, packed = (
+    rows, compact = (
         find_run(database, queue_stored(database, deals_source(database, deals), ENGINE, None, storage))
-        for storage in (Storage.ROWS, Storage.PACKED)
+        for storage in (Storage.ROWS, Storage.COMPACT)
     )
     do_runs(database)
-    rows, packed = (find_run(database, run.id) for run in (rows, packed))
+    rows, compact = (find_run(database, run.id) for run in (rows, compact))
     with database.writing() as connection:
         connection.execute(text("UPDATE verdicts SET value = value + 1 WHERE position IN (3, 2200)"))
-    parts = list(diff(database, rows, packed).parts())
+    parts = list(diff(database, rows, compact).parts())
     assert [(part.reached, len(part.differences)) for part in parts] == [(1_000, 1), (2_500, 1), (2_500, 0)]
-    assert diff(database, rows, packed).node_sample(10) is None
+    assert diff(database, rows, compact).node_sample(10) is None
 
 
 def test_a_sample_of_node_counts_is_evenly_spaced(database: Database) -> None:

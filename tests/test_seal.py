@@ -47,8 +47,8 @@ def rows(database: Database, batch: int = 10_000, chunk: int = 2_000) -> AuditSt
     return an_audit(database, find_run(database, "1"))
 
 
-def packed(database: Database) -> AuditStatus:
-    """An audit of a packed run."""
+def compact(database: Database) -> AuditStatus:
+    """An audit of a compact run."""
     queue_stored(database, deals_source(database, DealRange(find_game("memory"), 7, 1, 5)), MEMORY, None)
     do_runs(database)
     return an_audit(database, find_run(database, "1"))
@@ -62,7 +62,7 @@ def test_neither_database_nor_batches_nor_jobs_change_a_seal(database: Database,
 
 
 def test_what_comes_later_does_not_change_a_seal(database: Database) -> None:
-    seal = seal_of(database, packed(database))
+    seal = seal_of(database, compact(database))
     assert seal is not None and still_sealed(database, 1, seal)
     queue_rerun(database, find_run(database, "1"), any_version=False)
     do_runs(database)
@@ -92,7 +92,7 @@ def test_a_change_of_the_record_with_all_its_digests_is_found_by_the_seal(databa
 
 
 def test_a_change_of_the_plan_with_its_seals_is_found_by_the_seal(database: Database) -> None:
-    audit = packed(database)
+    audit = compact(database)
     seal = seal_of(database, audit)
     alter(database, "UPDATE runs SET node_limit = 77")
     with database.writing() as connection:

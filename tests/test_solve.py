@@ -7,7 +7,7 @@ import pytest
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Solved, Texts, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Solved, Texts, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving import solve as room
@@ -19,7 +19,7 @@ COUNT = 1_000
 
 def brittle(layouts: Texts, limit: int = NO_LIMIT) -> Solved:
     """An engine that cannot stand a B."""
-    for layout in unpack(layouts):
+    for layout in to_strings(layouts):
         if "B" in layout:
             raise ValueError(f"there is a B in {layout}")
     each = np.ones(len(layouts), dtype=np.int64)
@@ -65,10 +65,10 @@ def test_stored_texts_that_are_not_canonical_fail_alone(
 
     monkeypatch.setattr(room, "load", lambda _name: watched)
     layouts = deal(find_game("memory"), 8, 1, COUNT)
-    expected = to_batch(solver(pack(layouts)))
+    expected = to_batch(solver(to_texts(layouts)))
     wrong = set(Random(1).sample(range(COUNT), bad))
     texts = ["ä  \n" if number in wrong else layout for number, layout in enumerate(layouts)]
-    solved = to_batch(solve_texts("memory/two-pass", pack(texts)))
+    solved = to_batch(solve_texts("memory/two-pass", to_texts(texts)))
     for number in range(COUNT):
         if number in wrong:
             assert solved.verdicts[number] is Verdict.FAILED
@@ -104,7 +104,7 @@ def test_a_job_ends_early_if_its_layouts_are_slow(
     monkeypatch.setattr(room, "load", lambda _name: slow)
     monkeypatch.setattr(room, "PART_SECONDS", 2.0)
     monkeypatch.setattr("time.monotonic", lambda: now)
-    layouts = pack([f"A{number}" for number in range(COUNT)])
+    layouts = to_texts([f"A{number}" for number in range(COUNT)])
     solved = room.solve_part("memory/two-pass", layouts, None, {5: "unreadable"})
     assert low <= len(solved.verdicts) <= high
     assert max(sizes) * seconds <= max(10 * seconds, 0.3)

@@ -50,6 +50,7 @@ FIGURES = [
         "earlier exact count",
         float(100 * EXACT_SHARE),
         partial(winnable_percentage, QUICK),
+        engine="camelot/winnable",
     ),
     Figure(
         GAME,
@@ -58,5 +59,6 @@ FIGURES = [
         within(51.37, 0.03),
         partial(winnable_percentage, 10_000_000),
         slow=True,
+        engine="camelot/winnable",
     ),
 ]

@@ -11,7 +11,8 @@ from tests.games.card_pairing.naive import odds_by_play
 from tests.games.card_pairing.test_figures import NEERC, has_three
 
 deal = dealer("card-pairing")
-odds = solver("card-pairing/odds")
+ODDS = "card-pairing/odds"
+odds = solver(ODDS)
 
 GAME = "card pairing"
 RANKS, SUITS, HEIGHT = 9, 4, 4
@@ -78,6 +79,7 @@ FIGURES = [
             partial(winnable_percentage, ranks, count),
             tolerance,
             slow=count > QUICK,
+            engine="card-pairing/winnable",
         )
         for ranks, source, theirs, tolerance in (
             (9, "earlier simulation, 10 M deals", within(68.82, 0.03), 0),
@@ -92,12 +94,12 @@ FIGURES = [
         for what, compute in (("exact", exact_percentage_with_three), ("200 k deals", percentage_with_three))
     ),
     *(
-        Figure(GAME, f"{what} the contest's sample", "earlier program", theirs, compute)
-        for what, theirs, compute in (
-            ("chance that random play wins", CHANCE, lambda: odds_by_play(NEERC).chance),
-            ("orders of moves that win", 76_362_905, lambda: odds_by_play(NEERC).orders),
-            ("positions that can be reached in", 1_904, lambda: odds_by_play(NEERC).positions),
-            ("chance, by the engine, that random play wins", CHANCE, partial(stated_chance, NEERC)),
+        Figure(GAME, f"{what} the contest's sample", "earlier program", theirs, compute, engine=engine)
+        for what, theirs, compute, engine in (
+            ("chance that random play wins", CHANCE, lambda: odds_by_play(NEERC).chance, None),
+            ("orders of moves that win", 76_362_905, lambda: odds_by_play(NEERC).orders, None),
+            ("positions that can be reached in", 1_904, lambda: odds_by_play(NEERC).positions, None),
+            ("chance, by the engine, that random play wins", CHANCE, partial(stated_chance, NEERC), ODDS),
         )
     ),
     *(
@@ -108,6 +110,7 @@ FIGURES = [
             within(18.287, 0.29),
             partial(mean_chance, count),
             slow=count > QUICK,
+            engine=ODDS,
         )
         for size, count in (("100 k", CHUNK), ("1 M", MILLION))
     ),

@@ -1,9 +1,8 @@
 """Surveys of all patiences and covering games: how many deals can be won. Referees check every verdict on the way."""
 
-from collections.abc import Iterator
-
-from bench.reproduce.surveys import Question
-from dealmill import Store, Survey
+from bench.reproduce.pyramid import DECKS
+from bench.reproduce.surveys import Question, published
+from dealmill import Survey
 from dealmill.pipeline.games import games
 from dealmill.pipeline.games.covering import GAMES as COVERING_GAMES
 from dealmill.pipeline.games.patience import GAMES as PATIENCES
@@ -41,32 +40,36 @@ GAMES = {
     for family in (PATIENCES, COVERING_GAMES)
 }
 """The games of each family, by name."""
+BLAKE_AND_GENT = "Blake and Gent, arXiv 1906.12314"
 PUBLISHED = {
-    "bakers-game": "75.053",
-    "beleaguered-castle": "68.170",
-    "black-hole": "86.944",
-    "canfield": "71.24",
-    "eight-off": "99.88",
-    "freecell": "99.9988",
-    "golf": "45.109",
-    "king-albert": "68.54",
-    "klondike": "81.945 ± 0.084",
-    "pyramid": "66.53, of 1,500 decks",
-    "pyramid-one-pass": "9.02",
-    "seahaven-towers": "89.332",
-    "tripeaks": "97.13, of 1,500 decks",
+    **{
+        name: published(percentage, source=BLAKE_AND_GENT)
+        for name, percentage in {
+            "bakers-game": "75.053",
+            "beleaguered-castle": "68.170",
+            "black-hole": "86.944",
+            "canfield": "71.24",
+            "eight-off": "99.88",
+            "freecell": "99.9988",
+            "golf": "45.109",
+            "king-albert": "68.54",
+            "seahaven-towers": "89.332",
+        }.items()
+    },
+    "klondike": published("81.945", "0.084", source=BLAKE_AND_GENT),
+    "pyramid": published("66.53", source="mchung94/pyramid-solver", deals=DECKS),
+    "pyramid-one-pass": published("9.02", source="solitairewinrates.com"),
+    "tripeaks": published("97.13", source="mchung94/solitaire-player", deals=DECKS),
 }
-"""The winnable deals in per cent: of patiences, by Blake and Gent, The Winnability of Klondike Solitaire and Many Other
-Patience Games, arXiv 1906.12314; of covering games, by the programs of `pyramid`, and by solitairewinrates.com."""
-COLUMNS = ["game", "version", "winnable (95 %)", "won", "lost", "undecided", "published, %", "fingerprint", "command"]
-COUNTS = ("winnable", "unwinnable", "undecided")
+"""The winnable deals in per cent."""
 
 
 def question(name: str) -> Question:
     """How many deals of a game can be won."""
     count, [engine, *_] = FEWER_DEALS if name in FEWER else DEALS, games()[name].engines
     nodes = NODES.get(name, engine.max_nodes)
-    return Question(f"{name}/winnable", games()[name].title, PUBLISHED.get(name, ""), count=count, max_nodes=nodes)
+    others = (PUBLISHED[name],) if name in PUBLISHED else ()
+    return Question(f"{name}/winnable", games()[name].title, others, count=count, max_nodes=nodes)
 
 
 def check(name: str, survey: Survey) -> None:
@@ -81,21 +84,3 @@ def check(name: str, survey: Survey) -> None:
     for result in survey.results():
         if result.verdict is not Verdict.UNDECIDED:
             check("winnable", result.layout, result.verdict, None, result.evidence or "")
-
-
-def row(name: str, survey: Survey) -> list[str]:
-    """The row of the table."""
-    low, high, *_ = survey.figures.values()
-    counts = [f"{survey.facts[count]:,}" for count in COUNTS]
-    fingerprint = f"`{survey.fingerprint}`"
-    asked = question(name)
-    version = games()[name].engines[0].version.partition("-")[0]  # without the digest of the rules
-    return [asked.what, version, f"{low} to {high}", *counts, asked.published, fingerprint, f"`{asked.command}`"]
-
-
-def rows(store: Store, family: str) -> Iterator[list[str]]:
-    """Yield the row of each game of a family."""
-    for name in GAMES[family]:
-        survey = question(name).survey(store)
-        check(name, survey)
-        yield row(name, survey)

@@ -8,8 +8,12 @@ whether they agree never changes from run to run.
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from math import hypot, sqrt
+from typing import Annotated, Self
+
+from pydantic import BaseModel, ConfigDict, Field
 
 SIGMAS = 3.0
 NORMAL_95 = 1.96
@@ -23,17 +27,60 @@ class Estimate:
     mean: float
     error: float
 
-    def __str__(self) -> str:
-        return f"{self.mean:.3f} ± {NORMAL_95 * self.error:.3f}"
+
+Scalar = int | float | Fraction | Estimate
+Value = Scalar | tuple[int, ...]
 
 
-Number = int | float | Fraction | Estimate
-Value = Number | tuple[int, ...]
+class Part(BaseModel):
+    """A part of the published data, which has exactly the fields of its class."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class Number(Part):
+    """A value by its digits: whole numbers, or one number, maybe a fraction, with half of its 95 % interval."""
+
+    values: tuple[Annotated[str, Field(pattern=r"^-?[0-9]+([./][0-9]+)?$")], ...] = Field(min_length=1)
+    half_width: Annotated[str, Field(pattern=r"^[0-9]+(\.[0-9]+)?$")] | None = None
+
+    @classmethod
+    def of(cls, value: Value) -> Self:
+        """Return the digits of a value."""
+        match value:
+            case tuple():
+                return cls(values=tuple(map(str, value)))
+            case Estimate():
+                return cls(values=(f"{value.mean:.3f}",), half_width=f"{NORMAL_95 * value.error:.3f}")
+            case float():
+                return cls(values=(f"{value:.8g}",))
+        return cls(values=(str(value),))
+
+    @property
+    def value(self) -> Value:
+        """The value of these digits."""
+        first, *others = map(Fraction, self.values)
+        if others:
+            return tuple(map(int, self.values))
+        return within(float(first), float(self.half_width)) if self.half_width else first
+
+    @property
+    def text(self) -> str:
+        """The value as it stands in a table."""
+        first, *others = self.values
+        if others:
+            return ", ".join(self.values)
+        if "/" in first:
+            return first
+        return " ± ".join(f"{Decimal(digits):,}" for digits in (first, self.half_width) if digits)
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure of one game; `tolerance` is what the rounding of theirs, or the nature of the figure, allows."""
+    """One figure of one game; `tolerance` is what the rounding of theirs, or the nature of the figure, allows.
+
+    `engine` is the full name of the engine that finds ours, None if plain code or another program does.
+    """
 
     game: str
     name: str
@@ -42,28 +89,31 @@ class Figure:
     compute: Callable[[], Value]
     tolerance: float = 0.0
     slow: bool = False
+    engine: str | None = None
 
     def agrees(self, ours: Value) -> bool:
         """Whether what we found confirms the figure."""
-        if isinstance(self.theirs, tuple) or isinstance(ours, tuple):
-            return (
-                isinstance(self.theirs, tuple)
-                and isinstance(ours, tuple)
-                and len(ours) == len(self.theirs)
-                and all(map(self._is_near, self.theirs, ours))
-            )
-        return self._is_near(self.theirs, ours)
-
-    def _is_near(self, theirs: Number, ours: Number) -> bool:
-        allowed = self.tolerance + SIGMAS * hypot(_error(theirs), _error(ours))
-        return -allowed <= _mean(theirs) - _mean(ours) <= allowed
+        return agree(self.theirs, ours, self.tolerance)
 
 
-def _mean(number: Number) -> int | float | Fraction:
+def agree(theirs: Value, ours: Value, tolerance: float) -> bool:
+    """Whether two values are equal, up to a tolerance and the errors of samples."""
+    if isinstance(theirs, tuple) or isinstance(ours, tuple):
+        return (
+            isinstance(theirs, tuple)
+            and isinstance(ours, tuple)
+            and len(ours) == len(theirs)
+            and all(agree(*pair, tolerance) for pair in zip(theirs, ours, strict=True))
+        )
+    allowed = tolerance + SIGMAS * hypot(_error(theirs), _error(ours))
+    return -allowed <= _mean(theirs) - _mean(ours) <= allowed
+
+
+def _mean(number: Scalar) -> int | float | Fraction:
     return number.mean if isinstance(number, Estimate) else number
 
 
-def _error(number: Number) -> float:
+def _error(number: Scalar) -> float:
     return number.error if isinstance(number, Estimate) else 0.0
 
 
@@ -83,15 +133,3 @@ def mean_of(histogram: Mapping[int, int], scale: float = 1) -> Estimate:
 def extremes_of(histogram: Counter[int]) -> tuple[int, int]:
     """The least and the largest value of a sample."""
     return min(histogram), max(histogram)
-
-
-def shown(value: Value) -> str:
-    """A value as it stands in the table."""
-    match value:
-        case tuple():
-            return ", ".join(map(str, value))
-        case int():
-            return f"{value:,}"
-        case float():
-            return f"{value:.8g}"
-    return str(value)

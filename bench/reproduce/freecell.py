@@ -14,7 +14,7 @@ from dealmill.pipeline.solving.solve import solve
 from dealmill.verdicts import Verdict
 from tests.programs.freecell import available, dealt, solved
 
-GAME = "FreeCell"
+GAME, ENGINE = "FreeCell", "freecell/winnable"
 CHUNK = 1_000
 MAX_NODES = 20_000_000
 """The node limit of our engine, which leaves no deal undecided."""
@@ -26,7 +26,7 @@ Solve = Callable[[list[str]], Batch]
 
 def by_engine(layouts: list[str]) -> Batch:
     """Return what our engine says of some layouts."""
-    return solve("freecell/winnable", layouts, MAX_NODES)
+    return solve(ENGINE, layouts, MAX_NODES)
 
 
 def proved_losses(solve_layouts: Solve, numbers: range) -> Iterator[tuple[int, int]]:
@@ -78,7 +78,7 @@ def classic_losses() -> tuple[int, ...]:
 LOST = (11_982, 146_692, 186_216, 455_889, 495_505, 512_118, 517_776, 781_948)
 MODERN_FIGURE = "the lost deals of 1–1,000,000"
 CLASSIC_FIGURE = "the lost deals of 1–32,000, and their reachable positions, by Freecell Solver"
-FIGURES = [Figure(GAME, MODERN_FIGURE, SOURCE, LOST, partial(lost_deals, by_engine, MODERN), slow=True)]
+FIGURES = [Figure(GAME, MODERN_FIGURE, SOURCE, LOST, partial(lost_deals, by_engine, MODERN), slow=True, engine=ENGINE)]
 if available():
     second_opinion = partial(lost_deals, solved, MODERN)
     FIGURES += [

@@ -59,6 +59,7 @@ FIGURES = [
         "Mid-Atlantic 1996",
         (51, 0, 561, 98),
         partial(statement_values, "hi-q/greedy"),
+        engine="hi-q/greedy",
     ),
     Figure(
         GAME,

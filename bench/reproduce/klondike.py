@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import GAMES
 from dealmill.pipeline.games.patience.compiled import CompiledReferee
 from dealmill.pipeline.games.patience.deal import deal
@@ -68,8 +68,8 @@ def _verdicts(rules: Rules, numbers: list[int], max_nodes: int) -> Iterator[tupl
     """Yield the verdicts on deals, whose evidence is refereed."""
     solve, check = Winnable(rules), CompiledReferee(rules)
     for number in numbers:
-        [layout] = unpack(deal(rules, FIELD_SEED, number, 1))
-        solved = to_batch(solve(pack([layout]), max_nodes))
+        [layout] = to_strings(deal(rules, FIELD_SEED, number, 1))
+        solved = to_batch(solve(to_texts([layout]), max_nodes))
         [verdict], [evidence] = solved.verdicts, solved.evidence
         if evidence is not None:
             check("winnable", layout, verdict, None, evidence)

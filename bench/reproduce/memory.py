@@ -69,6 +69,7 @@ def _strategies() -> list[Figure]:
             within(MEANS[engine.name], 0.003),
             partial(mean_flips, engine.name, count),
             slow=count > QUICK,
+            engine=f"memory/{engine.name}",
         )
         for size, count in (("200 k", QUICK), ("10⁶", MILLION))
         for engine in RULES.engines
@@ -86,6 +87,7 @@ def _extremes() -> list[Figure]:
             partial(extreme_flips, engine),
             tolerance=2,
             slow=True,
+            engine=f"memory/{engine}",
         )
         for engine, ends in EXTREMES.items()
     ]
@@ -121,10 +123,25 @@ def _limits() -> list[Figure]:
 
 
 FIGURES = [
-    Figure(GAME, "flips, two-pass", ARTICLE, 100, partial(flips_on_the_worst_string, "two-pass")),
-    Figure(GAME, "flips, incremental", ARTICLE, 98, partial(flips_on_the_worst_string, "incremental")),
+    *(
+        Figure(
+            GAME,
+            f"flips, {engine}",
+            ARTICLE,
+            flips,
+            partial(flips_on_the_worst_string, engine),
+            engine=f"memory/{engine}",
+        )
+        for engine, flips in (("two-pass", 100), ("incremental", 98))
+    ),
     Figure(
-        GAME, "flips at most, two-pass-last-card", COMMENT, 98, partial(most_flips, "two-pass-last-card"), slow=True
+        GAME,
+        "flips at most, two-pass-last-card",
+        COMMENT,
+        98,
+        partial(most_flips, "two-pass-last-card"),
+        slow=True,
+        engine="memory/two-pass-last-card",
     ),
     *_expectations(),
     *_limits(),
@@ -138,5 +155,6 @@ FIGURES = [
         partial(mean_flips, "incremental", MILLION),
         tolerance=5e-5,
         slow=True,
+        engine="memory/incremental",
     ),
 ]

@@ -1,16 +1,27 @@
-"""The page of results, which ``make reproduce`` writes: surveys of all deals, and public figures beside ours."""
+"""The page of results, which ``make docs`` writes from docs/results.json."""
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from decimal import Decimal
 
-from bench.reproduce import families, surveys
+from bench.reproduce.results import DATA, FigureRow, Results, Row, SurveyRow
+from dealmill.pipeline.games import find_engine
 
-PAGE = Path(__file__).parent.parent.parent / "docs" / "results.md"
-FIGURES = ["game", "figure", "source", "theirs", "ours", "agrees"]
+PAGE = DATA.with_suffix(".md")
+SURVEY_COLUMNS = ["question", "95 % interval; of the deals solved", "exact", "published", "deals"]
+GAME_COLUMNS = ["game", "winnable (95 %)", "won", "lost", "undecided", "published, %"]
+FIGURE_COLUMNS = ["figure", "source", "theirs", "ours", "agrees"]
+ORIGIN_COLUMNS = ["version", "date", "fingerprint", "command"]
 TEXT = """\
 # What is known
 
-`make reproduce` computes every figure of this page again, and writes it.
+[results.json](results.json) has every figure of this page, with its whole fingerprint and who else found it; [its
+schema](results.schema.json) says how. The name of a row is a link to it. A row has the version of its engine, the day
+and the version of Dealmill, the beginning of the fingerprint, and the command that repeats it. `make reproduce`
+computes all again, and `.venv/bin/python -m bench.reproduce NAME…` single rows by the names in their links; then `make
+docs` writes this page.
+
+A published figure agrees if exact numbers are equal, rounded ones are right to their last digit, and means of samples
+are at most three standard errors of both apart; where a figure allows more, its name says so.
 
 ## Surveys of random deals
 
@@ -23,12 +34,11 @@ survey, with the same fingerprint on every machine. [Card pairing by size](sizes
 ## Patiences
 
 How many random deals of seed 1 can be won if all cards are known: of 10,000 deals within 1,000,000 nodes each, or as
-many as the command says, with the version of the engine that stands in the row. The interval counts undecided deals as
-lost at its low end and as won at its high end. Each win has its moves, and each loss a proof: `dealmill audit` has a
-referee check them, as `make reproduce` does. The published figures are those of Blake and Gent (*The Winnability of
-Klondike Solitaire and Many Other Patience Games*, [arXiv 1906.12314](https://arxiv.org/abs/1906.12314)), for other
-deals by the same rules. Their program plays the Spider family [by easier
-rules](beside-others.md#spider-and-its-relatives).
+many as the command says. The interval counts undecided deals as lost at its low end and as won at its high end. Each
+win has its moves, and each loss a proof: `dealmill audit` has a referee check them, as `make reproduce` does. The
+published figures are those of Blake and Gent (*The Winnability of Klondike Solitaire and Many Other Patience Games*,
+[arXiv 1906.12314](https://arxiv.org/abs/1906.12314)), for other deals by the same rules. Their program plays the Spider
+family [by easier rules](beside-others.md#spider-and-its-relatives).
 
 {patiences}
 
@@ -42,9 +52,7 @@ decided. The published figures are those of mchung94/pyramid-solver and mchung94
 
 ## Public figures
 
-Figures that others have published or that were found before, and what we find for them. They agree if exact numbers
-are equal, rounded ones are right to their last digit, and means of samples are at most three standard errors of both
-apart; where a figure allows more, its name says so.
+Figures that others have published or that were found before, and what we find for them.
 
 {figures}
 """
@@ -55,16 +63,64 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in [heads, ["---"] * len(heads), *rows])
 
 
-Rows = Iterable[Sequence[str]]
-
-
-def write(survey_rows: Rows, patience_rows: Rows, covering_rows: Rows, figure_rows: Rows) -> None:
-    """Write the page."""
-    PAGE.write_text(
-        TEXT.format(
-            surveys=table(surveys.COLUMNS, survey_rows),
-            patiences=table(families.COLUMNS, patience_rows),
-            covering_games=table(families.COLUMNS, covering_rows),
-            figures=table(FIGURES, figure_rows),
-        )
+def page() -> str:
+    """Return the text of the page."""
+    results = Results.load()
+    return TEXT.format(
+        surveys=table([*SURVEY_COLUMNS, *ORIGIN_COLUMNS], map(_survey_cells, results.surveys)),
+        patiences=table([*GAME_COLUMNS, *ORIGIN_COLUMNS], map(_game_cells, results.patiences)),
+        covering_games=table([*GAME_COLUMNS, *ORIGIN_COLUMNS], map(_game_cells, results.covering_games)),
+        figures=table([*FIGURE_COLUMNS, *ORIGIN_COLUMNS], map(_figure_cells, results.figures)),
     )
+
+
+def _survey_cells(row: SurveyRow) -> list[str]:
+    unit = " %" if row.estimate == "winnability" else ""
+    low, high = (f"{Decimal(digits):,}{unit}" for digits in (row.low, row.high))
+    interval = "; ".join([f"{low} to {high}", *([f"{Decimal(row.value):,}{unit}"] if row.value else [])])
+    exact = f"{row.exact.value}{unit}, {row.exact.standard_errors} standard errors" if row.exact else ""
+    return [
+        _name(row, row.title),
+        interval,
+        exact,
+        _published(row) or "none known",
+        f"{row.deals:,}",
+        *_origin(row, row.fingerprint),
+    ]
+
+
+def _game_cells(row: SurveyRow) -> list[str]:
+    counts = [f"{count:,}" for count in (row.winnable, row.unwinnable, row.undecided)]
+    return [
+        _name(row, row.title),
+        f"{row.low} % to {row.high} %",
+        *counts,
+        _published(row),
+        *_origin(row, row.fingerprint),
+    ]
+
+
+def _figure_cells(row: FigureRow) -> list[str]:
+    name = _name(row, f"{row.game}: {row.title}")
+    agrees = "yes" if row.agrees else "**no**"
+    return [name, row.published.source, row.published.number.text, row.ours.text, agrees, *_origin(row)]
+
+
+def _name(row: Row, text: str) -> str:
+    return f'<a id="{row.anchor}" href="#{row.anchor}">{text}</a>'
+
+
+def _published(row: SurveyRow) -> str:
+    """Return what others found, and whether it agrees."""
+    figures = [
+        f"{published.text}: {'agrees' if row.agrees_with(published) else '**differs**'}" for published in row.published
+    ]
+    return "; ".join(figures)
+
+
+def _origin(row: Row, fingerprint: str | None = None) -> list[str]:
+    version = row.version or ""
+    if row.engine and row.version != (latest := find_engine(row.engine)[1].version):
+        version += f"; there is {latest}"
+    digits = f"`{fingerprint[:12]}`" if fingerprint else ""
+    return [version, f"{row.date}, {row.dealmill}", digits, f"`{row.command}`"]

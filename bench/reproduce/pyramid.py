@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack, to_batch
+from dealmill.pipeline.games.batch import to_batch, to_texts
 from dealmill.pipeline.games.covering import CoveringGame
 from dealmill.pipeline.games.reading import read_one
 from dealmill.verdicts import Verdict
@@ -55,7 +55,7 @@ def _verdicts(name: str, decks: list[list[str]]) -> Iterator[Verdict]:
     game = find_game(name)
     assert isinstance(game, CoveringGame)  # noqa: S101 -- a game of Dealmill
     layouts = [read_one(game, _layout(game, deck)) for deck in decks]
-    solved = to_batch(game.solvers["winnable"](pack(layouts)))
+    solved = to_batch(game.solvers["winnable"](to_texts(layouts)))
     for layout, verdict, evidence in zip(layouts, solved.verdicts, solved.evidence, strict=True):
         game.compiled_check("winnable", layout, verdict, None, evidence or "")
         yield verdict

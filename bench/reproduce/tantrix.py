@@ -27,6 +27,7 @@ FIGURES = [
         "NWERC 2005, problem G",
         (46, 2),
         partial(statement_values, "tantrix/legal-moves"),
+        engine="tantrix/legal-moves",
     ),
     Figure(GAME, "tiles", "NWERC 2005, problem G", 56, tiles),
     Figure(GAME, "tiles of each three colours", "NWERC 2005, problem G", (14, 14, 14, 14), tiles_of_each_colours),

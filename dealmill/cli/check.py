@@ -3,12 +3,13 @@
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Unpack
 
 import click
 
 import dealmill
 from dealmill.cli.options import (
+    ChosenRuns,
     WholeNumber,
     chosen_options,
     complete_engine,
@@ -47,19 +48,17 @@ FINDING_COLUMNS = ("items", "finding", "step", "reason")
 def audit(
     ctx: click.Context,
     runs: tuple[str, ...],
-    tags: tuple[str, ...],
-    game: str | None,
-    engine: str | None,
     sample: int | None,
     seed: int,
     seal: str | None,
     form: str | None,
+    **chosen: Unpack[ChosenRuns],
 ) -> None:
     """Check every stored verdict of each RUN (a number, a range such as 3-7, `last` or `all`) with the referee of its
     game.
 
     The referee knows only the rules and shares no code with the engine. Its judgement on each verdict is stored (for a
-    packed run, only if it is not `valid`); `dealmill query RUN --audit invalid` lists the verdicts that failed.
+    compact run, only if it is not `valid`); `dealmill query RUN --audit invalid` lists the verdicts that failed.
 
     Without --sample, an audit also checks the invariants of the record: layouts, jobs, totals and digests, the plan of
     the run, its source, the action log and earlier audits. Findings are printed on standard output. If there are none
@@ -70,7 +69,7 @@ def audit(
     those of layouts that are pending, and claims without evidence.
     """
     with dealmill.open() as store:
-        audited = store.select(*runs, tags=tags, game=game, engine=engine)
+        audited = store.select(*runs, **chosen)
         if seal is not None and len(audited) > 1:
             raise click.UsageError("--seal is that of one run: name one run with it")
         with shown_progress(store) as progress:

@@ -94,8 +94,8 @@ def diff(
     differences first, in the order of the kinds below; --nl, --json and --csv have them in the order of positions.
 
     Without OTHER, RUN is compared with each other run in the store whose engine answers the same question, on the
-    layouts that both have. Retracted runs are left out, and packed
-    runs over other deals, or of a version that is not installed.
+    layouts that both have. Retracted runs are left out, and compact runs over other
+    deals, or of a version that is not installed.
 
     The kinds of differences are: contradicted (decided by both, with different verdicts or values), question (decided
     by both, by engines that answer different questions), lost (decided by RUN only), gained (decided by OTHER only),
@@ -103,9 +103,9 @@ def diff(
     them).
 
     Runs over the same source are compared by position. Other runs of the same game are compared by layout; if a layout
-    occurs several times, all its items count. A packed run can only be compared with runs over the same deals. Runs are
-    equal if all their verdicts, values and evidence are equal; versions and node counts may differ. The exit code is 3
-    if the runs differ, and with --fail-on also if there is nothing to compare.
+    occurs several times, all its items count. A compact run can only be compared with runs over the same deals. Runs
+    are equal if all their verdicts, values and evidence are equal; versions and node counts may differ. The exit code
+    is 3 if the runs differ, and with --fail-on also if there is nothing to compare.
 
     With --by-deal, OTHER may be of a related game: a patience with other rules. Then layouts are the same if all that
     follows the name of the game is, and only verdicts are compared; two that differ are of the kind question.
@@ -146,7 +146,7 @@ def diff(
 
 
 def _nodes(diff: "dealmill.Diff") -> "dealmill.NodeCounts | None":
-    """Return the node counts of two runs; None if one of them is packed, so that its layouts have none."""
+    """Return the node counts of two runs; None if one of them is compact, so that its layouts have none."""
     with suppress(dealmill.UsageError):
         return diff.nodes
     return None

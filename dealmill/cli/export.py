@@ -278,7 +278,7 @@ def pack(
         raise click.UsageError("name a run or a game, and a file: dealmill pack RUN FILE")
     of_game = not (run == "last" or run.isdecimal())
     _check_pack_options(given_options(ctx), of_game=of_game)
-    wishes: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "verdict": verdict,
         "grades": grades,
         "each": each,
@@ -291,11 +291,11 @@ def pack(
     with dealmill.open() as store, resumable(), shown_progress(store) as progress:
         files: dict[str, Any] = {"force": force, "with_checker": with_checker}
         if of_game:
-            written, audit = store.pack(run, file, **files, progress=progress, **wishes), None
+            written, audit = store.pack(run, file, **files, progress=progress, **arguments), None
         else:
             subject = store.find_run(run)
             grading = None if graded_by is None else store.find_run(graded_by)
-            written = subject.pack(file, by=by, graded_by=grading, **files, progress=progress, **wishes)
+            written = subject.pack(file, by=by, graded_by=grading, **files, progress=progress, **arguments)
             audit = subject.latest_audit
     chosen = Counter(entry.grade for entry in written.layouts)
     rows = [{**grade.model_dump(), "chosen": chosen[grade.grade]} for grade in written.grades]

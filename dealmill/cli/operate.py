@@ -3,11 +3,12 @@
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
+from typing import Unpack
 
 import click
 
 import dealmill
-from dealmill.cli.options import WholeNumber, chosen_options, complete_run, confirm, yes_option
+from dealmill.cli.options import ChosenRuns, WholeNumber, chosen_options, complete_run, confirm, yes_option
 from dealmill.cli.output import called_as, json_option, output_options, tell, write_json, write_line, write_rows
 from dealmill.cli.process import ERROR, resumable
 from dealmill.cli.progress import shown_progress
@@ -44,15 +45,7 @@ def web(host: str, port: int, packs: tuple[Path, ...]) -> None:
 @click.option("--reruns", is_flag=True, help="Also delete the reruns of these runs.")
 @yes_option
 @json_option
-def delete(
-    subjects: tuple[str, ...],
-    tags: tuple[str, ...],
-    game: str | None,
-    engine: str | None,
-    reruns: bool,
-    yes: bool,
-    as_json: bool,
-) -> None:
+def delete(subjects: tuple[str, ...], reruns: bool, yes: bool, as_json: bool, **chosen: Unpack[ChosenRuns]) -> None:
     """Delete runs (numbers, ranges such as 3-7, `last` or `all`) with their verdicts and audits, or a source with its
     layouts and rejects.
 
@@ -64,7 +57,7 @@ def delete(
     The space is given back if no worker is busy. A PostgreSQL server does that by itself.
     """
     with dealmill.open() as store:
-        deletion = store.deletion(*subjects, tags=tags, game=game, engine=engine, reruns=reruns)
+        deletion = store.deletion(*subjects, reruns=reruns, **chosen)
         if len(deletion.subjects) > 1:
             for line in deletion.lines:
                 tell(line)
@@ -92,15 +85,15 @@ def db() -> None:
 
 @db.command(short_help="Upgrade the tables to a newer version.")
 @click.argument("revision", default="head")
-@click.option("--yes", is_flag=True, help="Upgrade also if deals of packed runs cannot be listed afterwards.")
+@click.option("--yes", is_flag=True, help="Upgrade also if deals of compact runs cannot be listed afterwards.")
 @click.option("--web-role", is_flag=True, help="Also let the user of DEALMILL_WEB_DATABASE_URL read the store.")
 @json_option
 def upgrade(revision: str, yes: bool, web_role: bool, as_json: bool) -> None:
     """Upgrade the tables to REVISION, by default the newest.
 
-    Dealmill before 0.3.0 stored a bit for each deal of a packed run. Now they are solved again when they are listed, so
-    the upgrade is refused if the engine version that solved a run is not installed. With --yes, the figures of such a
-    run are kept, but not which deal has which verdict.
+    Dealmill before 0.3.0 stored a bit for each deal of a compact run. Now they are solved again when they are listed,
+    so the upgrade is refused if the engine version that solved a run is not installed. With --yes, the figures of such
+    a run are kept, but not which deal has which verdict.
 
     With --web-role, the user of DEALMILL_WEB_DATABASE_URL is created on the PostgreSQL server, or gets the password of
     the URL, and can read the tables, and nothing else. Give the option with each upgrade.
@@ -119,11 +112,11 @@ def downgrade(revision: str, yes: bool, as_json: bool) -> None:
     """Downgrade the tables to REVISION; the oldest is 0010, that of Dealmill 0.1.0.
 
     This deletes what the older tables cannot hold, so it asks for confirmation unless --yes is given. Revisions before
-    0022 have a bit for each deal of a packed run, so such runs must be solved again then, by the earlier version.
+    0022 have a bit for each deal of a compact run, so such runs must be solved again then, by the earlier version.
     """
-    packed = dealmill.db.check_downgrade(revision)
+    compact = dealmill.db.check_downgrade(revision)
     if not yes:
-        solved = f"; the packed runs {', '.join(map(str, packed))} must be solved again then" if packed else ""
+        solved = f"; the compact runs {', '.join(map(str, compact))} must be solved again then" if compact else ""
         confirm(f"deletes what tables of {revision} cannot hold{solved}")
     _report(dealmill.db.downgrade(revision=revision), as_json)
 

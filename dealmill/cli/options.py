@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypedDict
 
 import click
 from click.core import ParameterSource
@@ -282,7 +282,17 @@ chosen_options = _together(
         "--engine", metavar="GAME/ENGINE", shell_complete=complete_engine, help="Only the runs of this engine."
     ),
 )
-"""Which of the runs: the command receives `tags`, `game` and `engine`."""
+"""Which of the runs: the command receives a `ChosenRuns`."""
+
+
+class ChosenRuns(TypedDict):
+    """What `chosen_options` say, as keyword arguments of `dealmill.Store.select`."""
+
+    tags: tuple[str, ...]
+    game: str | None
+    engine: str | None
+
+
 yes_option = click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 
 

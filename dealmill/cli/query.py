@@ -97,8 +97,8 @@ def query(
         columns, rows = lines_named(fields, (_result_row(result, form) for result in results), results.runs, form)
         if last := write_first(columns, rows, form, shown, NO_MATCH):
             tell(_how_to_continue(order, descending, last["item"]))
-        for packed in results.unlisted:
-            tell(f"run {packed.id} is packed: its valid verdicts are counted by audits but cannot be listed")
+        for compact in results.unlisted:
+            tell(f"run {compact.id} is compact: its valid verdicts are counted by audits but cannot be listed")
         for unaudited in results.unaudited:
             tell(f"run {unaudited.id} has not been audited; audit it with: dealmill audit {unaudited.id}")
         for unfinished in results.unfinished:
@@ -158,7 +158,7 @@ def find(layout: str, game: str | None, form: str | None) -> None:
 
     LAYOUT is a line of text, a numbered deal such as deal:camelot:seed=1:17, or a file with a single layout in any
     accepted format; `-` is standard input. Without --game, all games that have such a layout are searched. The numbered
-    deals of packed runs and surveys are not stored, so they are not found.
+    deals of compact runs and surveys are not stored, so they are not found.
     """
     with dealmill.open() as store:
         with shown_progress(store) as progress:

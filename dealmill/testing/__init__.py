@@ -38,7 +38,7 @@ __all__ = ["Check", "CheckFailed", "CheckOutcome", "checks_of", "each_once", "wr
 def __getattr__(name: str) -> object:
     if name == "Outcome":
         warnings.warn(
-            "dealmill.testing.dealmill.testing.Outcome was renamed CheckOutcome and will be removed in 0.4.0",
+            "dealmill.testing.Outcome was renamed CheckOutcome and will be removed in 0.4.0",
             DeprecationWarning,
             stacklevel=2,
         )

@@ -12,7 +12,7 @@ from functools import partial
 from itertools import combinations
 from random import Random
 
-from dealmill.pipeline.games.batch import pack, to_batch
+from dealmill.pipeline.games.batch import to_batch, to_texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.covering import CoveringGame
 from dealmill.pipeline.games.covering.referee import Loss, Referee, read_loss
@@ -227,7 +227,7 @@ def faults_of(referee: Referee, layout: str, *, can_be_won: bool) -> Iterator[st
     from dealmill.pipeline.games.covering.engine import Winnable
 
     rules = referee.rules
-    solved = to_batch(Winnable(rules)(pack([layout])))
+    solved = to_batch(Winnable(rules)(to_texts([layout])))
     [verdict], [evidence] = solved.verdicts, solved.evidence
     if verdict is not (Verdict.WINNABLE if can_be_won else Verdict.UNWINNABLE):
         yield f"the engine says {verdict}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dealmill.pipeline.errors import InvalidEvidence
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack, unpack
+from dealmill.pipeline.games.batch import to_strings, to_texts
 from dealmill.pipeline.games.contract import UNKNOWN, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import function_of, solve, solve_texts
@@ -78,7 +78,7 @@ def a_node_limit_leaves_layouts_undecided_and_changes_nothing_else(subject: Subj
     free = subject.solve(engine, layouts)
     for limit in (1, 5, max(free.nodes)):
         limited = subject.solve(engine, layouts, limit)
-        lengths = solve_texts(subject.game.full_name(engine), pack(layouts), limit).evidence.lengths
+        lengths = solve_texts(subject.game.full_name(engine), to_texts(layouts), limit).evidence.lengths
         for index, layout in enumerate(layouts):
             what = f"layout {layout}: {free.nodes[index]} nodes, limit {limit}:"
             outcome = limited.verdicts[index], limited.values[index], limited.evidence[index]
@@ -93,7 +93,7 @@ def a_node_limit_leaves_layouts_undecided_and_changes_nothing_else(subject: Subj
 
 def an_empty_batch_is_solved(subject: Subject, engine: Engine) -> None:
     """A batch can have no layouts."""
-    require(len(function_of(subject.game, engine)(pack([]), 1).verdicts) == 0, "no layouts have verdicts")
+    require(len(function_of(subject.game, engine)(to_texts([]), 1).verdicts) == 0, "no layouts have verdicts")
 
 
 CHECKS = (
@@ -125,7 +125,7 @@ def golden_lines(game: Game, engine: Engine, layouts: Sequence[str]) -> list[str
 def golden_deals(game: Game) -> list[str]:
     """Return the deals whose results a golden file has, the first ones of seed 1."""
     if game.rules_text:
-        return unpack(game.deal(1, 1, GOLDEN_DEALS_BY_RULES))
+        return to_strings(game.deal(1, 1, GOLDEN_DEALS_BY_RULES))
     return example(game, "deals.txt").splitlines()[:GOLDEN_DEALS]
 
 

@@ -13,7 +13,7 @@ from random import Random
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
 from dealmill.pipeline.evidence.referee import LONGEST_TEXT, judge
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
@@ -77,7 +77,7 @@ def _large_deals(game: Game) -> Iterator[str]:
     for name, parameter in game.deals.parameters.items():
         for value in {parameter.most, (parameter.default + parameter.most) // 2}:
             with suppress(UsageError):  # not every size goes with the other parameters
-                yield from unpack(game.deal(2, 1, 1, **{name: value}))
+                yield from to_strings(game.deal(2, 1, 1, **{name: value}))
 
 
 CHECKS = (no_evidence_takes_too_much_memory,)

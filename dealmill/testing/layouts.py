@@ -7,7 +7,7 @@ import numpy as np
 
 from dealmill.pipeline.errors import BadLayout
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.batch import Entries, Solved, Texts, lengths_to_starts, pack
+from dealmill.pipeline.games.batch import Entries, Solved, Texts, lengths_to_starts, to_texts
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.reading import MOST_REASONS, MOST_RECORDED_CHARACTERS
@@ -129,9 +129,9 @@ def the_canonical_check_accepts_all_layouts(subject: Subject) -> None:
     """Also the texts of many deals; of fewer if the check is not compiled, but that of the reader."""
     texts = [text.decode() for text in subject.canonical_texts]
     texts += subject.deal(5, 1, MANY if subject.game.mask else DEALS)
-    for text, accepted in zip(texts, canonical_mask(subject.game, pack(texts)).tolist(), strict=True):
+    for text, accepted in zip(texts, canonical_mask(subject.game, to_texts(texts)).tolist(), strict=True):
         require(accepted, f"layout {text}: refused")
-    require(len(canonical_mask(subject.game, pack([]))) == 0, "no texts give a mask that is not empty")
+    require(len(canonical_mask(subject.game, to_texts([]))) == 0, "no texts give a mask that is not empty")
 
 
 def the_canonical_check_agrees_with_the_reader(subject: Subject) -> None:
@@ -169,7 +169,7 @@ def only_layouts_reach_an_engine(subject: Subject) -> None:
     good = subject.canonical_texts[0].decode()
     for text in subject.bad_texts(4, MANY // 4)[:REFUSED]:
         try:
-            solve(pack([good, text, good]))
+            solve(to_texts([good, text, good]))
         except BadLayout as error:
             require(error.reasons and all(error.reasons), f"{text!r} is refused without a reason")
 

@@ -8,6 +8,7 @@ from random import Random
 from types import FunctionType
 
 from dealmill.pipeline.errors import InvalidEvidence, UsageError
+from dealmill.pipeline.games.careful import CHANCES
 from dealmill.pipeline.games.contract import Engine
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.checker.build import parts_of_referee, sections_of
@@ -141,7 +142,7 @@ def _differ_in_repeated_plays(
 ) -> bool:
     """Return whether the evidence of another layout differs from that of a layout. The referee repeats only some of the
     plays of `chances`, so one of these must differ."""
-    if not isinstance(subject.game.check, JudgeOfPlays) or engine.rules_name != "chances":
+    if not isinstance(subject.game.check, JudgeOfPlays) or engine.rules_name != CHANCES:
         return other_evidence != evidence
     results, claims = read_plays(evidence), read_plays(other_evidence)
     return any(results[number - 1] != claims[number - 1] for number in drawn_plays(layout, other_evidence))

@@ -8,7 +8,7 @@ from random import Random
 from typing import NamedTuple, TypeVar
 
 from dealmill.pipeline.errors import UsageError
-from dealmill.pipeline.games.batch import Batch, unpack
+from dealmill.pipeline.games.batch import Batch, to_strings
 from dealmill.pipeline.games.contract import Engine, Game, Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import solve
@@ -27,12 +27,12 @@ SHORTEST_NOISE, LONGEST_NOISE = 0, 200
 def real_lines(game: Game) -> list[str]:
     """Return the lines of the statement's example, if there is one, and numbered deals of several sizes."""
     lines = example(game, "statement.txt").splitlines() if game.has_statement else []
-    lines += unpack(game.deal(1, 1, DEALS))
+    lines += to_strings(game.deal(1, 1, DEALS))
     for name, parameter in game.deals.parameters.items():
         middle = (parameter.least + parameter.default) // 2
         for value in sorted({parameter.least, middle, min(parameter.most, LARGEST * parameter.default)}):
             try:
-                lines += unpack(game.deal(2, 1, 3, **{name: value}))
+                lines += to_strings(game.deal(2, 1, 3, **{name: value}))
             except UsageError:  # not every size goes with the other parameters
                 continue
     return lines
@@ -193,7 +193,7 @@ class Subject:
 
     def deal(self, seed: int, first: int, count: int, **parameters: int) -> list[str]:
         """Return the canonical texts of the deals `[first, first + count)`."""
-        return unpack(self.game.deal(seed, first, count, **parameters))
+        return to_strings(self.game.deal(seed, first, count, **parameters))
 
     def solve(self, engine: Engine, layouts: Sequence[str], max_nodes: int | None = None) -> Batch:
         """Solve layouts; one on which the engine raises an error is `FAILED`."""

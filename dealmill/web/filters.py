@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from fastapi import Depends, Query
 
 import dealmill
-from dealmill.pipeline.results.conditions import ALL, CONDITIONS, WORDS
+from dealmill.pipeline.results.conditions import CONDITIONS, WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PageFilter(dealmill.Filter):
             where.append(f"{condition.argument} IN ({', '.join(repr(code.word) for code in codes)})")
         for order in self.ranges:
             number = str(order.measure.sql).format(order.measure.field)
-            low, high = (None if end in ALL else end for end in self.ranges[order])
+            low, high = self.ends(order)
             where += [f"{number} >= {low}"] * (low is not None) + [f"{number} <= {high}"] * (high is not None)
         return f"SELECT * FROM results_view WHERE {' AND '.join(where)} ORDER BY position"  # noqa: S608 -- numbers and words
 

@@ -17,7 +17,7 @@ from dealmill.pipeline.system.bounded import BoundedProcess, TooMuch
 from dealmill.web.filters import PageFilter
 
 SMALL = 10_000
-"""The layouts of runs that are searched at once, unless they are packed."""
+"""The layouts of runs that are searched at once, unless they are compact."""
 MOST_SECONDS = 120
 """The longest time for a search."""
 PATIENCE = 0.02

@@ -142,7 +142,7 @@ VERDICTS = {int(verdict): verdict for verdict in Verdict}
 """Verdicts by number: calling the enumeration takes as long as solving some layouts."""
 
 
-def pack(texts: Sequence[str]) -> Texts:
+def to_texts(texts: Sequence[str]) -> Texts:
     """Return texts as flat arrays. Surrogates are encoded like any other character (``surrogatepass``)."""
     whole = "".join(texts)
     if whole.isascii():
@@ -157,7 +157,7 @@ def texts_from_rows(texts: Bytes) -> Texts:
     return Texts(texts.reshape(-1), np.arange(count + 1, dtype=np.int64) * width)
 
 
-def unpack(texts: Texts) -> list[str]:
+def to_strings(texts: Texts) -> list[str]:
     """Return flat arrays as strings. Bytes that are not valid UTF-8 are replaced by U+FFFD."""
     whole = texts.concatenated_text.tobytes()
     ends = (texts.starts - texts.starts[0]).tolist()
@@ -195,7 +195,7 @@ def run_kernel(kernel: Kernel, layouts: Texts, limit: int, longest: int) -> Solv
             raise ValueError(f"evidence is longer than the maximum of {longest} bytes")
         evidence.append(Texts(room[: starts[-1]], starts))
         first = reached
-    return Solved(verdicts, values, nodes, concatenate_texts(evidence or [pack([])]))
+    return Solved(verdicts, values, nodes, concatenate_texts(evidence or [to_texts([])]))
 
 
 def concatenate_solved(parts: Sequence[Solved]) -> Solved:
@@ -215,7 +215,7 @@ def concatenate_solved(parts: Sequence[Solved]) -> Solved:
 def to_batch(solved: Solved) -> Batch:
     """Convert arrays to lists, with None for values and evidence that are not meaningful."""
     words = [VERDICTS[code] for code in solved.verdicts.tolist()]
-    values, evidence = solved.values.tolist(), unpack(solved.evidence)
+    values, evidence = solved.values.tolist(), to_strings(solved.evidence)
     return Batch(
         verdicts=words,
         values=[value if word is Verdict.SCORED else None for word, value in zip(words, values, strict=True)],
@@ -230,7 +230,7 @@ def to_solved(batch: Batch) -> Solved:
         np.array(batch.verdicts, dtype=np.int8),
         np.array([value or 0 for value in batch.values], dtype=np.int64),
         np.array(batch.nodes, dtype=np.int64),
-        pack([text or "" for text in batch.evidence]),
+        to_texts([text or "" for text in batch.evidence]),
     )
 
 
@@ -280,7 +280,7 @@ class Entries:
         bad = [(index, entry) for index, entry in enumerate(entries) if isinstance(entry, Reject)]
         return cls(
             np.array([layout.line for layout in layouts], dtype=np.int64),
-            pack([layout.text for layout in layouts]),
+            to_texts([layout.text for layout in layouts]),
             [reject for _, reject in bad],
             np.array([index for index, _ in bad], dtype=np.int64),
         )

@@ -4,6 +4,8 @@ from dataclasses import replace
 
 from dealmill.pipeline.games.contract import Engine
 
+CHANCES = "chances"
+"""The name of the engine."""
 PLAYS = 1_000
 """The plays, each of which is a node."""
 LEAST_CHANCE = 1_000
@@ -43,7 +45,7 @@ docs/grades.md says how they were set."""
 def careful_player(version: str) -> Engine:
     """Return the engine that counts the plays that the careful player of docs/chances.md wins."""
     return Engine(
-        "chances",
+        CHANCES,
         version,
         "how many of 1,000 plays a careful player wins, who sees only the cards that lie face up, in millionths",
         "the plays that are won: 200 digits `0-9a-v` of five plays each",

@@ -234,10 +234,10 @@ class DealRange:
 
     def blocks(self) -> Iterator[list[Layout]]:
         """Yield lists of up to `DEALT_AT_ONCE` layouts."""
-        from dealmill.pipeline.games.batch import unpack  # slow to import, and most commands deal nothing
+        from dealmill.pipeline.games.batch import to_strings  # slow to import, and most commands deal nothing
 
         for block in self.parts():
-            yield list(map(Layout, block.lines.tolist(), unpack(block.texts())))
+            yield list(map(Layout, block.lines.tolist(), to_strings(block.texts())))
 
     def parts(self) -> "Iterator[DealRange]":
         """Yield parts of up to `DEALT_AT_ONCE` deals, in order."""

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from dealmill.pipeline.games.batch import Batch, Solved, Texts, to_solved, unpack
+from dealmill.pipeline.games.batch import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.careful import PLAYS
 from dealmill.pipeline.games.fields import Fields
 from dealmill.pipeline.games.kernels import inlined, routine
@@ -60,7 +60,7 @@ def play_layouts(layouts: Texts, max_nodes: int, play: Callable[[str, Words, Lot
     p, lots = np.zeros(END, dtype=np.int64), np.empty(TABLES, dtype=np.uint64)
     wins = np.empty(min(PLAYS, max_nodes), dtype=np.int64)
     batch = Batch([], [], [], [])
-    for layout in unpack(layouts):
+    for layout in to_strings(layouts):
         play(layout, p, lots, wins)
         scored = len(wins) == PLAYS
         batch.verdicts.append(Verdict.SCORED if scored else Verdict.UNDECIDED)

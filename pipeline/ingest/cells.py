@@ -14,7 +14,7 @@ import numpy as np
 
 from dealmill.pipeline.arguments import formatted
 from dealmill.pipeline.errors import BadLayout, UsageError
-from dealmill.pipeline.games.batch import Entries, pack, unpack
+from dealmill.pipeline.games.batch import Entries, to_strings, to_texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange, parse_deals
 from dealmill.pipeline.games.functions import CanonicalMask
@@ -99,7 +99,7 @@ class LayoutColumn:
         layouts: list[str | Reasons] = [cell if type(cell) is str else "" for cell in cells]
         unchecked: Sequence[int] = range(len(cells))
         if check is not None:
-            texts = pack([str(layout) for layout in layouts])
+            texts = to_texts([str(layout) for layout in layouts])
             unchecked = np.flatnonzero(~check(texts.text, texts.starts[:-1], texts.starts[1:])).tolist()
         for index in unchecked:
             layouts[index] = self._read_one(cells[index])
@@ -197,7 +197,7 @@ class DealColumn:
         if not deals.first <= first <= self._last:
             return [(f"the number of the deal is {first}, expected {self._expected}",)]
         try:
-            return unpack(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
+            return to_strings(deals.part(first - deals.first + 1, numbers[-1] - deals.first + 2).texts())
         except UsageError as error:
             return [(str(error),)] * len(numbers)
 
@@ -283,7 +283,7 @@ def row_entries(rows: Sequence[Row], layouts: Sequence[str | Reasons]) -> Entrie
     bad = [index for index, layout in enumerate(layouts) if not isinstance(layout, str)]
     return Entries(
         np.array([rows[index][0] for index in good], dtype=np.int64),
-        pack([str(layouts[index]) for index in good]),
+        to_texts([str(layouts[index]) for index in good]),
         [rejected(rows[index][0], _shown(rows[index][1][0]), layouts[index]) for index in bad],
         np.array(bad, dtype=np.int64),
     )

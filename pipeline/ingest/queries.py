@@ -17,7 +17,7 @@ import numpy as np
 
 from dealmill.pipeline.errors import DamagedError, DamagedResults, InputError, RetractedError, StoreError, UsageError
 from dealmill.pipeline.evidence.referee import Outcome
-from dealmill.pipeline.games.batch import Entries, pack
+from dealmill.pipeline.games.batch import Entries, to_texts
 from dealmill.pipeline.ingest.files import (
     Reached,
 )
@@ -99,7 +99,7 @@ def queried_run(database: Database, query: SavedQuery) -> RunStatus:
         )
     check_finished(run)
     if query.filter.audit is Outcome.VALID and not storage_of(run).stores_valid_judgements:
-        raise StoreError(f"{query.name} cannot be a source: audits of packed runs do not record valid verdicts")
+        raise StoreError(f"{query.name} cannot be a source: audits of compact runs do not record valid verdicts")
     if query.filter.audit and run.id not in latest_audits(database):
         raise StoreError(f"run {run.id} has not been audited; audit it with: dealmill audit {run.id}")
     return run
@@ -178,6 +178,6 @@ def _entries(copy: IO[bytes], reached: Reached) -> Iterator[Entries]:
     while lines := copy.readlines(READ_BYTES):
         rows = [line.decode().rstrip("\n").split(" ", 1) for line in lines]
         positions = np.array([int(position) for position, _ in rows], dtype=np.int64)
-        yield Entries(positions, pack([layout for _, layout in rows]), [], nothing)
+        yield Entries(positions, to_texts([layout for _, layout in rows]), [], nothing)
         read += len(rows)
         reached(read)

@@ -22,7 +22,7 @@ from dealmill.pipeline.games.batch import (
     Texts,
     concatenate_texts,
     lengths_to_starts,
-    pack,
+    to_texts,
 )
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.games.functions import CanonicalMask
@@ -90,7 +90,7 @@ def _scanned(each: EachLine, number: int, block: bytes, check: CanonicalMask) ->
     if tidied := [(at, entry.text) for at, entry in unusual if isinstance(entry, Layout)]:
         indexes = np.concatenate((indexes, [at for at, _ in tidied]))
         order = np.argsort(indexes)
-        layouts = concatenate_texts([layouts, pack([text for _, text in tidied])]).take(order)
+        layouts = concatenate_texts([layouts, to_texts([text for _, text in tidied])]).take(order)
         indexes = indexes[order]
     bad = [(at, entry) for at, entry in unusual if isinstance(entry, Reject)]
     before = np.searchsorted(indexes, np.array([at for at, _ in bad], dtype=np.int64))

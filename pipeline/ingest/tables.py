@@ -476,7 +476,7 @@ FORMS: dict[str, ReadRows] = {
     ".tsv": _csv_rows,
     ".parquet": _parquet_rows,
 }
-PACKED = (".gz", ".bz2", ".xz")
+COMPRESSED = (".gz", ".bz2", ".xz")
 """The suffixes of compressed text formats; how a file is compressed is told by its first bytes."""
 
 
@@ -497,8 +497,8 @@ def row_reader(file: str, titles: Sequence[str] | None = None) -> ReadRows:
     Raises
     ------
     UsageError
-        If the suffix is none of `FORMS`, all but Parquet also with one of `PACKED`; or, with `titles`, if the format
-        has the names of the columns.
+        If the suffix is none of `FORMS`, all but Parquet also with one of `COMPRESSED`; or, with `titles`, if the
+        format has the names of the columns.
     """
     suffix = _suffix(file)
     if titles is not None:
@@ -508,8 +508,8 @@ def row_reader(file: str, titles: Sequence[str] | None = None) -> ReadRows:
     if file == STDIN:
         return _json_rows
     if suffix not in FORMS:
-        packed = " or ".join([", ".join(PACKED[:-1]), PACKED[-1]])
-        raise UsageError(f"{file} must end in {', '.join(FORMS)}, or {packed} after one of the text formats")
+        compressed = " or ".join([", ".join(COMPRESSED[:-1]), COMPRESSED[-1]])
+        raise UsageError(f"{file} must end in {', '.join(FORMS)}, or {compressed} after one of the text formats")
     return FORMS[suffix]
 
 
@@ -530,4 +530,4 @@ def check_titles(titles: Sequence[str], columns: Sequence[Column]) -> None:
 def _suffix(file: str) -> str:
     path = Path(file.lower())
     unpacked_suffix = Path(path.stem).suffix
-    return unpacked_suffix if path.suffix in PACKED and unpacked_suffix != ".parquet" else path.suffix
+    return unpacked_suffix if path.suffix in COMPRESSED and unpacked_suffix != ".parquet" else path.suffix

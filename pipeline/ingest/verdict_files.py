@@ -19,7 +19,7 @@ from dealmill.pipeline.arguments import NUMBERS
 from dealmill.pipeline.errors import InputError, InvalidEvidence, StoreError, UsageError
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_engine, find_game
-from dealmill.pipeline.games.batch import Bytes, Entries, Solved, pack
+from dealmill.pipeline.games.batch import Bytes, Entries, Solved, to_texts
 from dealmill.pipeline.games.contract import Engine, Game, Reject
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.reading import check_notation, read_moves
@@ -215,9 +215,8 @@ class Absent:
                 verdicts = np.full(count, self.verdict, dtype=np.int8)
                 span = part.part(int(missing[0]) + 1, int(missing[-1]) + 2)
                 layouts = span.texts().take(missing - missing[0])
-                yield Entries(
-                    nothing, layouts, [], nothing[:0], Solved(verdicts, nothing, nothing, pack([""] * count), claims)
-                )
+                solved = Solved(verdicts, nothing, nothing, to_texts([""] * count), claims)
+                yield Entries(nothing, layouts, [], nothing[:0], solved)
 
 
 def _bytes(bits: int) -> int:
@@ -337,7 +336,7 @@ def _solved(claims: Sequence[Claim]) -> Solved:
         np.array(verdicts, dtype=np.int8),
         np.array(values, dtype=np.int64),
         np.array(nodes, dtype=np.int64),
-        pack([text or "" for text in evidence]),
+        to_texts([text or "" for text in evidence]),
         np.array([text is None for text in evidence], dtype=np.bool_),
     )
 

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from dealmill.pipeline.errors import DamagedError, InputError, InvalidEvidence, NotFoundError, UsageError
 from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import find_engine, game_by
+from dealmill.pipeline.games.careful import CHANCES
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.playback import Playback
 from dealmill.pipeline.games.player import JudgeOfPlays, drawn_plays
@@ -22,7 +23,6 @@ from dealmill.pipeline.results.measures import CHANCE
 from dealmill.pipeline.solving.solve import solve
 from dealmill.pipeline.store.database.row_checks import shown_value
 
-CHANCES = "chances"
 PLAYING_SECONDS, SOLVING_SECONDS = 20.0, 15.0
 """How long the referee repeats plays of a pack that is graded by chance, and how long each of its engines solves."""
 AT_ONCE = 4

@@ -10,7 +10,7 @@ machine.
 
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from datetime import date as Date  # noqa: N812 -- as in `pack.py`, where `date` is a field
 from importlib.metadata import version
@@ -130,8 +130,8 @@ class Choice:
         return [day for day, wish in self.calendar.grades.items() if wish == grade]
 
 
-class Wishes(TypedDict, total=False):
-    """What callers say of a pack: the arguments of `choice_of` beside the measure."""
+class PackArguments(TypedDict, total=False):
+    """What a pack has, as keyword arguments: those of `choice_of` beside the measure."""
 
     verdict: Verdict | str | Iterable[Verdict | str]
     grades: int
@@ -278,15 +278,16 @@ def choose(
         If a result cannot be read.
     """
     _check_runs(run, grading)
-    positions, numbers = _candidates(database, run, choice, grading, progress)
     game = game_by(run.game, run.rules)
+    earlier = _layouts_of(choice.without, run, game)
+    positions, numbers = _candidates(database, run, choice, grading, earlier, progress)
     grader = find_engine((grading or run).rules_engine)[1]
     if choice.fixed:
         grade_of = _fixed_grades(numbers, grader)
         _check_sizes(_counts(grade_of, choice), choice)
     else:
         grade_of = _grades(numbers, choice, run.items)
-    entries, grades, seen = list[Entry](), list[Grade](), _layouts_of(choice.without, run, game)
+    entries, grades = list[Entry](), list[Grade]()
     for grade in range(1, choice.grades + 1):
         members = np.flatnonzero(grade_of == grade)
         if choice.fixed:
@@ -295,7 +296,7 @@ def choose(
         else:
             low, high = int(numbers[members].min()), int(numbers[members].max())
         grades.append(Grade(grade=grade, low=low, high=high, layouts=len(members)))
-        drawn = _drawn(database, run, positions[members], choice, grade, game, seen)
+        drawn = _drawn(database, run, positions[members], choice, grade, game, earlier)
         for day, (index, result) in zip(choice.days_of(grade), drawn, strict=True):
             graded_result = Found.of(find_result(database, grading, result.position)) if grading else None
             entries.append(Entry.of(result, grade, int(numbers[members[index]]), graded_result, day))
@@ -328,19 +329,27 @@ def counts_by_grade(
     UsageError, StoreError, DamagedError
         As `choose` does.
     """
-    _, numbers = _candidates(database, run, choice, grading, progress)
+    earlier = _layouts_of(choice.without, run, game_by(run.game, run.rules))
+    _, numbers = _candidates(database, run, choice, grading, earlier, progress)
     return _counts(_fixed_grades(numbers, find_engine(grading.rules_engine)[1]), choice)
 
 
 def _candidates(
-    database: Database, run: RunStatus, choice: Choice, grading: RunStatus | None, progress: Progress
+    database: Database,
+    run: RunStatus,
+    choice: Choice,
+    grading: RunStatus | None,
+    earlier: Set[str],
+    progress: Progress,
 ) -> tuple[Numbers, Numbers]:
-    """Return the positions of the layouts that can be chosen, and the numbers that grade them."""
+    """Return the positions of the layouts that can be chosen, and the numbers that grade them. If grades are fixed, the
+    `earlier` layouts are left out."""
     measure = measure_of((grading or run).rules_engine, choice.by)
     own = Order.POSITION.measure if grading else measure
-    positions, numbers = _measured(database, run, own, choice, choice.verdicts, progress)
+    left_out = earlier if choice.fixed else frozenset()
+    positions, numbers = _measured(database, run, own, choice, choice.verdicts, left_out, progress)
     if grading:
-        graded, numbers = _measured(database, grading, measure, choice, (), progress)
+        graded, numbers = _measured(database, grading, measure, choice, (), frozenset(), progress)
         positions, _, indexes = np.intersect1d(positions, graded, assume_unique=True, return_indices=True)
         numbers = numbers[indexes]
     return positions, numbers
@@ -386,15 +395,15 @@ def _measured(
     measure: Measure,
     choice: Choice,
     verdicts: Sequence[Verdict],
+    left_out: Set[str],
     progress: Progress,
 ) -> tuple[Numbers, Numbers]:
     """Return the positions of the results with one of the verdicts and a number of the measure, and these numbers.
 
-    Claims without evidence are left out, and lost layouts if the choice does.
+    Claims without evidence are left out, layouts that are `left_out`, and lost ones if the choice leaves them out.
     """
     with_lost = Verdict.UNWINNABLE in choice.verdicts
     game, engine = find_engine(run.rules_engine)
-    left_out = _layouts_of(choice.without, run, game) if choice.fixed else set()
     parts = [np.zeros((2, 0), dtype=np.int64)]
     for page in Query(database, [run], Filter(verdict=tuple(verdicts))).pages():
         columns = page.columns

@@ -54,7 +54,8 @@ class Growth:
             if size and not count and self.deals >= ENOUGH_DEALS:
                 raise UsageError(
                     f"none of the first {self.deals:,} deals of {self.game} is won and has grade {grade}, of which "
-                    f"the pack needs {size:,}: leave this grade out of --by-weekday, or choose fewer --grades"
+                    f"the pack needs {size:,}: leave this grade out of --by-weekday, choose fewer --grades, or pack a "
+                    "run --by nodes"
                 )
 
     def words(self, cpu_seconds: Sequence[float | None], workers: int) -> str:

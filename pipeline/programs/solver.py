@@ -11,7 +11,7 @@ from threading import Lock
 import numpy as np
 
 from dealmill.pipeline.errors import ProgramError
-from dealmill.pipeline.games.batch import Solved, Texts, pack, unpack
+from dealmill.pipeline.games.batch import Solved, Texts, to_strings, to_texts
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import RETRYABLE, Verdict
@@ -48,14 +48,14 @@ class ProgramSolver:
     def __call__(self, layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         state = self.program.state()
         with _LOCK:
-            answers = [self._solve(layout, max_nodes, state) for layout in unpack(layouts)]
+            answers = [self._solve(layout, max_nodes, state) for layout in to_strings(layouts)]
         if state != self.program.state():
             raise changed(self.program, self.version, self.program.version())
         return Solved(
             np.array([answer.verdict for answer in answers], dtype=np.int8),
             np.array([answer.value for answer in answers], dtype=np.int64),
             np.array([answer.nodes for answer in answers], dtype=np.int64),
-            pack([answer.evidence or "" for answer in answers]),
+            to_texts([answer.evidence or "" for answer in answers]),
             np.array([answer.evidence is None for answer in answers], dtype=np.bool_),
         )
 

@@ -12,7 +12,7 @@ from typing import TextIO
 
 import numpy as np
 
-from dealmill.pipeline.games.batch import Entries, Numbers, Solved, unpack
+from dealmill.pipeline.games.batch import Entries, Numbers, Solved, to_strings
 from dealmill.pipeline.games.contract import UNKNOWN, AnswerFormat, Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.solving.solve import load, solve_texts
@@ -72,7 +72,7 @@ def _reject_messages(part: Entries) -> Iterator[tuple[int, str]]:
 def _failure_messages(engine: str, part: Entries, solved: Solved, broken: Numbers) -> Iterator[tuple[int, str]]:
     """Yield the line number and a message for each layout on which the engine failed."""
     lines = part.lines[broken].tolist()
-    for line, error in zip(lines, unpack(solved.evidence.take(broken)), strict=True):
+    for line, error in zip(lines, to_strings(solved.evidence.take(broken)), strict=True):
         yield line, f"line {line}: {engine} failed: {error}"
 
 

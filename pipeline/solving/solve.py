@@ -14,7 +14,7 @@ import numpy as np
 
 from dealmill.pipeline.errors import BadLayout, DealmillError, ProgramError, VersionError
 from dealmill.pipeline.games import EngineKey, find_engine
-from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, Mask, Solved, Texts, concatenate_solved, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.caches import UncompiledError, compiled_mark
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.functions import NO_LIMIT, CanonicalMask, EngineFunction
@@ -67,7 +67,7 @@ def solve(engine: EngineKey, layouts: Sequence[str], max_nodes: int | None = Non
     A layout on which the engine raises an exception gets the verdict `FAILED`, with the text of the error as evidence;
     the other layouts are not affected.
     """
-    return to_batch(_solve(engine, pack(layouts), max_nodes)) if layouts else Batch([], [], [], [])
+    return to_batch(_solve(engine, to_texts(layouts), max_nodes)) if layouts else Batch([], [], [], [])
 
 
 def solve_texts(
@@ -130,7 +130,7 @@ def _faults_of_record(engine: EngineKey, layouts: Texts) -> dict[int, str]:
     """Return an error text for each text that is not canonical, by index from 0."""
     game, _ = find_engine(engine)
     bad = np.flatnonzero(~canonical_mask(game, layouts))
-    texts = unpack(layouts.take(bad))
+    texts = to_strings(layouts.take(bad))
     return {
         index: f"fault of the record: {not_canonical_error(game, text)}"
         for index, text in zip(bad.tolist(), texts, strict=True)
@@ -145,7 +145,7 @@ def _solve(engine: EngineKey, layouts: Texts, max_nodes: int | None) -> Solved:
         raise
     except Exception as error:
         if len(layouts) == 1:
-            logger.exception("%s failed on %s", engine, unpack(layouts)[0])
+            logger.exception("%s failed on %s", engine, to_strings(layouts)[0])
             retryable = RETRYABLE if isinstance(error, OF_THE_MACHINE) else ""
             return failed_verdicts(f"{retryable}{type(error).__name__}: {error}", 1)
     middle = len(layouts) // 2
@@ -174,7 +174,7 @@ def canonical_mask(game: Game, layouts: Texts) -> Mask:
     """Return which texts are canonical layouts, by the compiled check of the game or, if it has none, its reader."""
     if mask := game.mask:
         return mask(layouts.text, layouts.starts[:-1], layouts.starts[1:])
-    return np.array([is_canonical(game, text) for text in unpack(layouts)], dtype=np.bool_)
+    return np.array([is_canonical(game, text) for text in to_strings(layouts)], dtype=np.bool_)
 
 
 def guarded(game: Game, function: EngineFunction, default: int | None = None) -> Solver:
@@ -185,7 +185,7 @@ def guarded(game: Game, function: EngineFunction, default: int | None = None) ->
         canonical = canonical_mask(game, layouts)
         if not canonical.all():
             first = int(np.argmin(canonical))
-            raise not_canonical_error(game, unpack(layouts.part(first, first + 1))[0])
+            raise not_canonical_error(game, to_strings(layouts.part(first, first + 1))[0])
         limit = default if max_nodes is None else max_nodes
         return function(layouts, NO_LIMIT if limit is None else limit)
 
@@ -236,13 +236,13 @@ def _failed(reasons: Sequence[str]) -> Solved:
     """Return verdicts `FAILED` with these reasons as evidence, each as one line of ASCII."""
     nothing = np.zeros(len(reasons), dtype=np.int64)
     encoded = [printable(reason).encode("ascii", "backslashreplace").decode() for reason in reasons]
-    return Solved(np.full(len(encoded), int(Verdict.FAILED), dtype=np.int8), nothing, nothing, pack(encoded))
+    return Solved(np.full(len(encoded), int(Verdict.FAILED), dtype=np.int8), nothing, nothing, to_texts(encoded))
 
 
 def _example(game: Game) -> str:
     """Return the first of the example deals of a game, which is the first deal of seed 1."""
     if game.rules_text:
-        return unpack(game.deal(1, 1, 1))[0]
+        return to_strings(game.deal(1, 1, 1))[0]
     file = game.examples / f"{game.name}-deals.txt"
     try:
         with file.open() as deals:
@@ -266,7 +266,7 @@ def _load(name: EngineKey, engine: Engine) -> Solver:
     game, _ = find_engine(name)
     with compiling(game.folder, CHECK.format(game.name) if engine.program else str(name)):
         solver = guarded(game, function_of(game, engine), engine.max_nodes)
-        _try(game, engine, solver, pack([_example(game)]))
+        _try(game, engine, solver, to_texts([_example(game)]))
         compiled_mark(game.folder, CHECK.format(game.name)).touch()
     return solver
 
@@ -278,7 +278,7 @@ def load_check(game: Game) -> CanonicalMask | None:
     from dealmill.pipeline.games.kernels import compiling
 
     with compiling(game.folder, CHECK.format(game.name)):
-        canonical_mask(game, pack([_example(game)]))
+        canonical_mask(game, to_texts([_example(game)]))
     return game.mask
 
 
@@ -296,6 +296,6 @@ def _try(game: Game, engine: Engine, solver: Solver, deal: Texts) -> None:
             solver(deal, engine.max_nodes and TRIAL_NODES)
     except Exception as error:
         raise DealmillError(
-            f"{game.full_name(engine)} fails on the first example deal, {unpack(deal)[0]}: "
+            f"{game.full_name(engine)} fails on the first example deal, {to_strings(deal)[0]}: "
             f"{type(error).__name__}: {error}; show the traceback with: dealmill check-game {game.name}"
         ) from error

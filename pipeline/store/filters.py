@@ -94,6 +94,11 @@ class Filter:
         value = getattr(self, condition.argument)
         return value if isinstance(value, tuple) else () if value is None else (value,)
 
+    def ends(self, order: Order) -> tuple[int | None, int | None]:
+        """Return the ends of a range, of which None is open."""
+        low, high = self.ranges[order]
+        return None if low == ALL[0] else low, None if high == ALL[1] else high
+
     @property
     def conditions(self) -> list[tuple[str, str]]:
         """The filter as text, in its only canonical form; see `parse`."""
@@ -109,8 +114,7 @@ class Filter:
     def arguments(self) -> FilterArguments:
         """The filter as the keyword arguments of `of` and of queries."""
         words: Any = {condition.argument: getattr(self, condition.argument) for condition in WORDS}
-        ends = {order: tuple(None if end in ALL else end for end in ends) for order, ends in self.ranges.items()}
-        return words | {order.argument: numbers for order, numbers in ends.items()}  # type: ignore[no-any-return]
+        return words | {order.argument: self.ends(order) for order in self.ranges}  # type: ignore[no-any-return]
 
     def matches(self, result: Result) -> bool:
         """Return whether a result matches, apart from the outcome of its audits."""

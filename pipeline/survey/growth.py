@@ -98,8 +98,8 @@ def open_survey(database: Database, deals: DealRange, engine: str, max_nodes: in
     limit = definition.max_nodes if max_nodes is None else max_nodes
     check_limit(definition, max_nodes)
     plan = (database, source, engine, definition.version, limit)
-    compact = definition.fast or is_planned(*plan, storage=Storage.PACKED)
-    storage = Storage.PACKED if compact else Storage.ROWS
+    compact = definition.fast or is_planned(*plan, storage=Storage.COMPACT)
+    storage = Storage.COMPACT if compact else Storage.ROWS
     return find_run(database, plan_run(*plan, storage=storage, why="survey"))
 
 

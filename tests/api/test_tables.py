@@ -29,7 +29,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.queries import results
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.store.storages.arrow import COLUMNS, QUERY_COLUMNS, RUN_COLUMNS
-from tests.doing import a_run, alter, an_audit, deal, queue_packed
+from tests.doing import a_run, alter, an_audit, deal, queue_compact
 
 ENGINE = "card-pairing/winnable"
 HOSTILE = "<script>\x1b['.txt"
@@ -105,9 +105,9 @@ def test_a_query_can_be_counted_indexed_and_made_a_table(opened: Store) -> None:
 
 
 def test_an_error_while_results_are_read_is_raised_as_it_is(opened: Store) -> None:
-    packed = opened.find_run(queue_packed(opened._database, "deal:memory:seed=1:1-5"))
-    with pytest.raises(UsageError, match="is packed"):
-        packed.results(audit="valid").to_arrow()
+    compact = opened.find_run(queue_compact(opened._database, "deal:memory:seed=1:1-5"))
+    with pytest.raises(UsageError, match="is compact"):
+        compact.results(audit="valid").to_arrow()
 
 
 def test_runs_are_a_table(opened: Store) -> None:

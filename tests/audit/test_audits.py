@@ -55,7 +55,7 @@ def test_the_findings_of_an_audit_do_not_depend_on_its_jobs(
         assert faults(database, run) == expected
 
 
-def test_an_audit_of_a_packed_run_solves_each_deal_once(
+def test_an_audit_of_a_compact_run_solves_each_deal_once(
     sqlite_store: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = a_survey(sqlite_store, MEMORY, 3_000)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dealmill.pipeline.evidence.referee import Judgement, Outcome, judge
-from dealmill.pipeline.games.batch import Solved, pack
+from dealmill.pipeline.games.batch import Solved, to_texts
 from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.audits.audit import latest_audits
@@ -86,9 +86,9 @@ def test_an_engine_that_lies_is_caught(database: Database) -> None:
         assert job is not None
         first, stop = job.lease.first, job.lease.stop
         ones = np.ones(stop - first, dtype=np.int64)
-        lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, pack(["A"] * (stop - first)))
+        lies = Solved((ones * int(Verdict.UNWINNABLE)).astype(np.int8), ones, ones, to_texts(["A"] * (stop - first)))
         assert SOLVING_JOBS.finish(
-            database, job, solved_rows(database, job.run, first, pack(DEALS[first - 1 : stop - 1]), lies)
+            database, job, solved_rows(database, job.run, first, to_texts(DEALS[first - 1 : stop - 1]), lies)
         )
     run = find_run(database, number)
     honest = a_run(database, PAIRING, DEALS[:300], max_nodes=10**6)

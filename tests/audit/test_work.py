@@ -79,7 +79,7 @@ def test_damaged_evidence_does_not_keep_an_audit_from_being_planned(database: Da
     assert _jobs(database, queue_audit(database, lost, None, 1))[-1][1] == len(LOST) + 1
 
 
-def test_jobs_of_packed_runs_end_with_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jobs_of_compact_runs_end_with_blocks(sqlite_store: Database, monkeypatch: pytest.MonkeyPatch) -> None:
     run = a_survey(sqlite_store, MEMORY, 3_000)
     monkeypatch.setattr(work, "JOB_SECONDS", 0.0)
     assert _jobs(sqlite_store, queue_audit(sqlite_store, run, None, 1)) == [(1, 3_001)]

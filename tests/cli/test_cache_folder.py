@@ -31,7 +31,7 @@ COMMANDS = (
     ("work", "--drain"),
     ("check-game", "memory"),
 )
-"""All commands that compile; run 1 is stored as rows, run 2 is a packed survey."""
+"""All commands that compile; run 1 is stored as rows, run 2 is a compact survey."""
 API = """
 import json, sys
 import dealmill, dealmill.testing

@@ -13,7 +13,7 @@ from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from tests import servers
-from tests.doing import a_run, a_source, do_runs, queue_packed
+from tests.doing import a_run, a_source, do_runs, queue_compact
 
 INCREMENTAL, TWO_PASS, PAIRS = "memory/incremental", "memory/two-pass", "card-pairing/winnable"
 LAYOUT = "AJT6 QQA6 69J8 KJ87 JK6K 99QT KT89 7AQ7 TA87"
@@ -77,13 +77,13 @@ def test_any_accepted_form_of_a_layout_is_found(database: Database, url: str, tm
 
 def test_what_is_not_stored_is_not_found(database: Database, url: str, find: Find) -> None:
     with dealmill.open(url) as api:
-        number = queue_packed(database, "deal:memory:seed=1:1-1000")
+        number = queue_compact(database, "deal:memory:seed=1:1-1000")
         do_runs(database)
         layout = api.find_run(number).result(5).layout
     missing = find(layout)
     assert (missing.stdout, missing.returncode) == ("", 0)
     assert "the store does not have this layout" in missing.stderr
-    assert "not searched: 1 range of numbered deals that are not stored (packed runs and surveys)" in missing.stderr
+    assert "not searched: 1 range of numbered deals that are not stored (compact runs and surveys)" in missing.stderr
     assert find(layout, "--json").stdout == "[]\n"
     assert "not searched" not in find(LAYOUT).stderr
 

@@ -6,8 +6,8 @@ from enum import Enum
 
 SQLITE, POSTGRESQL = "sqlite", "postgresql"
 BOTH = (SQLITE, POSTGRESQL)
-ROWS, PACKED = "rows", "packed"
-RUN = {ROWS: 1, PACKED: 2}
+ROWS, COMPACT = "rows", "compact"
+RUN = {ROWS: 1, COMPACT: 2}
 """The runs over the same deals, by storage. Run 3 is a rerun of run 1; run 4 is over a file, with a retracted
 engine."""
 DEALS, FILE = 1, 2
@@ -27,9 +27,9 @@ class Cost(Enum):
     """How much is missing from an export without damaged results."""
 
     ITEM = "one item"
-    """The record cannot be read. A run stored as rows loses one item, a packed run one block."""
+    """The record cannot be read. A run stored as rows loses one item, a compact run one block."""
     CHANGED = "one item, or none"
-    """The record can be read, but was changed, which only an audit finds. A packed run detects it by solving again."""
+    """The record can be read, but was changed, which only an audit finds. A compact run detects it by solving again."""
     RUN = "the run"
     """The plan of the run or its layouts cannot be determined, or were changed to others."""
     NOTHING = "nothing"
@@ -69,13 +69,13 @@ def _of_run(
     change: str,
     cost: Cost,
     databases: tuple[str, ...] = (SQLITE,),
-    storages: tuple[str, ...] = (ROWS, PACKED),
+    storages: tuple[str, ...] = (ROWS, COMPACT),
 ) -> Damage:
     return Damage(name, change, cost, storages, databases)
 
 
-def _of_packed(name: str, change: str, cost: Cost, databases: tuple[str, ...] = (SQLITE,)) -> Damage:
-    return Damage(name, change, cost, (PACKED,), databases)
+def _of_compact(name: str, change: str, cost: Cost, databases: tuple[str, ...] = (SQLITE,)) -> Damage:
+    return Damage(name, change, cost, (COMPACT,), databases)
 
 
 JOBS = "UPDATE jobs SET {0} WHERE run_id = {{run}} AND first = 1"
@@ -165,16 +165,16 @@ DAMAGES = [
     _of_run("engine name unknown", ENGINES.format("name = 'memory/none'"), Cost.RUN, BOTH),
     _of_run("engine name BLOB", ENGINES.format("name = x'ff'"), Cost.RUN),
     Damage(
-        "engine name of a megabyte", ENGINES.format("name = :huge"), Cost.RUN, (ROWS, PACKED), values={"huge": HUGE}
+        "engine name of a megabyte", ENGINES.format("name = :huge"), Cost.RUN, (ROWS, COMPACT), values={"huge": HUGE}
     ),
     _of_run("engine retracted without a reason", ENGINES.format("retracted = 5"), Cost.NOTHING, BOTH),
     _of_run("engine name NULL", ENGINES.format("name = NULL"), Cost.RUN),
-    _of_packed("block sum text", BLOCKS.format("scored = 'text'"), Cost.ITEM),
-    _of_packed("block sum NULL", BLOCKS.format("scored = NULL"), Cost.ITEM, BOTH),
-    _of_packed("block sum another", BLOCKS.format("value_sum = value_sum + 1"), Cost.ITEM, BOTH),
-    _of_packed("block digest text", BLOCKS.format("digest = 'text'"), Cost.ITEM),
-    _of_packed("block digest short", BLOCKS.format("digest = substr(digest, 1, 2)"), Cost.ITEM, BOTH),
-    _of_packed("block deleted", "DELETE FROM blocks WHERE run_id = {run} AND number = 1", Cost.ITEM, BOTH),
+    _of_compact("block sum text", BLOCKS.format("scored = 'text'"), Cost.ITEM),
+    _of_compact("block sum NULL", BLOCKS.format("scored = NULL"), Cost.ITEM, BOTH),
+    _of_compact("block sum another", BLOCKS.format("value_sum = value_sum + 1"), Cost.ITEM, BOTH),
+    _of_compact("block digest text", BLOCKS.format("digest = 'text'"), Cost.ITEM),
+    _of_compact("block digest short", BLOCKS.format("digest = substr(digest, 1, 2)"), Cost.ITEM, BOTH),
+    _of_compact("block deleted", "DELETE FROM blocks WHERE run_id = {run} AND number = 1", Cost.ITEM, BOTH),
     _of_run("block digest text", BLOCKS.format("digest = 'text'"), Cost.NOTHING, storages=(ROWS,)),
     _of_run("block digest short", BLOCKS.format("digest = substr(digest, 1, 2)"), Cost.NOTHING, BOTH, (ROWS,)),
     _of_run("block sum of rows", BLOCKS.format("scored = 100"), Cost.NOTHING, BOTH, (ROWS,)),

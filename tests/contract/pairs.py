@@ -42,10 +42,10 @@ BLOCK = 1_000
 
 
 class Pair(NamedTuple):
-    """Two runs with the same source, engine and limit, one stored as rows and one packed."""
+    """Two runs with the same source, engine and limit, one stored as rows and one compact."""
 
     rows: RunStatus
-    packed: RunStatus
+    compact: RunStatus
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Scenario:
     deals: DealRange
     max_nodes: int | None
     rows_chunk: int | None
-    packed_chunk: int
+    compact_chunk: int
     lost: int
     chance: int
 
@@ -67,13 +67,13 @@ class Scenario:
 def crooked(game: Game, engine: Engine) -> Scenario:
     """Deals that do not begin at 1, a short last block, blocks shared by jobs, lost jobs."""
     deals, number = DealRange(game, 3, 1_011, 3_447), ENGINES.index((game, engine))
-    return Scenario(deals, 9, rows_chunk=700, packed_chunk=2 * BLOCK, lost=2, chance=number)
+    return Scenario(deals, 9, rows_chunk=700, compact_chunk=2 * BLOCK, lost=2, chance=number)
 
 
 def far_away(game: Game, engine: Engine) -> Scenario:
     """A block and one of the last deals, whose run of rows is planned before they are read."""
     deals, number = DealRange(game, 2**64 - 1, 2**63 - 5_000, 2**63 - 4_000), ENGINES.index((game, engine))
-    return Scenario(deals, None, rows_chunk=None, packed_chunk=BLOCK, lost=1, chance=100 + number)
+    return Scenario(deals, None, rows_chunk=None, compact_chunk=BLOCK, lost=1, chance=100 + number)
 
 
 def read_in(database: Database, deals: DealRange) -> Source:
@@ -90,21 +90,21 @@ def claimed(database: Database, number: int, seconds: float = LEASE) -> Job:
 
 
 def plan(
-    database: Database, source: Source, engine: str, max_nodes: int | None, rows_chunk: int | None, packed_chunk: int
+    database: Database, source: Source, engine: str, max_nodes: int | None, rows_chunk: int | None, compact_chunk: int
 ) -> tuple[int, int]:
     """The numbers of two new runs, the first of rows."""
     _, definition = find_engine(engine)
-    rows, packed = (
+    rows, compact = (
         plan_run(database, source, engine, definition.version, max_nodes, storage=storage, chunk=chunk)
-        for storage, chunk in ((Storage.ROWS, rows_chunk), (Storage.PACKED, packed_chunk))
+        for storage, chunk in ((Storage.ROWS, rows_chunk), (Storage.COMPACT, compact_chunk))
     )
-    return rows, packed
+    return rows, compact
 
 
 def pair_of(database: Database, numbers: Sequence[int]) -> Pair:
-    rows, packed = (find_run(database, str(number)) for number in numbers)
-    assert (rows.storage, packed.storage) == (Storage.ROWS, Storage.PACKED)
-    return Pair(rows, packed)
+    rows, compact = (find_run(database, str(number)) for number in numbers)
+    assert (rows.storage, compact.storage) == (Storage.ROWS, Storage.COMPACT)
+    return Pair(rows, compact)
 
 
 def a_pair(
@@ -121,7 +121,7 @@ def solved_pair(database: Database, scenario: Scenario, engine: str) -> Pair:
     chance, source = Random(scenario.chance), deals_source(database, scenario.deals)
     if scenario.rows_chunk is not None:
         read_in(database, scenario.deals)
-    numbers = plan(database, source, engine, scenario.max_nodes, scenario.rows_chunk, scenario.packed_chunk)
+    numbers = plan(database, source, engine, scenario.max_nodes, scenario.rows_chunk, scenario.compact_chunk)
     read_in(database, scenario.deals)
     waiting = pending(database)
     lost = [claimed(database, number, -1.0) for number in chance.sample(waiting, min(scenario.lost, len(waiting)))]
@@ -246,7 +246,7 @@ def filters(results: Sequence[PlainResult], chance: Random) -> list[Filter]:
 def check_queries(database: Database, pair: Pair, chance: Random) -> list[PlainResult]:
     """Check that queries of both runs return the same; return all results."""
     results = everything(database, pair.rows)
-    assert everything(database, pair.packed) == results
+    assert everything(database, pair.compact) == results
     wishes = filters(results, chance)
     for filter_ in wishes:
         for run in pair:
@@ -323,8 +323,8 @@ def check_audits(database: Database, pair: Pair, sample: int | None, seed: int =
         said.append((audit.population, audit.size, audit.valid, audit.invalid, audit.no_evidence, audit.faults))
     assert said[0] == said[1]
     for outcome in (Outcome.NO_EVIDENCE, Outcome.INVALID):
-        rows, packed = (everything(database, run, Filter(audit=outcome)) for run in pair)
-        assert rows == packed
+        rows, compact = (everything(database, run, Filter(audit=outcome)) for run in pair)
+        assert rows == compact
         assert len(rows) >= (said[0][4] if outcome is Outcome.NO_EVIDENCE else 0)
 
 
@@ -334,7 +334,7 @@ def check_differences(database: Database, ours: Pair, theirs: Pair) -> list[Diff
     assert differences[0] == differences[1] == differences[2] == differences[3]
     mirrored = [
         Difference(it.layout, it.other, it.one, it.same_question, it.line)
-        for it in diff(database, theirs.packed, ours.rows)
+        for it in diff(database, theirs.compact, ours.rows)
     ]
     assert mirrored == differences[0]
     return differences[0]
@@ -351,8 +351,8 @@ def summary(run: RunStatus) -> tuple[object, ...]:
 
 def check_pair(database: Database, pair: Pair, deals: DealRange, folder: Path, chance: Random) -> list[PlainResult]:
     """Check everything that can be asked of two finished runs over these deals; return all results."""
-    assert summary(pair.rows) == summary(pair.packed)
-    assert pair.packed.finished and pair.packed.items == len(deals)
+    assert summary(pair.rows) == summary(pair.compact)
+    assert pair.compact.finished and pair.compact.items == len(deals)
     fingerprints = [fingerprint_of(database, run.id, run.items) for run in pair]
     assert fingerprints[0] == fingerprints[1] is not None
     results = check_queries(database, pair, chance)

@@ -33,12 +33,12 @@ ROUNDS = 3 * leases.ATTEMPTS
 
 
 def prepare(database: Database) -> None:
-    """Fill a store: runs 1 and 2 over the same deals, as rows and packed; run 3, a rerun of run 1; audits of runs 1 and
-    2; and run 4 over a file with rejects, with a retracted engine."""
+    """Fill a store: runs 1 and 2 over the same deals, as rows and compact; run 3, a rerun of run 1; audits of runs 1
+    and 2; and run 4 over a file with rejects, with a retracted engine."""
     reading = deals_reading(database, parse_deal_range(f"deal:memory:seed=8:1-{DEALS}"))
     reading.finish(silent)
     versions = dict(installed_engines())
-    for storage in (Storage.ROWS, Storage.PACKED):
+    for storage in (Storage.ROWS, Storage.COMPACT):
         plan_run(database, reading.source, ENGINE, versions[ENGINE], None, chunk=CHUNK, storage=storage)
     do_runs(database)
     queue_rerun(database, find_run(database, 1), any_version=False)

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 import dealmill
 from dealmill.pipeline.errors import DamagedWarning, DealmillError
 from dealmill.web.site import Shared
-from tests.contract.damages import ITEM, PACKED, ROWS
+from tests.contract.damages import COMPACT, ITEM, ROWS
 from tests.contract.prepared import DEALS
 from tests.doing import dealer
 
@@ -22,7 +22,7 @@ Reader = Callable[[dealmill.Store, dealmill.Run], object]
 
 [LAYOUT] = dealer("memory")(8, ITEM, 1)
 """The layout of the item whose record is damaged."""
-SAME_DEALS = {ROWS: 3, PACKED: 1}
+SAME_DEALS = {ROWS: 3, COMPACT: 1}
 """The run to compare with, for the run of each storage."""
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Texts, lengths_to_starts, pack
+from dealmill.pipeline.games.batch import Texts, lengths_to_starts, to_texts
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.solving.solve import canonical_mask, not_canonical_error
 from tests.doing import each_game
@@ -30,7 +30,7 @@ def test_a_game_without_a_compiled_check_uses_its_reader(game: Game, monkeypatch
     compiled = mask(game, texts)
     monkeypatch.setattr(type(game), "mask", None)
     assert mask(game, texts) == compiled
-    assert len(canonical_mask(game, pack([]))) == 0
+    assert len(canonical_mask(game, to_texts([]))) == 0
 
 
 def test_the_reasons_are_those_of_the_reader() -> None:

@@ -16,13 +16,13 @@ from dealmill.pipeline.store.database import revisions
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.tables import metadata
 from dealmill.pipeline.store.database.urls import database_url
-from tests.contract.damages import ITEM, PACKED, ROWS, RUN, is_quick
+from tests.contract.damages import COMPACT, ITEM, ROWS, RUN, is_quick
 from tests.contract.prepared import drop_checks, prepare
 from tests.contract.readers import Reading, broken_promises, read_all
 
 TABLES = {
     ROWS: [table for table in metadata.sorted_tables if table.name not in {"source_blocks", "rules"}],
-    PACKED: [
+    COMPACT: [
         table for table in metadata.sorted_tables if table.name not in {"items", "rejects", "source_blocks", "rules"}
     ],
 }

@@ -25,13 +25,13 @@ from tests.survey.doing import MEMORY, PAIRING
 
 @pytest.fixture
 def damaged(database: Database) -> Pair:
-    """Finished runs over 1,100 deals for a test to damage; the packed run is one job of two blocks."""
+    """Finished runs over 1,100 deals for a test to damage; the compact run is one job of two blocks."""
     game, _ = find_engine(PAIRING)
     return a_pair(database, DealRange(game, 6, 2_001, 3_100), PAIRING, 12)
 
 
-def test_a_changed_row_differs_from_what_is_packed(database: Database) -> None:
-    rows, packed = a_pair(database, DealRange(find_engine(MEMORY)[0], 6, 2_001, 3_100), MEMORY)
+def test_a_changed_row_differs_from_what_is_compact(database: Database) -> None:
+    rows, compact = a_pair(database, DealRange(find_engine(MEMORY)[0], 6, 2_001, 3_100), MEMORY)
     changed = {
         3: "verdict = 5",
         500: "evidence = 'another'",
@@ -41,12 +41,12 @@ def test_a_changed_row_differs_from_what_is_packed(database: Database) -> None:
     }
     for position, change in changed.items():
         alter(database, f"UPDATE verdicts SET {change} WHERE run_id = 1 AND position = {position}")
-    found = list(diff(database, rows, packed))
+    found = list(diff(database, rows, compact))
     assert [difference.one.position for difference in found] == [*changed]
     assert [difference.layout for difference in found] == [
-        find_result(database, packed, position).layout for position in changed
+        find_result(database, compact, position).layout for position in changed
     ]
-    assert [(it.other, it.one) for it in diff(database, packed, rows)] == [(it.one, it.other) for it in found]
+    assert [(it.other, it.one) for it in diff(database, compact, rows)] == [(it.one, it.other) for it in found]
 
 
 def test_a_changed_layout_is_a_difference(database: Database, damaged: Pair) -> None:
@@ -57,9 +57,9 @@ def test_a_changed_layout_is_a_difference(database: Database, damaged: Pair) -> 
     assert difference.one == difference.other == RecordedVerdict(1_001, None, None, None)
 
 
-def test_a_sample_finds_a_changed_digest_of_a_packed_run(database: Database, damaged: Pair) -> None:
+def test_a_sample_finds_a_changed_digest_of_a_compact_run(database: Database, damaged: Pair) -> None:
     alter(database, "UPDATE blocks SET digest = :junk WHERE run_id = 2 AND number = 1", junk=b"x" * 32)
-    [fault] = recorded_faults(database, an_audit(database, damaged.packed, 60).id)
+    [fault] = recorded_faults(database, an_audit(database, damaged.compact, 60).id)
     assert (fault.first, fault.last) == (1_001, 1_100)
     assert fault.reason.startswith("the layouts, verdicts or evidence were changed")
 
@@ -81,18 +81,18 @@ def test_a_run_that_has_lost_its_end_is_not_finished(database: Database, damaged
 def test_deals_of_another_generator_are_neither_planned_nor_shown(database: Database, damaged: Pair) -> None:
     alter(database, "UPDATE verdicts SET evidence = 'another' WHERE run_id = 1 AND position = 5")
     alter(database, "UPDATE sources SET generator = 'philox4x64-10 card-pairing/0'")
-    packed = find_run(database, 2)
+    compact = find_run(database, 2)
     for ask in (
-        lambda: queue_rerun(database, packed, any_version=True),
-        lambda: list(diff(database, find_run(database, 1), packed)),
-        lambda: find_result(database, packed, 1),
+        lambda: queue_rerun(database, compact, any_version=True),
+        lambda: list(diff(database, find_run(database, 1), compact)),
+        lambda: find_result(database, compact, 1),
     ):
         with pytest.raises(VersionError, match="was dealt by philox4x64-10 card-pairing/0, but "):
             ask()
     assert list(diffs(database, find_run(database, 1))) == []
     alter(database, "UPDATE engines SET version = '0'")
     for gone in retract(database, PAIRING, "0", "miscounts"):
-        if gone.storage is Storage.PACKED:
+        if gone.storage is Storage.COMPACT:
             with pytest.raises(VersionError, match="was dealt by"):
                 plan_replacement(database, gone)
 
@@ -106,12 +106,12 @@ def test_a_diff_of_runs_without_an_item_names_it(database: Database, damaged: Pa
     assert find_run(database, again.id).counts[Verdict.FAILED] == 1
 
 
-def test_a_diff_of_packed_runs_names_a_block_with_damaged_sums(database: Database, damaged: Pair) -> None:
-    again = find_run(database, queue_rerun(database, damaged.packed, any_version=False))
+def test_a_diff_of_compact_runs_names_a_block_with_damaged_sums(database: Database, damaged: Pair) -> None:
+    again = find_run(database, queue_rerun(database, damaged.compact, any_version=False))
     do_runs(database)
     again = find_run(database, again.id)
-    assert diff(database, damaged.packed, again).equal
+    assert diff(database, damaged.compact, again).equal
     alter(database, "UPDATE blocks SET value_sum = value_sum + 1 WHERE run_id = 2 AND number = 1")
-    for runs in ((damaged.packed, again), (again, damaged.packed)):
+    for runs in ((damaged.compact, again), (again, damaged.compact)):
         with pytest.raises(DamagedError, match=f"{runs[0].id}:1001-1100 cannot be read: run {runs[1].id} has the same"):
             list(diff(database, *runs))

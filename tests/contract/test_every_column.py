@@ -40,7 +40,7 @@ NOT_OF_THE_RUN = {"sources", "engines", "rules"}
 """Where another row is no part of the record of the run: a source, an engine and rules without one."""
 ROWLESS = {
     "rows": {"rules"},
-    "packed": {"items", "rejects", "rules", "source_blocks"},
+    "compact": {"items", "rejects", "rules", "source_blocks"},
     "survey": {"items", "rejects", "rules", "source_blocks"},
     "by rules": {table.name for table in metadata.sorted_tables} - {"rules", "sources", "engines"},
 }
@@ -66,7 +66,7 @@ def of_rows(database: Database) -> None:
     do_runs(database)
 
 
-def of_packed(database: Database) -> None:
+def of_compact(database: Database) -> None:
     game, _ = find_engine(MEMORY)
     queue_stored(database, deals_source(database, DealRange(game, 7, 1, 5, SMALL)), MEMORY, None)
     do_runs(database)
@@ -85,7 +85,7 @@ def by_rules(database: Database) -> None:
     do_runs(database)
 
 
-SCENES: dict[str, Callable[[Database], None]] = {"rows": of_rows, "packed": of_packed, "survey": of_survey}
+SCENES: dict[str, Callable[[Database], None]] = {"rows": of_rows, "compact": of_compact, "survey": of_survey}
 
 
 MADE: dict[tuple[str, str], Rows] = {}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.games import find_game, games
-from dealmill.pipeline.games.batch import Bytes, Numbers, Results, pack, run_kernel
+from dealmill.pipeline.games.batch import Bytes, Numbers, Results, run_kernel, to_texts
 from dealmill.testing import Check, checks_of, pictures
 from tests.doing import QUICK
 from tests.fuzz.layouts import unusual_lines
@@ -55,7 +55,7 @@ def test_every_game_meets_the_checks(check: Check) -> None:
 
 def test_evidence_longer_than_its_buffer_is_an_error() -> None:
     with pytest.raises(ValueError, match="longer than the maximum of 3 bytes"):
-        run_kernel(_wasteful, pack(["layout"]), 1, 3)
+        run_kernel(_wasteful, to_texts(["layout"]), 1, 3)
 
 
 def _wasteful(_text: Bytes, _starts: Numbers, first: int, _limit: int, results: Results) -> int:

@@ -1,4 +1,4 @@
-"""A run stored as rows and the same run stored packed give the same results, for every engine, on both databases."""
+"""A run stored as rows and the same run stored compact give the same results, for every engine, on both databases."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -47,7 +47,7 @@ from tests.contract.pairs import (
     summary,
     what,
 )
-from tests.doing import ENGINES, Brittle, alter, deal, do_runs, each_engine, pending, queue_packed, queue_stored
+from tests.doing import ENGINES, Brittle, alter, deal, do_runs, each_engine, pending, queue_compact, queue_stored
 from tests.survey.doing import MEMORY, PAIRING, a_survey
 
 QUICK = {PAIRING, MEMORY}
@@ -62,7 +62,7 @@ QUICK = {PAIRING, MEMORY}
         for name in [game.full_name(engine)]
     ],
 )
-def test_packed_runs_give_the_results_of_rows(
+def test_compact_runs_give_the_results_of_rows(
     database: Database, game: Game, engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Three pairs of runs, the last by an engine that breaks down on some deals."""
@@ -94,7 +94,7 @@ def test_audits_of_all_verdicts_and_reruns_are_the_same(database: Database, game
     repeated = pair_of(database, again)
     assert [run.repeats for run in repeated] == [run.id for run in pair]
     assert check_differences(database, pair, repeated) == []
-    assert fingerprint_of(database, repeated.packed.id, 200) == fingerprint_of(database, pair.rows.id, 200) is not None
+    assert fingerprint_of(database, repeated.compact.id, 200) == fingerprint_of(database, pair.rows.id, 200) is not None
 
 
 def test_audits_of_several_blocks_with_failures_are_the_same(
@@ -133,8 +133,8 @@ def test_unfinished_runs_of_both_storages_give_the_same_results(database: Databa
     do_blocks(database, {number: {1, 2} if number in ours else {0, 2} for number in (*ours, *theirs)})
     pair, rival_pair = pair_of(database, ours), pair_of(database, theirs)
     for each in (pair, rival_pair):
-        assert summary(each.rows) == summary(each.packed)
-        assert (each.packed.solved, each.packed.finished) == (1_437, False)
+        assert summary(each.rows) == summary(each.compact)
+        assert (each.compact.solved, each.compact.finished) == (1_437, False)
         assert [fingerprint_of(database, run.id, run.items) for run in each] == [None, None]
         check_audits(database, each, 15)
         assert check_differences(database, each, each) == []
@@ -144,42 +144,42 @@ def test_unfinished_runs_of_both_storages_give_the_same_results(database: Databa
     assert set(range(1, 2_001)) <= set(one_alone) <= set(range(1, 2_438))
 
 
-@pytest.mark.parametrize("packed_first", [True, False])
-def test_reading_deals_creates_jobs_for_rows_only(database: Database, packed_first: bool) -> None:
+@pytest.mark.parametrize("compact_first", [True, False])
+def test_reading_deals_creates_jobs_for_rows_only(database: Database, compact_first: bool) -> None:
     game, _ = find_engine(MEMORY)
     deals = DealRange(game, 1, 11, 3_510)
     source = deals_source(database, deals)
-    storages = (Storage.PACKED, Storage.ROWS) if packed_first else (Storage.ROWS, Storage.PACKED)
+    storages = (Storage.COMPACT, Storage.ROWS) if compact_first else (Storage.ROWS, Storage.COMPACT)
     numbers = {storage: queue_stored(database, source, MEMORY, None, storage) for storage in storages}
-    rows, packed = (find_run(database, str(numbers[storage])) for storage in (Storage.ROWS, Storage.PACKED))
-    assert rows.id != packed.id
+    rows, compact = (find_run(database, str(numbers[storage])) for storage in (Storage.ROWS, Storage.COMPACT))
+    assert rows.id != compact.id
     assert (rows.items, rows.jobs, rows.complete) == (0, 0, False)
-    assert (packed.items, packed.jobs, packed.complete) == (3_500, 1, True)
+    assert (compact.items, compact.jobs, compact.complete) == (3_500, 1, True)
     read_in(database, deals)
-    assert (find_run(database, str(rows.id)).jobs, find_run(database, str(packed.id)).jobs) == (1, 1)
+    assert (find_run(database, str(rows.id)).jobs, find_run(database, str(compact.id)).jobs) == (1, 1)
     do_runs(database)
-    pair = pair_of(database, (rows.id, packed.id))
-    assert summary(pair.rows) == summary(pair.packed)
+    pair = pair_of(database, (rows.id, compact.id))
+    assert summary(pair.rows) == summary(pair.compact)
     for storage, number in numbers.items():
         assert queue_stored(database, read_in(database, deals), MEMORY, None, storage) == number
         assert queue_stored(database, source, MEMORY, 5, storage) not in numbers.values()
     assert [find_run(database, str(run.id)).jobs for run in pair] == [1, 1]
 
 
-def test_a_packed_run_stores_no_deals_and_a_run_of_rows_can_follow(database: Database) -> None:
-    """The source of a finished packed run has no items, and reading it later does not change the run."""
+def test_a_compact_run_stores_no_deals_and_a_run_of_rows_can_follow(database: Database) -> None:
+    """The source of a finished compact run has no items, and reading it later does not change the run."""
     game, _ = find_engine(PAIRING)
     opened, deals = Store(database), DealRange(game, 1, 11, 1_110)
-    packed = opened.find_run(queue_packed(database, deals.name))
+    compact = opened.find_run(queue_compact(database, deals.name))
     do_runs(database)
-    finished = packed.status()
+    finished = compact.status()
     assert (finished.finished, opened.find_source(1).accepted, opened.find_source(1).complete) == (True, 0, False)
     rows = opened.queue(deals)
     assert (rows.id, opened.find_source(1).accepted) == (2, 1_100)
     do_runs(database)
-    assert summary(packed.status()) == summary(finished)
-    check_differences(database, *[pair_of(database, (rows.id, packed.id))] * 2)
-    assert [opened.queue(deals).id, queue_packed(database, deals.name)] == [2, 1]
+    assert summary(compact.status()) == summary(finished)
+    check_differences(database, *[pair_of(database, (rows.id, compact.id))] * 2)
+    assert [opened.queue(deals).id, queue_compact(database, deals.name)] == [2, 1]
 
 
 def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(database: Database) -> None:
@@ -189,11 +189,11 @@ def test_an_unfinished_run_of_rows_is_compared_up_to_its_last_item(database: Dat
     numbers = plan(database, source, PAIRING, None, None, BLOCK)
     cut_remaining_jobs(database, append(database, source, Entries.of(list(islice(deals, 1_500)))))
     do_runs(database)
-    rows, packed = pair_of(database, numbers)
-    assert (rows.items, rows.finished, packed.items) == (1_500, False, 2_500)
-    assert list(diff(database, rows, packed)) == list(diff(database, packed, rows)) == []
+    rows, compact = pair_of(database, numbers)
+    assert (rows.items, rows.finished, compact.items) == (1_500, False, 2_500)
+    assert list(diff(database, rows, compact)) == list(diff(database, compact, rows)) == []
     alter(database, "UPDATE verdicts SET evidence = 'changed' WHERE position = 1400")
-    for left, right in ((rows, packed), (packed, rows)):
+    for left, right in ((rows, compact), (compact, rows)):
         assert [difference.one.position for difference in diff(database, left, right)] == [1_400]
 
 
@@ -211,15 +211,15 @@ def test_runs_without_an_end_are_refused_before_anything_is_planned(database: Da
     assert [run.id for run in opened.runs()] == [survey.id]
 
 
-def test_packed_runs_are_compared_over_the_same_deals_only(database: Database) -> None:
+def test_compact_runs_are_compared_over_the_same_deals_only(database: Database) -> None:
     game, _ = find_engine(MEMORY)
     pair = a_pair(database, DealRange(game, 1, 11, 40), MEMORY)
     later = a_pair(database, DealRange(game, 1, 12, 41), MEMORY)
     assert len(list(diff(database, pair.rows, later.rows))) == 2
-    for left, right in ((pair.rows, later.packed), (pair.packed, later.rows), (pair.packed, later.packed)):
-        packed = left if left.storage is Storage.PACKED else right
+    for left, right in ((pair.rows, later.compact), (pair.compact, later.rows), (pair.compact, later.compact)):
+        compact = left if left.storage is Storage.COMPACT else right
         told = (
-            f"run {packed.id} is packed and can only be compared with a run over the same deals: "
+            f"run {compact.id} is compact and can only be compared with a run over the same deals: "
             f"run {left.id} is over deal:memory:seed=1:11-40, run {right.id} over deal:memory:seed=1:12-41"
         )
         with pytest.raises(UsageError) as refused:

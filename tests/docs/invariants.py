@@ -14,14 +14,14 @@ audits, their digests, and the action log. The invariants below hold for every i
 [`dealmill audit`](check.md#audit) reports each violation as a *fault*. The list is defined in
 `pipeline/store/audits/invariants.py`, and `make docs` generates this page from it.
 
-*Rows* and *packed* are the two [storages](architecture.md#two-storages) of a run. Invariants about layout rows do not
-apply to a packed run, which stores no layouts. The values and evidence of a packed run are those obtained by dealing
+*Rows* and *compact* are the two [storages](architecture.md#two-storages) of a run. Invariants about layout rows do not
+apply to a compact run, which stores no layouts. The values and evidence of a compact run are those obtained by dealing
 and solving its deals again.
 
 """
 AFTERWARDS = """
-An audit of a sample (`--sample`) checks the sampled items and, in a packed run, the digests of their blocks. Everything
-else is checked only by an audit of all verdicts.
+An audit of a sample (`--sample`) checks the sampled items and, in a compact run, the digests of their blocks.
+Everything else is checked only by an audit of all verdicts.
 
 An audit of all verdicts checks every column of every table. Of these, it checks only that their values have the right
 type:

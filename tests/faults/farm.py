@@ -15,7 +15,7 @@ from sqlalchemy import text
 
 from dealmill.pipeline.arguments import MOST_NODES
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest.sources import deals_source
@@ -40,7 +40,7 @@ UP_SECONDS = 60
 
 
 class Farm:
-    """A folder with a store and runs over the same deals, of which every other one is packed. Commands run there with
+    """A folder with a store and runs over the same deals, of which every other one is compact. Commands run there with
     two workers and short leases."""
 
     def __init__(self, folder: Path, url: str, seed: int, items: int, chunk: int) -> None:
@@ -53,7 +53,7 @@ class Farm:
             "DEALMILL_LEASE_SECONDS": str(LEASE_SECONDS),
         }
         self._deals = DealRange(find_engine(ENGINE)[0], seed, 1, items, {})
-        self.layouts = unpack(self._deals.texts())
+        self.layouts = to_strings(self._deals.texts())
         self.runs: list[int] = []
         self._chunk = chunk
         self.output_file = folder / "output"
@@ -72,11 +72,11 @@ class Farm:
             command.wait()
 
     def plan(self) -> None:
-        """Plan another run over the same deals: the first stored as rows, the second packed, and so on. Jobs of packed
-        runs are parts of a block."""
+        """Plan another run over the same deals: the first stored as rows, the second compact, and so on. Jobs of
+        compact runs are parts of a block."""
         count, version = len(self.runs), find_engine(ENGINE)[1].version
         if count % 2:
-            source, storage = deals_source(self.store, self._deals), Storage.PACKED
+            source, storage = deals_source(self.store, self._deals), Storage.COMPACT
         else:
             source, storage = a_source(self.store, ENGINE, self.layouts, f"{count}.txt"), Storage.ROWS
         limit = MOST_NODES - count  # otherwise, it would be the same run as before
@@ -174,7 +174,7 @@ class Farm:
     def stored(self) -> tuple[int, int]:
         """Return the number of stored verdicts, and that of items that have one."""
         with self.store.reading() as connection:
-            packed, rows, items = (
+            compact, rows, items = (
                 int(connection.execute(text(query)).scalar_one())
                 for query in (
                     "SELECT coalesce(sum(scored), 0) FROM blocks",
@@ -182,7 +182,7 @@ class Farm:
                     "SELECT count(*) FROM (SELECT DISTINCT run_id, position FROM verdicts) AS items",
                 )
             )
-        return rows + packed, items + packed
+        return rows + compact, items + compact
 
     def check(self) -> None:
         """Check that no result is lost or duplicated, and that no traceback was printed."""

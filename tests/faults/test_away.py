@@ -18,7 +18,7 @@ def take_away(farm: Farm, seconds: float) -> None:
 
 @pytest.mark.long
 def test_a_database_that_is_away_past_leases_loses_and_duplicates_nothing(farm: Farm) -> None:
-    farm.plan()  # packed
+    farm.plan()  # compact
     working = farm.start("work")
     for solved in (40, len(farm.layouts) + 40):  # in each of the two runs
         farm.until_solved(solved)

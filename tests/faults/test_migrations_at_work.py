@@ -80,5 +80,5 @@ def test_a_query_whose_tables_are_migrated_ends_with_a_message(farm: Farm) -> No
     assert told.count("\n") == 1, told
     assert "do not match this version of Dealmill" in told, told
     assert farm.command("db", "upgrade").returncode == 0
-    assert farm.command("work", "--drain").returncode == 0  # the second run, which is packed, is solved again
+    assert farm.command("work", "--drain").returncode == 0  # the second run, which is compact, is solved again
     assert farm.command("query", "--game", "memory", "--csv").stdout.count("\n") == farm.planned + 1

@@ -16,7 +16,7 @@ def attempts(farm: Farm) -> set[int]:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("run", [1, 2], ids=["rows", "packed"])
+@pytest.mark.parametrize("run", [1, 2], ids=["rows", "compact"])
 def test_a_job_of_ten_leases_is_done_once(farm: Farm, run: int) -> None:
     farm.plan()
     assert farm.command("cancel", str(3 - run)).returncode == 0

@@ -5,7 +5,7 @@ from functools import cache
 from random import Random
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.camelot.layout import VALUES
 from dealmill.pipeline.games.card_pairing.layout import MOST_CARDS, MOST_STACKS, RANKS
 from dealmill.pipeline.games.contract import Game
@@ -67,8 +67,8 @@ def _any_size() -> list[str]:
         f"{long[0]}, {' '.join(long[1:])}",
         " ".join(",".join(mixed[at : at + 5]) or "-" for at in (0, 5, 20, 10, 15)),
         f"{'AK' * 256} {'AK' * 256}",
-        *unpack(find_game("card-pairing").deal(1, 1, 20, ranks=36, stacks=24)),
-        *unpack(find_game("card-pairing").deal(77, 1, 4, ranks=100, stacks=50)),
+        *to_strings(find_game("card-pairing").deal(1, 1, 20, ranks=36, stacks=24)),
+        *to_strings(find_game("card-pairing").deal(77, 1, 4, ranks=100, stacks=50)),
     ]
 
 

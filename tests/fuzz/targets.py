@@ -24,7 +24,7 @@ from dealmill.cli.options import Range
 from dealmill.pipeline.errors import DealmillError, InputError, InvalidEvidence, NotFoundError, UsageError
 from dealmill.pipeline.evidence.referee import Outcome, judge
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.batch import Batch, unpack
+from dealmill.pipeline.games.batch import Batch, to_strings
 from dealmill.pipeline.games.contract import Engine, Game, Layout, Reject
 from dealmill.pipeline.games.covering import GAMES as COVERING_GAMES
 from dealmill.pipeline.games.deals import parse_deal_range
@@ -222,7 +222,7 @@ def files_of_verdicts(name: str, rows: list[str]) -> None:
             assert reject.reasons and all(reason and reason.isprintable() for reason in reject.reasons)
         assert ordered == sorted(set(ordered))
         assert entries.solved is not None
-        for layout, evidence in zip(unpack(entries.layouts), unpack(entries.solved.evidence), strict=True):
+        for layout, evidence in zip(to_strings(entries.layouts), to_strings(entries.solved.evidence), strict=True):
             assert_canonical(game, layout)
             assert evidence.isascii() and (evidence.isprintable() or not evidence)
 
@@ -261,7 +261,7 @@ def rules_files(text: str) -> None:
             continue
         assert game.rules_text is not None
         assert family.load("again", game.rules_text.text).rules_text == game.rules_text
-        for layout in unpack(game.deal(1, 1, 2)):
+        for layout in to_strings(game.deal(1, 1, 2)):
             assert list(game.read([(1, layout)])) == [Layout(1, layout)]
 
 

@@ -12,9 +12,9 @@ COMPILING = 1_500
 """Seconds that compiling all kernels may take on a slow machine that does other things meanwhile."""
 BOUNDS_CHECK = {"NUMBA_BOUNDSCHECK": "1"}
 UNGUARDED = """
-from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.batch import to_texts
 from dealmill.pipeline.games.camelot.engine import winnable
-winnable(pack(["A" * 10]))
+winnable(to_texts(["A" * 10]))
 """
 FOLDER = """
 from pathlib import Path

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dealmill.pipeline.games.batch import Numbers, Solved, Texts, pack, to_batch, unpack
+from dealmill import kernels
+from dealmill.pipeline.games.batch import Numbers, Solved, Texts, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.verdict import Verdict
 
 texts = st.lists(st.text(st.characters(categories=None), max_size=8), max_size=8)
@@ -14,19 +15,19 @@ encodable = st.lists(st.text(max_size=8), max_size=8)
 
 @given(texts)
 def test_any_texts_come_out_as_they_went_in(given_texts: list[str]) -> None:
-    packed = pack(given_texts)
-    assert unpack(packed) == given_texts
-    assert packed.lengths.tolist() == [len(text.encode("utf-8", "surrogatepass")) for text in given_texts]
+    arrays = to_texts(given_texts)
+    assert to_strings(arrays) == given_texts
+    assert arrays.lengths.tolist() == [len(text.encode("utf-8", "surrogatepass")) for text in given_texts]
 
 
 @given(encodable)
-def test_texts_are_packed_as_utf_8(given_texts: list[str]) -> None:
-    assert pack(given_texts).concatenated_text.tobytes() == "".join(given_texts).encode()
+def test_texts_are_encoded_as_utf_8(given_texts: list[str]) -> None:
+    assert to_texts(given_texts).concatenated_text.tobytes() == "".join(given_texts).encode()
 
 
 @pytest.mark.parametrize("text", [b"\xff", b"AA\xe4BB", b"\xc3", b"\xf4\x90\x80\x80"])
 def test_bytes_that_are_no_text_are_replaced(text: bytes) -> None:
-    [replaced] = unpack(Texts(np.frombuffer(text, dtype=np.uint8), np.array([0, len(text)])))
+    [replaced] = to_strings(Texts(np.frombuffer(text, dtype=np.uint8), np.array([0, len(text)])))
     assert replaced == text.decode("utf-8", "replace")
 
 
@@ -34,8 +35,8 @@ def test_bytes_that_are_no_text_are_replaced(text: bytes) -> None:
 def test_chosen_texts_come_in_the_order_asked_for(given_texts: list[str], random: np.random.Generator) -> None:
     numbers = [number for number in range(len(given_texts)) for _ in range(2)]
     random.shuffle(numbers)
-    chosen = pack([*given_texts, "more"]).part(0, len(given_texts)).take(np.array(numbers, dtype=np.int64))
-    assert unpack(chosen) == [given_texts[number] for number in numbers]
+    chosen = to_texts([*given_texts, "more"]).part(0, len(given_texts)).take(np.array(numbers, dtype=np.int64))
+    assert to_strings(chosen) == [given_texts[number] for number in numbers]
 
 
 def test_chosen_results_come_in_the_order_asked_for() -> None:
@@ -46,4 +47,12 @@ def test_chosen_results_come_in_the_order_asked_for() -> None:
 
 def _solved(evidence: list[str]) -> Solved:
     numbers: Numbers = np.arange(len(evidence))
-    return Solved(np.full(len(evidence), int(Verdict.SCORED), dtype=np.int8), numbers + 10, numbers, pack(evidence))
+    return Solved(np.full(len(evidence), int(Verdict.SCORED), dtype=np.int8), numbers + 10, numbers, to_texts(evidence))
+
+
+@pytest.mark.parametrize(("old", "new"), [("pack", to_texts), ("unpack", to_strings)])
+def test_earlier_names_of_kernels_warn(old: str, new: object) -> None:
+    with pytest.warns(DeprecationWarning, match=rf"dealmill\.kernels\.{old} was renamed"):
+        assert getattr(kernels, old) is new
+    with pytest.raises(AttributeError, match="has no attribute 'packed'"):
+        _ = kernels.packed

@@ -20,7 +20,7 @@ from dealmill.pipeline.store.filters import Filter
 from dealmill.pipeline.store.planning.run_planning import plan_run
 from dealmill.pipeline.store.runs.engines import retract
 from dealmill.pipeline.store.runs.status import find_run
-from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs, queue_packed
+from tests.doing import a_run, a_source, alter, an_audit, dealer, do_runs, queue_compact
 
 PAIRS, MEMORY = "card-pairing/winnable", "memory/two-pass"
 NUMBERS = st.integers(-(10**6), 10**6)
@@ -107,12 +107,12 @@ def test_a_query_without_conditions_has_all_results(database: Database) -> None:
         assert api.ingest(api.find_run(run.id).results()).sources == [source]
 
 
-def test_a_packed_run_can_be_queried(database: Database) -> None:
+def test_a_compact_run_can_be_queried(database: Database) -> None:
     with opened(database) as api:
-        packed = queue_packed(database, "deal:camelot:seed=1:1-2500")
+        compact = queue_compact(database, "deal:camelot:seed=1:1-2500")
         do_runs(database)
-        expected = [(result.position, result.layout) for result in api.find_run(packed).results(verdict="winnable")]
-        [source] = api.ingest(f"query:{packed}:verdict=winnable").sources
+        expected = [(result.position, result.layout) for result in api.find_run(compact).results(verdict="winnable")]
+        [source] = api.ingest(f"query:{compact}:verdict=winnable").sources
         run = api.queue(source.id)
         do_runs(database)
         assert [(result.line, result.layout) for result in api.find_run(run.id).results()] == expected

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import InputError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Entries, concatenate_entries, pack, unpack
+from dealmill.pipeline.games.batch import Entries, concatenate_entries, to_strings, to_texts
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.contract import Game, Layout, Reject
 from dealmill.pipeline.ingest import files, scanning
@@ -58,7 +58,7 @@ def contents(draw: st.DrawFn, game: Game) -> bytes:
 
 def listed(entries: Entries) -> list[Layout | Reject]:
     """Entries one by one, in their order."""
-    pairs = zip(entries.lines.tolist(), unpack(entries.layouts), strict=True)
+    pairs = zip(entries.lines.tolist(), to_strings(entries.layouts), strict=True)
     entry_list: list[Layout | Reject] = [Layout(line, text) for line, text in pairs]
     for index, reject in zip(entries.reject_indexes.tolist(), entries.rejects, strict=True):
         entry_list.insert(index, reject)
@@ -148,7 +148,7 @@ CONTENTS = {
 def test_the_check_is_loaded_for_a_large_file(
     content: bytes, worthwhile: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    texts = pack(["AABB", "AAB", "ABBA"])
+    texts = to_texts(["AABB", "AAB", "ABBA"])
     with tempfile.TemporaryFile() as file:
         file.write(content)
         file.seek(0)

@@ -22,7 +22,7 @@ from pyarrow import parquet
 
 from dealmill import InputError, Store, UsageError
 from dealmill.pipeline.games import games
-from dealmill.pipeline.games.batch import to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.ingest import files, reading
 from dealmill.pipeline.ingest.files import LONGEST_LINE
@@ -94,7 +94,7 @@ def outcomes(path: Path, **options: Any) -> list[tuple[object, ...]]:
             has = entries.solved.has_evidence.tolist()
             evidence = [text if there else None for text, there in zip(batch.evidence, has, strict=True)]
             columns = (batch.verdicts, batch.values, batch.nodes, evidence)
-            claims: list[tuple[object, ...]] = list(zip(unpack(entries.layouts), *columns, strict=True))
+            claims: list[tuple[object, ...]] = list(zip(to_strings(entries.layouts), *columns, strict=True))
             for index, reject in zip(entries.reject_indexes.tolist(), entries.rejects, strict=True):
                 claims.insert(index, tuple(re.sub("^(the .*?) is .*", r"\1", reason) for reason in reject.reasons))
             rows += claims

@@ -124,7 +124,7 @@ FAULTS = {
         "engine.py", "== max_nodes", "> max_nodes", r"layout \S+: 2 nodes, limit 1: .*, expected undecided"
     ),
     "an empty batch is solved": Fault(
-        "engine.py", "in unpack(layouts)", "in unpack(layouts) or ['.oo.']", "no layouts have verdicts"
+        "engine.py", "in to_strings(layouts)", "in to_strings(layouts) or ['.oo.']", "no layouts have verdicts"
     ),
     "the referee refuses texts that are not layouts": Fault(
         "rules.py", 'InvalidEvidence(0, "the layout', 'InvalidEvidence(1, "the layout', "at step 1, not at step 0"

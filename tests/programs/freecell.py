@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Batch, pack, to_batch
+from dealmill.pipeline.games.batch import Batch, to_batch, to_texts
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.programs.manifest import read_program
 from dealmill.pipeline.programs.solver import ProgramSolver
@@ -43,4 +43,4 @@ def dealt(first: int, count: int = 1) -> list[str]:
 
 def solved(layouts: list[str], max_nodes: int = NO_LIMIT) -> Batch:
     """Return what Freecell Solver says of some layouts."""
-    return to_batch(fc_solve()(pack(layouts), max_nodes))
+    return to_batch(fc_solve()(to_texts(layouts), max_nodes))

@@ -8,7 +8,7 @@ import pytest
 
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack, to_batch
+from dealmill.pipeline.games.batch import to_batch, to_texts
 from dealmill.pipeline.games.functions import NO_LIMIT
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.programs import solver
@@ -41,7 +41,7 @@ def test_an_example_is_the_engine_that_it_is_checked_as(name: str, tmp_path: Pat
     solve_with_it = ProgramSolver(program, program.version())
     layouts = ["AA", *deal(find_game("memory"), 1, 1, 200), *deal(find_game("memory"), 1, 1, 20, pairs=52)]
     try:
-        batch, limited = (to_batch(solve_with_it(pack(layouts), limit)) for limit in (NO_LIMIT, LIMIT))
+        batch, limited = (to_batch(solve_with_it(to_texts(layouts), limit)) for limit in (NO_LIMIT, LIMIT))
     finally:
         solver._stop()
     expected = solve("memory/two-pass", layouts)

@@ -10,7 +10,7 @@ import pytest
 from dealmill import check
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.position import Position
 from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.verdict import Verdict
@@ -60,7 +60,7 @@ def test_moves_of_groups_become_moves_of_single_cards() -> None:
 )
 def test_its_standard_notation_is_read_as_wins(game: str, options: list[str]) -> None:
     known, wins = find_game(game), 0
-    for layout in unpack(known.deal(0, 1, 100)):
+    for layout in to_strings(known.deal(0, 1, 100)):
         command = ["fc-solve", "-m", "-p", "-t", "--max-iters", "100000", *options]
         board = known.writers["board"](layout)
         printed = subprocess.run(command, input=board, capture_output=True, text=True, check=True).stdout

@@ -28,12 +28,12 @@ FILTERS = (
 )
 
 
-@pytest.fixture(params=["rows", "packed"])
+@pytest.fixture(params=["rows", "compact"])
 def runs(database: Database, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> list[RunStatus]:
     """A finished run of three jobs for each engine, searched in many small steps."""
     monkeypatch.setattr(rows_pages, "SEARCHED", 170)
     monkeypatch.setattr(compact, "SOLVED_AGAIN", 1)
-    if request.param == "packed":
+    if request.param == "compact":
         return [a_survey(database, engine, COUNT, chunk=CHUNK) for engine in ENGINES]
     return [
         a_run(database, engine, deal(games()[engine.partition("/")[0]], 7, 1, COUNT), chunk=CHUNK, name=engine)

@@ -6,7 +6,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import BigInteger, Column, Integer, LargeBinary, MetaData, SmallInteger, Table, Text, delete, select
 
-from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.batch import to_texts
 from dealmill.pipeline.store.database.bulk import insert_rows
 from dealmill.pipeline.store.database.columns import ByteStrings, Columns, Some, prepare_insert
 from dealmill.pipeline.store.database.connections import Database
@@ -61,7 +61,7 @@ def columns_of(constant: int, first: int, chosen: list[tuple[int, int, bytes, in
             ),
         },
         "told",
-        pack(["NULL" if text is None else text for text in told]),
+        to_texts(["NULL" if text is None else text for text in told]),
         np.array([text is not None for text in told]),
     )
 
@@ -90,7 +90,7 @@ def test_columns_become_the_rows_that_they_are(
 
 def test_no_rows_are_no_statement(database: Database) -> None:
     with database.writing() as connection:
-        prepare_insert(database, TABLE, Columns({}, "told", pack([])))(connection)
+        prepare_insert(database, TABLE, Columns({}, "told", to_texts([])))(connection)
 
 
 def test_layouts_are_read_as_one_text(database: Database) -> None:

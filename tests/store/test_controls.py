@@ -42,13 +42,13 @@ def of_rows(database: Database) -> RunStatus:
     return find_run(database, plan_run(database, a_source(database, ENGINE, TEXTS), ENGINE, "1", 9, chunk=1))
 
 
-def of_packed(database: Database) -> RunStatus:
+def of_compact(database: Database) -> RunStatus:
     source = deals_source(database, DealRange(find_engine(ENGINE)[0], 7, 1, 3_000))
-    return find_run(database, plan_run(database, source, ENGINE, "1", 9, storage=Storage.PACKED, chunk=1_000))
+    return find_run(database, plan_run(database, source, ENGINE, "1", 9, storage=Storage.COMPACT, chunk=1_000))
 
 
 @STOPS
-@pytest.mark.parametrize("planned", [of_rows, of_packed])
+@pytest.mark.parametrize("planned", [of_rows, of_compact])
 def test_a_stopped_run_gets_no_workers_is_never_finished_and_continues_with_the_same_results(
     database: Database, planned: Callable[[Database], RunStatus], decision: Control, monkeypatch: pytest.MonkeyPatch
 ) -> None:

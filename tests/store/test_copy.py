@@ -25,7 +25,7 @@ from dealmill.pipeline.store.job_kinds import SOLVING_JOBS
 from dealmill.pipeline.store.planning.installation import installed_engines
 from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING
-from tests.doing import LEASE, an_audit, do_runs, queue_packed
+from tests.doing import LEASE, an_audit, do_runs, queue_compact
 from tests.servers import Postgres, clean_environment, running_postgres
 from tests.servers import dealmill as command
 
@@ -43,7 +43,7 @@ dealmill.db.copy(sys.argv[2], sys.argv[1], lambda event: print(event, flush=True
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store with a row in every table: a file with rejects, packed runs, audits, one of which found faults, rules,
+    """A store with a row in every table: a file with rejects, compact runs, audits, one of which found faults, rules,
     reruns, tags, a retraction, a deletion, and a job that a worker holds."""
     folder = tmp_path_factory.mktemp("filled")
     (folder / "layouts.txt").write_text("ABBA\nABAB\nABBA\nno layout\n")
@@ -52,7 +52,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
         database = store._database
         runs = [
             store.queue(folder / "layouts.txt", game="memory", tags="paper", note="a “note”"),
-            store.find_run(queue_packed(database, "deal:memory:seed=1:1-3000")),
+            store.find_run(queue_compact(database, "deal:memory:seed=1:1-3000")),
             store.queue("deal:klondike:seed=1:1-3", max_nodes=100),
             store.queue("deal:card-pairing:seed=1:1-1500", engine="card-pairing/winnable"),
             store.queue("deal:camelot:seed=1:1-3"),

@@ -54,7 +54,7 @@ def burning(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def planned(database: Database, storage: Storage) -> int:
-    source = deals_source(database, DEALS) if storage is Storage.PACKED else None
+    source = deals_source(database, DEALS) if storage is Storage.COMPACT else None
     layouts = deal(DEALS.game, 3, 1, 5_000, pairs=2)
     return plan_run(
         database, source or a_source(database, ENGINE, layouts), ENGINE, "1", None, storage=storage, chunk=1_000

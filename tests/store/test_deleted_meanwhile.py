@@ -37,7 +37,7 @@ from dealmill.pipeline.store.storages.choice import storage_of
 from dealmill.pipeline.store.storages.storage import Page
 from dealmill.workers import working
 from tests.doing import a_run, a_source
-from tests.store.test_deletion import ENGINE, TEXTS, of_packed, of_rows, sizes
+from tests.store.test_deletion import ENGINE, TEXTS, of_compact, of_rows, sizes
 
 
 def plan_audit(database: Database, run: RunStatus) -> None:
@@ -72,7 +72,7 @@ WRITERS: list[Callable[[Database, RunStatus], object]] = [
 ]
 
 
-@pytest.mark.parametrize("planned", [of_rows, of_packed])
+@pytest.mark.parametrize("planned", [of_rows, of_compact])
 def test_what_reads_a_run_page_by_page_reports_its_deletion(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, planned: Callable[[Database], RunStatus]
 ) -> None:

@@ -39,9 +39,9 @@ def of_rows(database: Database) -> RunStatus:
     return a_run(database, ENGINE, TEXTS, chunk=1)
 
 
-def of_packed(database: Database) -> RunStatus:
+def of_compact(database: Database) -> RunStatus:
     source = deals_source(database, DealRange(find_engine(ENGINE)[0], 7, 1, 2_000))
-    number = plan_run(database, source, ENGINE, "1", None, storage=Storage.PACKED, chunk=1_000)
+    number = plan_run(database, source, ENGINE, "1", None, storage=Storage.COMPACT, chunk=1_000)
     do_runs(database)
     return find_run(database, number)
 
@@ -54,7 +54,7 @@ def sizes(database: Database) -> dict[str, int]:
         }
 
 
-@pytest.mark.parametrize("planned", [of_rows, of_packed])
+@pytest.mark.parametrize("planned", [of_rows, of_compact])
 def test_a_deleted_run_leaves_its_number_and_the_log_and_everything_else(
     database: Database, planned: Callable[[Database], RunStatus]
 ) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, func, select, update
 
-from dealmill.pipeline.games.batch import Entries, Solved, pack
+from dealmill.pipeline.games.batch import Entries, Solved, to_texts
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database import tables
@@ -62,10 +62,10 @@ def claimed(database: Database, number: int, worker: str, seconds: float) -> Job
 def scored(database: Database, job: Job, *values: int) -> SolvedRows:
     """A job's items with these values."""
     ones = np.ones(len(values), dtype=np.int64)
-    traces = pack([f"trace {value}" for value in values])
+    traces = to_texts([f"trace {value}" for value in values])
     solved = Solved((ones * int(Verdict.SCORED)).astype(np.int8), np.array(values), ones, traces)
     return solved_rows(
-        database, job.run, job.lease.first, pack(TEXTS[job.lease.first - 1 : job.lease.stop - 1]), solved
+        database, job.run, job.lease.first, to_texts(TEXTS[job.lease.first - 1 : job.lease.stop - 1]), solved
     )
 
 

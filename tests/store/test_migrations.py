@@ -129,7 +129,7 @@ def test_a_database_newer_than_the_code_is_refused(database: Database) -> None:
         revisions.upgrade(database)
 
 
-def test_distributions_are_counted_for_rows_and_packed_runs_are_solved_again(database: Database) -> None:
+def test_distributions_are_counted_for_rows_and_compact_runs_are_solved_again(database: Database) -> None:
     layouts = deal(find_game("hi-q"), 1, 1, 2_500)
     run = a_run(database, "hi-q/greedy", layouts, chunk=1_000)
     survey = a_survey(database, "hi-q/greedy", 2_000)

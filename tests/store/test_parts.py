@@ -1,4 +1,4 @@
-"""Blocks of packed runs that are solved in parts, on both databases: the record is that of a run that was solved in
+"""Blocks of compact runs that are solved in parts, on both databases: the record is that of a run that was solved in
 whole blocks, in whatever order the parts are done."""
 
 from concurrent.futures import ThreadPoolExecutor
@@ -35,7 +35,7 @@ def texts() -> list[str]:
 
 @pytest.fixture
 def run(database: Database, texts: list[str], monkeypatch: pytest.MonkeyPatch) -> RunStatus:
-    """A packed run whose jobs end after the first ten deals, by an engine that fails on one of them."""
+    """A compact run whose jobs end after the first ten deals, by an engine that fails on one of them."""
     brittle = Brittle(MEMORY, [texts[4]])
     monkeypatch.setattr(solving, "load", lambda _name: brittle)
     monkeypatch.setattr(solving, "PART_SECONDS", -1.0)

@@ -86,7 +86,7 @@ def small() -> Game:
 
 def planned(database: Database, storage: Storage = Storage.ROWS, count: int = 8) -> RunStatus:
     """A run over deals of the user's game, of which nothing is solved."""
-    if storage is Storage.PACKED:
+    if storage is Storage.COMPACT:
         source = deals_source(database, DealRange(small(), 1, 1, count))
     else:
         with open_readings(database, [DealRange(small(), 1, 1, count)], SourceOptions(), silent) as readings:

@@ -50,7 +50,7 @@ def test_a_stored_survey_and_a_compact_one_are_the_same(database: Database) -> N
     survey = stored(database, 3_000)
     _, engine = find_engine(ODDS)
     source = find_source(database, survey.source)
-    number = plan_run(database, source, ODDS, engine.version, None, storage=Storage.PACKED)
+    number = plan_run(database, source, ODDS, engine.version, None, storage=Storage.COMPACT)
     grow(database, number, 3_000, 1_000)
     do_runs(database)
     compact = find_run(database, number)
@@ -160,11 +160,11 @@ def test_a_compact_survey_of_a_slow_engine_is_continued(sqlite_store: Database) 
     """Earlier versions of Dealmill stored all surveys like this."""
     _, engine = find_engine(ODDS)
     source = open_deals(sqlite_store, endless(ODDS, **SMALL))
-    number = plan_run(sqlite_store, source, ODDS, engine.version, engine.max_nodes, storage=Storage.PACKED)
+    number = plan_run(sqlite_store, source, ODDS, engine.version, engine.max_nodes, storage=Storage.COMPACT)
     survey = open_survey(sqlite_store, endless(ODDS, **SMALL), ODDS, None)
-    assert (survey.id, survey.storage) == (number, Storage.PACKED)
+    assert (survey.id, survey.storage) == (number, Storage.COMPACT)
     assert open_survey(sqlite_store, endless(ODDS, **SMALL), ODDS, 5).storage is Storage.ROWS
-    assert open_survey(sqlite_store, endless("memory/two-pass"), "memory/two-pass", 5).storage is Storage.PACKED
+    assert open_survey(sqlite_store, endless("memory/two-pass"), "memory/two-pass", 5).storage is Storage.COMPACT
 
 
 def test_the_deals_of_a_stored_survey_are_found_and_exported(database: Database, tmp_path: Path) -> None:

@@ -96,7 +96,7 @@ def test_an_upgraded_store_gives_the_same_results(upgraded: Database, fixture: J
         assert now[kind] == was[kind], kind
 
 
-def test_packed_runs_of_versions_that_are_gone_are_counted_only_if_confirmed(fixture: Json, tmp_path: Path) -> None:
+def test_compact_runs_of_versions_that_are_gone_are_counted_only_if_confirmed(fixture: Json, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'store.db'}"
     write(url, fixture)
     with closing(Database(database_url(url))) as database:
@@ -106,12 +106,14 @@ def test_packed_runs_of_versions_that_are_gone_are_counted_only_if_confirmed(fix
     assert dealmill.db.current(url) == fixture["revision"]
     dealmill.db.upgrade(url, yes=True)
     with dealmill.open(url) as store:
-        packed = [run for run in store.runs() if run.storage is Storage.PACKED and run.version == "0"]
-        assert packed
-        for run in packed:
+        compact = [run for run in store.runs() if run.storage is Storage.COMPACT and run.version == "0"]
+        assert compact
+        for run in compact:
             recorded = next(entry for entry in fixture["account"]["runs"] if entry["id"] == run.id)
             assert {verdict.word: count for verdict, count in run.progress.counts.items()} == recorded["counts"]
-            with pytest.raises(VersionError, match=f"run {run.id} is packed and needs card-pairing/winnable version 0"):
+            with pytest.raises(
+                VersionError, match=f"run {run.id} is compact and needs card-pairing/winnable version 0"
+            ):
                 list(run.results())
 
 

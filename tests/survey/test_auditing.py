@@ -56,7 +56,7 @@ def test_a_query_by_audit_reads_a_survey_to_its_end(database: Database, monkeypa
     assert [result.position for result in Query(database, [survey], failed, (0, 0), 3)] == [1_999]
     reached = estimate(database, survey)
     assert reached is not None and reached.unknown == survey.counts[Verdict.UNDECIDED] + 1
-    with pytest.raises(UsageError, match="audits of packed runs only record"):
+    with pytest.raises(UsageError, match="audits of compact runs only record"):
         list(Query(database, [survey], Filter(audit=Outcome.VALID), (0, 0), None))
 
 

@@ -16,7 +16,7 @@ from dealmill.pipeline.errors import (
 from dealmill.pipeline.evidence.digests import block_of
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games import find_engine
-from dealmill.pipeline.games.batch import Solved, Texts, pack
+from dealmill.pipeline.games.batch import Solved, Texts, to_texts
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.outputs.export import export
@@ -111,13 +111,13 @@ def test_a_survey_that_has_grown_is_compared_with_its_rerun(database: Database) 
     number = queue_rerun(database, survey, any_version=False)
     do_runs(database)
     rerun = find_run(database, number)
-    assert (rerun.items, rerun.repeats, rerun.storage) == (3_000, survey.id, Storage.PACKED)
+    assert (rerun.items, rerun.repeats, rerun.storage) == (3_000, survey.id, Storage.COMPACT)
     grown = a_survey(database, PAIRING, 5_000)
     assert (grown.items, find_run(database, number).items) == (5_000, 3_000)
     assert list(diff(database, survey, rerun)) == list(diff(database, grown, rerun)) == []
 
 
-def test_a_survey_is_compared_with_a_packed_run_over_as_many_deals(database: Database) -> None:
+def test_a_survey_is_compared_with_a_compact_run_over_as_many_deals(database: Database) -> None:
     survey = a_survey(database, MEMORY, 3_000)
     game, _ = find_engine(MEMORY)
     source = open_deals(database, DealRange(game, 7, 1, 2_500))
@@ -149,7 +149,7 @@ def test_a_query_of_several_runs_leaves_out_those_that_cannot_answer_it(database
 
 def test_dealt_texts_are_of_the_kind_that_kernels_are_compiled_for() -> None:
     assert not endless(MEMORY).part(1, 3).texts().text.flags.writeable
-    assert not pack(["AABB"]).text.flags.writeable
+    assert not to_texts(["AABB"]).text.flags.writeable
 
 
 @pytest.mark.parametrize(

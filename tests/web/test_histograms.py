@@ -64,7 +64,7 @@ def test_the_histogram_of_a_run_counts_its_verdicts(database: Database) -> None:
     assert dealmill.Store(database).find_run(lost.id).histogram("value") is None
 
 
-def test_the_histogram_of_a_packed_run_counts_its_verdicts(furnished: str) -> None:
+def test_the_histogram_of_a_compact_run_counts_its_verdicts(furnished: str) -> None:
     with dealmill.open(furnished) as store:
         distribution = store.find_run(SURVEY).histogram("nodes")
         assert distribution is not None and distribution.items == 2_000 == sum(bar.count for bar in distribution.bars)

@@ -392,7 +392,7 @@ def test_a_page_that_has_not_changed_is_not_sent_again(client: TestClient) -> No
         ("/runs/1/layouts?value=9..1", 400, "the lower end of the range exceeds"),
         ("/runs/1/layouts?verdict=won", 400, "there is no verdict"),
         ("/runs/1/layouts?audit=fine", 400, "there is no outcome"),
-        (f"/runs/{shop.SURVEY}/layouts?audit=valid", 400, "is packed"),
+        (f"/runs/{shop.SURVEY}/layouts?audit=valid", 400, "is compact"),
         ("/nothing", 404, "there is no page /nothing"),
     ],
 )

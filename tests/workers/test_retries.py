@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from dealmill.pipeline.errors import DamagedError, DealmillError, VersionError
-from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.batch import Solved, Texts, to_strings
 from dealmill.pipeline.games.caches import CacheError
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.progress.events import silent
@@ -45,7 +45,7 @@ def run(database: Database, monkeypatch: pytest.MonkeyPatch) -> RunStatus:
 
 
 def without_room(engine: str, layouts: Texts, max_nodes: int | None, _errors: Mapping[int, str]) -> Solved:
-    if BAD in unpack(layouts):
+    if BAD in to_strings(layouts):
         raise MemoryError("no room")
     return solve_texts(engine, layouts, max_nodes)
 

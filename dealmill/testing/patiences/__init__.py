@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from random import Random
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once, easier_game_is_sound
@@ -56,7 +56,7 @@ def winnable_deals(rules: Rules, seed: int) -> Iterator[str]:
     """Yield those of the first deals that can be won."""
     from dealmill.pipeline.games.patience.deal import deal  # loads numba
 
-    for layout in unpack(deal(rules, seed, 1, DEALS)):
+    for layout in to_strings(deal(rules, seed, 1, DEALS)):
         if naive.counted(layout, rules, POSITIONS) == (True, 0):
             yield layout
 

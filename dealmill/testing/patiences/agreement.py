@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.functions import EngineFunction
 from dealmill.pipeline.games.patience import Patience
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -62,7 +62,7 @@ def small_layouts(rules: Rules, seed: int, random: Random) -> list[str]:
     from dealmill.pipeline.games.patience.deal import deal  # loads numba
 
     positions = [random_position(rules, random) for _ in range(RANDOM_POSITIONS)]
-    return [*unpack(deal(rules, seed, 1, DEALS)), *positions]
+    return [*to_strings(deal(rules, seed, 1, DEALS)), *positions]
 
 
 def _differences(rules: Rules, large: Rules) -> str:
@@ -101,7 +101,7 @@ def compared(rules: Rules, engine: EngineFunction, layout: str, random: Random) 
 def _faults_of_engine(rules: Rules, engine: EngineFunction, layout: str, *, can_be_won: bool) -> Iterator[str]:
     """Yield what is wrong with the verdict of the engine."""
     try:
-        solved = to_batch(engine(pack([layout]), NODES))
+        solved = to_batch(engine(to_texts([layout]), NODES))
     except Exception as error:  # noqa: BLE001 -- an engine can raise anything
         yield f"the engine raises {type(error).__name__}: {error}"
         return

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from dealmill.kernels import Texts, below, open_stream, pack
+from dealmill.kernels import Texts, below, open_stream, to_texts
 
 
 def deal(seed: int, first: int, count: int, holes: int = 14) -> Texts:
     """Return the canonical texts of deals `[first, first + count)` of `seed`, with a number of holes."""
-    return pack([_row(seed, number, holes) for number in range(first, first + count)])
+    return to_texts([_row(seed, number, holes) for number in range(first, first + count)])
 
 
 def _row(seed: int, number: int, holes: int) -> str:

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.verdicts import Verdict
 
 
 def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Solve rows; one with more than `max_nodes` positions to visit is undecided."""
     batch = Batch([], [], [], [])
-    for row in unpack(layouts):
+    for row in to_strings(layouts):
         verdict, nodes, evidence = _solve(row, max_nodes)
         batch.verdicts.append(verdict)
         batch.values.append(None)

@@ -23,9 +23,9 @@ from dealmill.kernels import (
     inlined,
     kernel,
     lowest_bit,
-    pack,
     routine,
     run_kernel,
+    to_texts,
 )
 from dealmill.pipeline.games.card_pairing.any_size.table import read_cards
 from dealmill.pipeline.games.card_pairing.canonical import GOLDEN
@@ -127,7 +127,7 @@ def odds(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
         common = gcd(won, plays)
         values.append(-(-won * CERTAINTY // plays))
         evidence.append(f"{won // common}/{plays // common} {orders} {critical} {positions}")
-    return Solved(solved.verdicts, np.array(values, dtype=np.int64), solved.nodes, pack(evidence))
+    return Solved(solved.verdicts, np.array(values, dtype=np.int64), solved.nodes, to_texts(evidence))
 
 
 @kernel

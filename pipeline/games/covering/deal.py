@@ -9,7 +9,7 @@ then to the stock, of which the first card is turned first.
 from functools import partial
 
 from dealmill.game import UsageError
-from dealmill.kernels import Texts, pack, shuffled, shuffled_by_pysol
+from dealmill.kernels import Texts, shuffled, shuffled_by_pysol, to_texts
 from dealmill.pipeline.games.covering.rules import RANKS, SUITS, Position, Rules, written
 from dealmill.pipeline.games.covering.schema import LAST_PYSOL, PYSOL_SEED
 
@@ -28,7 +28,7 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
     if seed == PYSOL_SEED and count and not 0 <= first <= numbers[-1] <= LAST_PYSOL:
         raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers 1 to {LAST_PYSOL:,}")
     decks = map(shuffled_by_pysol if seed == PYSOL_SEED else partial(shuffled, DECK, seed), numbers)
-    return pack([_dealt(rules, deck) for deck in decks])
+    return to_texts([_dealt(rules, deck) for deck in decks])
 
 
 def _dealt(rules: Rules, deck: list[str]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, to_strings
 from dealmill.pipeline.games.covering import pairing as k
 from dealmill.pipeline.games.covering import sweep
 from dealmill.pipeline.games.covering.rules import Rules
@@ -108,7 +108,7 @@ class Winnable:
         """Solve layouts; a node is a position that is reached."""
         batch = Batch([], [], [], [])
         decide = self._swept if self.rules.moves == "hole" else Pairs(self.rules, self.covers).decided
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             verdict, nodes, evidence = decide(table_of(self.rules, layout), max_nodes)
             batch.verdicts.append(verdict)
             batch.values.append(None)

@@ -649,8 +649,9 @@ def list_moves(t: Words) -> int:
 
 
 @inlined
-def is_new_key(t: Words, key: Row, size: int, keys: Words, slots: Slots, count: int) -> bool:
-    """Do the same with a key of this size at an offset."""
+def is_new_key(t: Words, key: Row | int, size: int, keys: Words, slots: Slots, count: int) -> bool:
+    """Write the key of this size at an offset as number `count` unless it is among those before; return whether it is
+    new."""
     mixed = word(0)
     for part in range(size):
         mixed = (mixed ^ mixed >> 29 ^ t[key + part]) * word(-7046029254386353131)
@@ -671,7 +672,7 @@ def is_new_key(t: Words, key: Row, size: int, keys: Words, slots: Slots, count: 
 
 @inlined
 def is_new(t: Words, keys: Words, slots: Slots, count: int) -> bool:
-    """Write the key as number `count` unless it is among those before; return whether it is new."""
+    """Do the same with the key of the position."""
     return is_new_key(t, row_of(KEY), t[WORDS], keys, slots, count)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.kernels import inlined, kernel, routine
-from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted
+from dealmill.pipeline.games.patience.counting import WON, Slots, Words, counted, is_new_key
 from dealmill.pipeline.games.patience.rules import RANKS, Rules
 
 DIGITS, DIGIT_BITS = 9, 7
@@ -132,20 +132,8 @@ def _write(digits: Words, places: int, key: Words) -> None:
 @routine
 def _is_new(keys: NDArray[np.int64], slots: Slots, number: int) -> bool:
     """Return whether the key with this number, from 0, differs from those before it; enter it if it does."""
-    mixed, words = np.uint64(0), keys.shape[1]
-    for part in range(words):
-        mixed = (mixed ^ np.uint64(keys[number, part])) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-    at = np.int64(mixed & np.uint64(len(slots) - 1))
-    while slots[at]:
-        same = True
-        for part in range(words):
-            same = same and keys[slots[at] - 1, part] == keys[number, part]
-        if same:
-            return False
-        at = (at + 1) & (len(slots) - 1)
-    slots[at] = number + 1
-    return True
+    all_keys, size = keys.reshape(-1), keys.shape[1]
+    return is_new_key(all_keys, size * number, size, all_keys, slots, number)
 
 
 @routine

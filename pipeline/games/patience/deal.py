@@ -16,11 +16,11 @@ from functools import partial
 from dealmill.game import UsageError
 from dealmill.kernels import (
     Texts,
-    pack,
     shuffled,
     shuffled_by_microsoft,
     shuffled_by_pysol,
     shuffled_by_solvitaire,
+    to_texts,
 )
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.pipeline.games.patience.schema import FIELD_SEED, NUMBERS
@@ -69,8 +69,8 @@ def deal(rules: Rules, seed: int, first: int, count: int) -> Texts:
             raise UsageError(f"the deals of seed 0 of {rules.name} have the numbers 1 to {greatest:,}")
         by_program = {"microsoft": shuffled_by_microsoft, "pysol": shuffled_by_pysol}
         deck_of = by_program.get(rules.numbers, partial(shuffled_by_solvitaire, _deck(rules)))
-        return pack([_dealt(rules, deck_of(number)) for number in range(first, first + count)])
-    return pack([_dealt(rules, shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
+        return to_texts([_dealt(rules, deck_of(number)) for number in range(first, first + count)])
+    return to_texts([_dealt(rules, shuffled(_deck(rules), seed, number)) for number in range(first, first + count)])
 
 
 def _deck(rules: Rules) -> list[str]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, to_strings
 from dealmill.pipeline.games.patience import solving
 from dealmill.pipeline.games.patience.coverage import counted_with_safe_cards, searched_with_beams
 from dealmill.pipeline.games.patience.memory import table_slots
@@ -72,7 +72,7 @@ class Winnable:
         set_up(words, self.rules)
         divide(words, sizes)
         batch = Batch([], [], [], [])
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             base = load(words, self.rules, layout)
             verdict, nodes, evidence = _solve(words, base, self.rules, max_nodes)
             batch.verdicts.append(verdict)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT, MOST_POSITIONS
 from dealmill.pipeline.games.patience.moves import DEALT, EMPTY, FOUNDATION
@@ -42,7 +42,7 @@ class Spider:
         """Solve layouts; a node is a position that is searched, or counted."""
         batch = Batch([], [], [], [])
         search = _Search(self.rules, max_nodes)
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             verdict, evidence = search.solve(layout)
             batch.verdicts.append(verdict)
             batch.values.append(None)

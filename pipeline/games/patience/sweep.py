@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, count_bits, kernel, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, count_bits, kernel, to_solved, to_strings
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.verdicts import Verdict
 
@@ -53,7 +53,7 @@ class Sweep:
         """Solve layouts; a node is a position that can be reached."""
         reached = np.zeros(0, dtype=np.uint16)
         batch = Batch([], [], [], [])
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             dealt = load(self.rules, layout)
             size = (len(dealt.stock) + 2) * dealt.tuples
             if size > len(reached):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience import spider_kernel as k
 from dealmill.pipeline.games.patience import waits_kernel as w
 from dealmill.pipeline.games.patience.losses.counted import MOST_DEALT
@@ -35,7 +35,7 @@ class Waits:
         """Solve layouts; a node is a position that is searched. No referee counts more than `MOST_DEALT`."""
         batch = Batch([], [], [], [])
         search = _Search(self.rules, min(max_nodes, MOST_DEALT))
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             verdict, evidence = search.solve(layout)
             nodes = int(search.words[k.NODES])
             batch.verdicts.append(verdict)

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.pipeline.games.patience import walks_kernel as k
 from dealmill.pipeline.games.patience.memory import FEWEST_SLOTS
 from dealmill.pipeline.games.patience.rules import Rules
@@ -27,7 +27,7 @@ class Walks:
         """Solve layouts; a node is a position, by ranks, from which a walk is possible."""
         batch = Batch([], [], [], [])
         tables = [np.zeros(FEWEST_SLOTS, dtype=np.int64)]
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             columns, cells, words = load(self.rules, layout, max_nodes)
             result = _searched(words, tables[0])
             verdict, evidence = Verdict.UNDECIDED, None

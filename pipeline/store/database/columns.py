@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sqlalchemy import BigInteger, Connection, Integer, SmallInteger, Table
 
-from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, lengths_to_starts, unpack
+from dealmill.pipeline.games.batch import Bytes, Mask, Numbers, Texts, lengths_to_starts, to_strings
 from dealmill.pipeline.store.database.bulk import copying
 from dealmill.pipeline.store.database.connections import Database
 
@@ -144,7 +144,7 @@ def _digits(numbers: Numbers) -> Bytes:
 def _json(texts: Texts) -> str:
     """Return the texts as a JSON list."""
     if texts.concatenated_text.tobytes().translate(None, PLAIN):
-        return json.dumps(unpack(texts))
+        return json.dumps(to_strings(texts))
     heads = np.tile(np.frombuffer(BETWEEN, dtype=np.uint8), len(texts))
     written = _interleave(heads, np.full(len(texts), len(BETWEEN)), texts)
     return f'["{written[len(BETWEEN) :].decode()}"]'

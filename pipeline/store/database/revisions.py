@@ -266,7 +266,7 @@ def create_store(database: Database) -> None:
 HEAD = "head"
 """Alembic's name for the newest revision."""
 SUMS = "0022"
-"""The revision in which the sums of blocks replaced the bitmaps of packed runs."""
+"""The revision in which the sums of blocks replaced the bitmaps of compact runs."""
 MIGRATION_LOCK = Lock()
 """Held during a migration, because Alembic keeps its context in module globals."""
 
@@ -302,7 +302,7 @@ def upgrade(
     """Upgrade the database to `revision` in one transaction. The newest tables are created directly in an empty
     database.
 
-    If the bitmaps of packed runs have become sums, the deals of these runs are listed by solving them again. An error
+    If the bitmaps of compact runs have become sums, the deals of these runs are listed by solving them again. An error
     of `check_listable`, which is called with the upgraded tables then, undoes the upgrade.
     """
     current(database)  # rejects a file that is not a store before anything is written
@@ -322,7 +322,7 @@ def upgrade(
 
 
 def check_downgrade(database: Database, revision: str) -> list[int]:
-    """Check that a database can be downgraded to a revision. Return the numbers of the packed runs whose verdicts that
+    """Check that a database can be downgraded to a revision. Return the numbers of the compact runs whose verdicts that
     revision stores one by one, so that they must be solved again.
 
     Raises
@@ -337,8 +337,8 @@ def check_downgrade(database: Database, revision: str) -> list[int]:
     if revision >= SUMS or current(database) != REVISION:
         return []
     with database.reading() as connection:
-        packed = select(runs.c.id).where(~STORES_LAYOUTS, exists().where(blocks.c.run_id == runs.c.id))
-        return [*connection.execute(packed.order_by(runs.c.id)).scalars()]
+        compact = select(runs.c.id).where(~STORES_LAYOUTS, exists().where(blocks.c.run_id == runs.c.id))
+        return [*connection.execute(compact.order_by(runs.c.id)).scalars()]
 
 
 def downgrade(database: Database, revision: str) -> None:

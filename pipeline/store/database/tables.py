@@ -7,7 +7,7 @@ sources ─┬─ items                   the ordered layouts of a file or a ran
                   ├─ jobs           a range of positions, claimed by a worker
                   ├─ verdicts       one per item: the engine's verdict with its evidence
                   ├─ blocks         a digest of every thousand verdicts; the run's fingerprint is computed from them;
-                  │                 for a packed run, in place of verdicts, their numbers and sums
+                  │                 for a compact run, in place of verdicts, their numbers and sums
                   └─ audits ─┬─ audit_jobs   a range of the audited verdicts, claimed by a worker
                              ├─ judgements   one per audited verdict: the referee's judgement
                              └─ faults       other faults of the record
@@ -60,7 +60,7 @@ from sqlalchemy.sql.compiler import DDLCompiler
 from dealmill.pipeline.evidence.referee import Outcome
 from dealmill.pipeline.games.verdict import Code, Verdict
 
-REVISION = "0023"
+REVISION = "0024"
 """The revision of these tables, that is, the newest migration."""
 
 NAMES_OF_CONSTRAINTS = {
@@ -249,8 +249,10 @@ class Storage(Code):
 
     ROWS = 1
     """One row per verdict."""
+    COMPACT = 2
+    """Numbers, sums and a digest per block of verdicts. Only for runs over numbered deals."""
     PACKED = 2
-    """The compact storage: numbers, sums and a digest per block of verdicts. Only for runs over numbered deals."""
+    """The name of `COMPACT` until version 0.3.0. It will be removed in 0.4.0."""
 
     @property
     def stores_layouts(self) -> bool:
@@ -278,7 +280,7 @@ runs = Table(
     Column("source_id", ForeignKey("sources.id"), nullable=False),
     Column("engine_id", ForeignKey("engines.id"), nullable=False),
     Column("node_limit", NodeLimit, nullable=False),
-    Column("storage", SmallInteger, nullable=False, comment="1 rows, 2 packed", info={CODES: Storage}),
+    Column("storage", SmallInteger, nullable=False, comment="1 rows, 2 compact", info={CODES: Storage}),
     Column(
         "repetition", Integer, nullable=False, comment="0 for the first run of this source, engine, limit and storage"
     ),
@@ -363,7 +365,7 @@ jobs = Table(
     Column("greatest_nodes", BigInteger),
     Column("node_counts", JsonNumbers, comment="verdicts by start of the bar of their nodes"),
     Column("cpu_seconds", Float, comment="processor seconds that its engine took; NULL if that is not known"),
-    Column("part", Text, comment="of a packed run: results of a part of a block, until the block is complete"),
+    Column("part", Text, comment="of a compact run: results of a part of a block, until the block is complete"),
     UniqueConstraint("run_id", "first"),
     Index(None, "state", "id"),
     Index("ix_jobs_seen", SEEN),
@@ -396,9 +398,9 @@ blocks = Table(
     Column("run_id", ForeignKey("runs.id"), primary_key=True),
     Column("number", BigInteger, primary_key=True, autoincrement=False, comment="from 0; a thousand verdicts each"),
     Column("digest", LargeBinary, nullable=False),
-    *(Column(verdict.word, SmallInteger, comment="of a packed run: verdicts of this kind") for verdict in Verdict),
-    Column("value_sum", BigInteger, comment="of a packed run: sum over scored deals"),
-    Column("square_sum", BigInteger, comment="of a packed run: sum of the squares of their values"),
+    *(Column(verdict.word, SmallInteger, comment="of a compact run: verdicts of this kind") for verdict in Verdict),
+    Column("value_sum", BigInteger, comment="of a compact run: sum over scored deals"),
+    Column("square_sum", BigInteger, comment="of a compact run: sum of the squares of their values"),
     sqlite_with_rowid=False,
 )
 

@@ -60,7 +60,7 @@ class Diff:
         DamagedError
             If a layout or a verdict cannot be read.
         VersionError
-            If results of a packed run differ, and another version of its engine is installed.
+            If results of a compact run differ, and another version of its engine is installed.
         """
         with self._neither_deleted():
             for number, difference in enumerate(self._differences()):
@@ -87,7 +87,7 @@ class Diff:
         Raises
         ------
         UsageError
-            If one of the runs is packed, so that its node counts are not stored one by one.
+            If one of the runs is compact, so that its node counts are not stored one by one.
         DamagedError
             If a stored node count is not a number.
         """
@@ -189,7 +189,7 @@ def diff(
     Raises
     ------
     UsageError
-        If they are of different games, or of games that are not related, one is packed and the other is not over the
+        If they are of different games, or of games that are not related, one is compact and the other is not over the
         same deals, or there is no such kind.
     """
     kinds = _kinds(ignored)
@@ -202,7 +202,7 @@ def diff(
     if not _comparable(left, right):
         dealt = right if left.storage.stores_layouts else left
         raise UsageError(
-            f"run {dealt.id} is packed and can only be compared with a run over the same deals: run {left.id} is over "
+            f"run {dealt.id} is compact and can only be compared with a run over the same deals: run {left.id} is over "
             f"{left.source_name}, run {right.id} over {right.source_name}"
         )
     return Diff(database, left, right, kinds)
@@ -210,7 +210,7 @@ def diff(
 
 def diffs(database: Database, run: RunStatus, ignored: Iterable[DifferenceKind | str] | str = ()) -> Iterator[Diff]:
     """Yield the diffs of a run and each other run that answers the same question, oldest first, on the layouts that
-    both have. Retracted runs are left out, and packed ones over other deals, or that cannot be solved again here.
+    both have. Retracted runs are left out, and compact ones over other deals, or that cannot be solved again here.
 
     Raises
     ------

@@ -31,13 +31,13 @@ def node_counts(database: Database, left: RunStatus, right: RunStatus) -> NodeCo
     Raises
     ------
     UsageError
-        If one of the runs is packed, so that its node counts are not stored one by one.
+        If one of the runs is compact, so that its node counts are not stored one by one.
     DamagedError
         If a stored node count is not a number.
     """
     for run in (left, right):
         if not run.storage.stores_layouts:
-            raise UsageError(f"run {run.id} is packed: the node counts of its layouts are not stored")
+            raise UsageError(f"run {run.id} is compact: the node counts of its layouts are not stored")
         check_complete(database, run)
     with database.browsing() as connection:
         rows = connection.execution_options(yield_per=COUNTS_PER_FETCH).execute(_decided_by_both(left, right))

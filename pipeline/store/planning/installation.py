@@ -61,7 +61,7 @@ def _loads(name: str, version: str, *rules: str) -> bool:
 
 
 def check_listable(connection: Connection) -> None:
-    """Check that the deals of all packed runs can be solved again with this installation, and so be listed.
+    """Check that the deals of all compact runs can be solved again with this installation, and so be listed.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def check_listable(connection: Connection) -> None:
     if unlisted:
         listed = ", ".join(f"run {run} by {engine} version {version}" for run, engine, version in unlisted)
         raise StoreError(
-            "nothing was changed: after this upgrade, deals of packed runs are listed by solving them again, but the "
+            "nothing was changed: after this upgrade, deals of compact runs are listed by solving them again, but the "
             f"versions that solved these are not installed here: {listed}; export these runs with the Dealmill that "
             "has the versions, or keep only their figures with: dealmill db upgrade --yes"
         )

@@ -7,7 +7,6 @@ from sqlalchemy import Connection, bindparam, delete, exists, func, insert, sele
 from dealmill.pipeline.errors import RetractedError, UsageError, VersionError
 from dealmill.pipeline.evidence.digests import block_of
 from dealmill.pipeline.games import engine_of_run, find_engine, find_game, games
-from dealmill.pipeline.games.contract import Engine, Game
 from dealmill.pipeline.games.machine import check_limit
 from dealmill.pipeline.store.database.connections import Database
 from dealmill.pipeline.store.database.functions import clock
@@ -138,22 +137,6 @@ def engines_for(source: str, game: str, names: Sequence[str]) -> list[str]:
     return fitting
 
 
-def fitting_engine(source: str, game: Game, name: str) -> tuple[Game, Engine]:
-    """Return the engine of this name and its game, if it can solve a source with layouts of a game.
-
-    Raises
-    ------
-    NotFoundError
-        If there is no such engine.
-    UsageError
-        If the engine belongs to another game.
-    """
-    owner, engine = find_engine(name, game)
-    if owner.name != game.name:
-        raise UsageError(f"{name} cannot solve {source}, which has layouts of {game.name}")
-    return owner, engine
-
-
 def queue_runs(
     database: Database, sources: Iterable[Source], engines: Sequence[str], max_nodes: int | None, labels: Labels
 ) -> list[int]:
@@ -170,18 +153,19 @@ def queue_runs(
 
 
 def queue_run(database: Database, source: Source, engine_name: str, max_nodes: int | None) -> int:
-    """Plan a run and return its number; if the same run was planned before, return the number of that run.
+    """Plan a run by an engine of the game of a source, and return its number; if the same run was planned before, that
+    of the earlier one.
 
     Raises
     ------
     UsageError
-        If the engine belongs to another game, the source has no end, or the limit does not fit into the memory of this
+        If the source has no end, or the limit does not fit into the memory of this
         machine.
     """
     if source.endless:
         raise UsageError(NO_END.format(source.name))
     game = game_of(database, source)
-    _, engine = fitting_engine(source.name, game, engine_name)
+    _, engine = find_engine(engine_name, game)
     check_limit(engine, max_nodes)
     limit = engine.max_nodes if max_nodes is None else max_nodes
     return plan_run(database, source, game.full_name(engine), engine.version, limit)

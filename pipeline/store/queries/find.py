@@ -66,7 +66,7 @@ def find_layout(database: Database, lines: Sequence[Line], game: str | None, pro
     """Return the matches of the layout in these lines, in order of source, position and run.
 
     Without `game`, every game whose reader accepts the lines is searched. Numbered deals that are not stored, those of
-    packed runs and surveys, are not searched; a message says so.
+    compact runs and surveys, are not searched; a message says so.
 
     Raises
     ------
@@ -81,7 +81,7 @@ def find_layout(database: Database, lines: Sequence[Line], game: str | None, pro
     matches = [match for owner, layout in layouts for match in _matches(database, owner, layout, progress)]
     if ranges := _unstored_ranges(database, [owner for owner, _ in layouts]):
         what = "1 range" if ranges == 1 else f"{ranges:,} ranges"
-        progress(Message(f"not searched: {what} of numbered deals that are not stored (packed runs and surveys)"))
+        progress(Message(f"not searched: {what} of numbered deals that are not stored (compact runs and surveys)"))
     return matches
 
 

@@ -133,7 +133,7 @@ class Query(Tabular):
         Raises
         ------
         UsageError
-            If there is only one run, it is packed, and the results that audits found valid are wanted.
+            If there is only one run, it is compact, and the results that audits found valid are wanted.
         NotFoundError
             If a run was deleted meanwhile.
         DamagedError
@@ -206,7 +206,7 @@ class Query(Tabular):
         Raises
         ------
         UsageError
-            If there is only one run, it is packed, and the results that audits found valid are wanted.
+            If there is only one run, it is compact, and the results that audits found valid are wanted.
         NotFoundError
             If a run was deleted meanwhile.
         DamagedError
@@ -306,8 +306,8 @@ class Query(Tabular):
         """
         if len(self.runs) == 1 and self.unlisted:
             raise UsageError(
-                f"run {self.run_ids[0]} is packed: audits of packed runs only record verdicts that are invalid or lack "
-                "evidence"
+                f"run {self.run_ids[0]} is compact: audits of compact runs only record verdicts that are invalid or "
+                "lack evidence"
             )
 
     @property
@@ -322,7 +322,7 @@ class Query(Tabular):
 
     @property
     def unlisted(self) -> list[RunStatus]:
-        """The packed runs, if valid verdicts are queried: audits of packed runs only count those."""
+        """The compact runs, if valid verdicts are queried: audits of compact runs only count those."""
         if self.filter.audit is not Outcome.VALID:
             return []
         return [run for run in self.runs if not _can_list(storage_of(run), self.filter)]

@@ -31,7 +31,7 @@ class Source:
     """A stored source.
 
     `digest` is the SHA-256 of its text, or of its deal range and generator. `deals` describes a range of numbered deals
-    (see `dealmill.pipeline.games.deals.DealRange.numbers`); packed runs do not need its layouts to be stored.
+    (see `dealmill.pipeline.games.deals.DealRange.numbers`); compact runs do not need its layouts to be stored.
     `accepted` and `rejected` count the layouts and rejects read so far. `duplicates` counts the accepted layouts that
     occur earlier in the source; it is computed when the source is complete, which an endless range never is. `rules` is
     the digest of the rules of the game, if they are on record (see `rules_of`).

@@ -18,7 +18,7 @@ def storage_of(run: PlannedRun) -> VerdictStorage:
 
 def storage_for(code: Storage) -> VerdictStorage:
     """Return a storage by its code."""
-    if code is Storage.PACKED:
+    if code is Storage.COMPACT:
         from dealmill.pipeline.store.storages.compact import Compact  # loads NumPy
 
         return Compact()
@@ -34,6 +34,6 @@ def runs_by_storage(database: Database, numbers: Sequence[int]) -> list[tuple[Ve
     query = select(runs.c.id, runs.c.storage).where(one_of(runs.c.id, NUMBERS))
     with database.reading() as connection:
         for number, code in connection.execute(query, {"numbers": numbers}):
-            storage = Storage.PACKED if code == Storage.PACKED else Storage.ROWS
+            storage = Storage.COMPACT if code == Storage.COMPACT else Storage.ROWS
             groups.setdefault(storage, []).append(number)
     return [(storage_for(code), group) for code, group in groups.items()]

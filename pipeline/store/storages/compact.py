@@ -23,7 +23,7 @@ from dealmill.pipeline.errors import DamagedError, DamagedResults, VersionError
 from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range
 from dealmill.pipeline.evidence.referee import Judgement, Outcome
 from dealmill.pipeline.games import game_by
-from dealmill.pipeline.games.batch import Numbers, to_batch, unpack
+from dealmill.pipeline.games.batch import Numbers, to_batch, to_strings
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.printable import duration
@@ -98,7 +98,7 @@ def block_again(database: Database, run: RunStatus, number: int) -> ResultColumn
     return {
         "position": range(first, stop),
         "line": range(deals.first + first - 1, deals.first + stop - 1),
-        "layout": unpack(layouts),
+        "layout": to_strings(layouts),
         **to_batch(solved).columns,
     }
 

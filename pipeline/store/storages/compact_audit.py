@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sqlalchemy import RowMapping, bindparam, func, or_, select
 
 from dealmill.pipeline.evidence.digests import block_of, block_range
-from dealmill.pipeline.games.batch import to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings
 from dealmill.pipeline.games.deals import DealRange
 from dealmill.pipeline.games.verdict import Verdict
 from dealmill.pipeline.store.database.connections import Database
@@ -111,7 +111,7 @@ def _block(database: Database, run: PlannedRun, deals: DealRange, count: int, fi
         return Block(first, items, [], None, is_early=digest is not None)
     layouts, solved = solve_range(deals, run, first, stop, errors)
     batch = to_batch(solved)
-    rows = zip(unpack(layouts), batch.verdicts, batch.values, batch.evidence, strict=True)
+    rows = zip(to_strings(layouts), batch.verdicts, batch.values, batch.evidence, strict=True)
     items = [
         ItemRecord(position, text, None, True, int(verdict), value, evidence)
         for position, (text, verdict, value, evidence) in enumerate(rows, start=first)

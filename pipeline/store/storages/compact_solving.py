@@ -14,7 +14,7 @@ from dealmill.pipeline.arguments import MAX_INTEGER
 from dealmill.pipeline.errors import VersionError
 from dealmill.pipeline.evidence.digests import BLOCK, block_of, block_range, whole_blocks
 from dealmill.pipeline.games import engine_of_run
-from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, unpack
+from dealmill.pipeline.games.batch import Codes, Numbers, Solved, Texts, concatenate_solved, to_strings
 from dealmill.pipeline.games.caches import caches
 from dealmill.pipeline.games.contract import Game
 from dealmill.pipeline.games.deals import DealRange
@@ -45,7 +45,7 @@ def dealt_here(run: PlannedRun) -> DealRange:
     _, engine = engine_of_run(run.id, run.solved_by)
     if engine.version != run.version:
         raise VersionError(
-            f"run {run.id} is packed and needs {run.engine} version {run.version}, but version {engine.version} is "
+            f"run {run.id} is compact and needs {run.engine} version {run.version}, but version {engine.version} is "
             "installed; read it with the Dealmill that has that version"
         )
     return deals_of(run)
@@ -82,6 +82,7 @@ no longer fit into a core's cache."""
 MOST_VALUE = isqrt(MAX_INTEGER // BLOCK)
 """The largest value whose square can be added up over a block in 64 bits, about 96 million."""
 TOO_LARGE = f"the value {{:,}} is out of range: at most {MOST_VALUE:,} in a packed run"
+"""Evidence on record, covered by digests: so it keeps the word for compact runs that it was written with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def results_of(run: PlannedRun, first: int, layouts: Texts, solved: Solved, cpu_
             SummedBlock(number, digest, tuple(of_block))
             for (number, digest), of_block in zip(digests.items(), np.stack(sums, axis=1).tolist(), strict=True)
         ],
-        errors={first + index: unpack(solved.evidence.part(index, index + 1))[0] for index in failed},
+        errors={first + index: to_strings(solved.evidence.part(index, index + 1))[0] for index in failed},
         cpu_seconds=cpu_seconds,
     )
 

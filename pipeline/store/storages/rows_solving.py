@@ -49,7 +49,7 @@ def layouts_of(database: Database, run: PlannedRun, first: int, stop: int) -> "t
     """Return the layouts at the positions `[first, stop)`, and errors by index from 0. A layout that is missing or
     damaged is empty and has an error."""
 
-    from dealmill.pipeline.games.batch import pack
+    from dealmill.pipeline.games.batch import to_texts
 
     with database.reading() as connection:
         layouts = joined_layouts(connection, run.source, first, stop)
@@ -68,7 +68,7 @@ def layouts_of(database: Database, run: PlannedRun, first: int, stop: int) -> "t
         else:
             texts[index] = row.layout
             del errors[index]
-    return pack(texts), errors
+    return to_texts(texts), errors
 
 
 def solved_rows(

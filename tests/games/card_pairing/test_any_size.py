@@ -2,7 +2,7 @@
 
 import pytest
 
-from dealmill.pipeline.games.batch import Batch, pack, unpack
+from dealmill.pipeline.games.batch import Batch, to_strings, to_texts
 from dealmill.pipeline.games.card_pairing.engine import winnable as engine
 from dealmill.pipeline.games.card_pairing.layout import canonical
 from dealmill.pipeline.games.card_pairing.rules import check
@@ -71,12 +71,12 @@ def test_ranks_of_four_on_stacks_of_one_or_two_are_won(ranks: int, stacks: int) 
 def test_a_batch_of_all_kinds_of_layouts_gives_the_results_of_each_alone() -> None:
     classic, others = deal(3, 1, 40), [*small_layouts(90, 20), *deal(3, 1, 20, ranks=36, stacks=24)]
     layouts = [layout for pair in zip(classic, others, strict=False) for layout in pair]
-    together = engine(pack(layouts))
+    together = engine(to_texts(layouts))
     for number, layout in enumerate(layouts):
-        alone = engine(pack([layout]))
+        alone = engine(to_texts([layout]))
         assert together.verdicts[number] == alone.verdicts[0]
         assert together.nodes[number] == alone.nodes[0]
-        assert unpack(together.evidence)[number] == unpack(alone.evidence)[0]
+        assert to_strings(together.evidence)[number] == to_strings(alone.evidence)[0]
 
 
 def test_a_node_limit_leaves_exactly_the_layouts_undecided_that_take_more() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dealmill.pipeline.errors import BadLayout
-from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.batch import to_texts
 from dealmill.pipeline.games.card_pairing.canonical import LONGEST, mask
 from dealmill.pipeline.games.card_pairing.layout import RANKS, canonical, read
 from dealmill.pipeline.games.contract import Layout, Reject
@@ -170,8 +170,8 @@ def test_a_lone_number_is_a_count_only_in_the_first_line() -> None:
 
 
 def masked(texts: list[str]) -> list[bool]:
-    packed = pack(texts)
-    accepted: list[bool] = mask(packed.text, packed.starts[:-1], packed.starts[1:]).tolist()
+    arrays = to_texts(texts)
+    accepted: list[bool] = mask(arrays.text, arrays.starts[:-1], arrays.starts[1:]).tolist()
     return accepted
 
 

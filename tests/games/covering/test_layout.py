@@ -3,7 +3,7 @@
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.reading import read_one
 
 LOWER = "/--------/----------/------------/--------------"
@@ -30,7 +30,7 @@ def test_positions_are_read_as_people_write_them(text: str, canonical: str | Non
 
 def test_seed_0_has_the_deals_of_pysol_which_deals_from_the_deck_of_freecell() -> None:
     """FreeCell deal 1 begins with JD 2D 9H JC 5D 7H 7C 5H KD KC 9S 5S AD QC KH 3H 2S KS 9D."""
-    [pyramid], [peaks], [giza] = (unpack(find_game(name).deal(0, 1, 1)) for name in ("pyramid", "tripeaks", "giza"))
+    [pyramid], [peaks], [giza] = (to_strings(find_game(name).deal(0, 1, 1)) for name in ("pyramid", "tripeaks", "giza"))
     assert pyramid.startswith("pyramid JD/2D9H/JC5D7H/7C5HKDKC/")
     assert peaks.startswith("tripeaks Jd7cAd/2d9h5hKdQcKh/Jc5d7hKc9s5s3h2sKs/9D")
     assert " columns:JDKD2S/2DKCKS/9H9S9D/" in giza

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.covering import CoveringGame
 from dealmill.pipeline.games.covering import player as players
 from dealmill.pipeline.games.covering.chances import Chances
@@ -44,7 +44,7 @@ def rules_of(name: str) -> Rules:
 def repeat(rules: Rules, layouts: list[str], count: int) -> Iterator[int]:
     """Repeat plays of layouts, and yield the values. Which plays are won is what the engine says, which shares no code
     with the referee."""
-    batch = to_batch(Chances(rules)(pack(layouts)))
+    batch = to_batch(Chances(rules)(to_texts(layouts)))
     for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
         assert value is not None
         RefereeOfPlays(rules).check_plays(layout, value, str(evidence), range(1, count + 1))
@@ -54,7 +54,7 @@ def repeat(rules: Rules, layouts: list[str], count: int) -> Iterator[int]:
 @pytest.mark.parametrize("name", GAMES)
 def test_the_engine_plays_as_the_plain_player(name: str) -> None:
     game = find_game(name)
-    assert list(repeat(rules_of(name), unpack(game.deal(1, 7, 1)), GAMES[name]))
+    assert list(repeat(rules_of(name), to_strings(game.deal(1, 7, 1)), GAMES[name]))
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -122,7 +122,7 @@ def test_the_player_does_not_see_what_lies_face_down_or_is_to_be_turned() -> Non
     for name, random in (("tripeaks", Random(5)), ("pyramid:arrangement.face-down=covered", Random(6))):
         rules = rules_of(name)
         referee = RefereeOfPlays(rules)
-        first = referee.position(unpack(find_game(name).deal(7, 1, 1))[0])
+        first = referee.position(to_strings(find_game(name).deal(7, 1, 1))[0])
         free, shown = referee.free(first), rules.moves == "pairs"
         covered = [number for number in range(len(first.places)) if number not in free]
         hidden = [*(first.places[number] for number in covered), *first.stock[shown:]]

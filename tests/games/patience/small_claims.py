@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -26,7 +26,7 @@ def small_decks(seed: int) -> Iterator[tuple[Rules, str]]:
     rules = (random_rules if seed % 2 else random_spider_rules)(random)
     rules = replace(rules, cells=rules.filled)
     if cut_proves_losses(rules):
-        yield from ((rules, text) for text in unpack(deal(rules, seed, 1, 2)))
+        yield from ((rules, text) for text in to_strings(deal(rules, seed, 1, 2)))
         yield from ((rules, random_position(rules, random)) for _ in range(3))
 
 

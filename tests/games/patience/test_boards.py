@@ -11,7 +11,7 @@ from dealmill import Result, solve
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.evidence.referee import judge
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.patience.boards import TITLE
 from dealmill.pipeline.games.patience.referee import Referee
@@ -50,7 +50,7 @@ def numbered(text: str) -> list[tuple[int, str]]:
 @pytest.mark.parametrize("form", ["board", "solvitaire"])
 def test_what_is_written_is_read_again(name: str, form: str) -> None:
     game = FILES[name]
-    layouts = unpack(game.deal(7, 1, 12))
+    layouts = to_strings(game.deal(7, 1, 12))
     layouts += [text for text in POSITIONS if text.startswith(f"{name} ") and not isinstance(read_one(text), Reject)]
     text = "\n".join(game.writers[form](layout) for layout in layouts)
     assert [entry.text for entry in game.read(numbered(text))] == layouts
@@ -64,7 +64,7 @@ def read_one(text: str) -> Layout | Reject:
 def test_the_deals_of_microsoft_are_the_boards_that_solvers_print() -> None:
     for name in ("free-cell-0-cell", "free-cell-3-cell", "bakers-game"):
         game = FILES[name]
-        [deal] = unpack(game.deal(0, 24, 1))
+        [deal] = to_strings(game.deal(0, 24, 1))
         assert list(game.read(numbered(MICROSOFT_24))) == [Layout(2, deal)]
 
 
@@ -120,7 +120,7 @@ def test_the_first_column_of_a_board_may_be_empty_or_without_blanks() -> None:
 
 def test_positions_and_json_may_have_signs_for_suits() -> None:
     game = FILES["freecell"]
-    [deal] = unpack(game.deal(0, 24, 1))
+    [deal] = to_strings(game.deal(0, 24, 1))
     for text in (deal, game.writers["solvitaire"](deal)):
         signs = text.translate(str.maketrans("CHSD", "♣♥♠♦"))
         assert list(game.read([(1, signs)])) == [Layout(1, deal)]
@@ -128,7 +128,7 @@ def test_positions_and_json_may_have_signs_for_suits() -> None:
 
 def test_a_line_that_is_not_of_a_board_is_refused_by_its_number() -> None:
     game = FILES["freecell"]
-    [deal] = unpack(game.deal(0, 24, 1))
+    [deal] = to_strings(game.deal(0, 24, 1))
     for title in ("FreeCell deal 24", "freecell deal 24", "Deal 24:\n", "Board: 24", "Deal:"):
         first, board = game.read(numbered(title + MICROSOFT_24))
         assert first == Reject(1, title.strip(), (TITLE,)) and TITLE.startswith(
@@ -148,14 +148,14 @@ def test_a_line_that_is_not_of_a_board_is_refused_by_its_number() -> None:
 
 def test_a_bad_first_line_leaves_the_positions_after_it() -> None:
     game = FILES["freecell"]
-    [deal] = unpack(game.deal(0, 24, 1))
+    [deal] = to_strings(game.deal(0, 24, 1))
     entries = list(game.read([(1, "nothing"), (2, deal), (3, "4C 2C")]))
     assert [type(entry) for entry in entries] == [Reject, Layout, Reject]
 
 
 def test_solvitaires_files_have_defaults_and_numbers_for_ranks() -> None:
     game = FILES["beleaguered-castle"]
-    [deal] = unpack(game.deal(0, 1, 1))
+    [deal] = to_strings(game.deal(0, 1, 1))
     piles = json.loads(game.writers["solvitaire"](deal))
     del piles["foundations"]
     text = json.dumps(piles, indent=1).replace("J", "11").replace('"Q', '"q')
@@ -193,7 +193,7 @@ def test_the_reason_is_given(text: str, reason: str) -> None:
 
 def test_a_board_ends_with_its_last_column_a_blank_line_or_a_heading() -> None:
     game = FILES["klondike"]
-    layouts = unpack(game.deal(1, 1, 3))
+    layouts = to_strings(game.deal(1, 1, 3))
     board = [game.writers["board"](layout) for layout in layouts]
     short = "Talon: 2C\n3C 4C\n"
     entries = list(game.read(numbered(board[0] + board[1] + short + board[2] + short + "\n" + board[0])))
@@ -204,7 +204,7 @@ def test_damaged_boards_and_files_are_refused_with_a_reason() -> None:
     random = Random(1)
     for name in ("klondike", "canfield", "golf", "seahaven-towers"):
         game = FILES[name]
-        [deal] = unpack(game.deal(1, 1, 1))
+        [deal] = to_strings(game.deal(1, 1, 1))
         for write in game.writers.values():
             text = write(deal)
             for _ in range(60):
@@ -219,7 +219,7 @@ def test_damaged_boards_and_files_are_refused_with_a_reason() -> None:
 
 PASSES = find_game("klondike:stock.passes=3")
 PASSES_RULES = replace(FILES["klondike"].rules, name=PASSES.name, passes=3)
-[PASSES_DEAL] = unpack(PASSES.deal(0, 2, 1))
+[PASSES_DEAL] = to_strings(PASSES.deal(0, 2, 1))
 TURNED = f"{PASSES_DEAL.replace('stock:8D4D7H', 'stock:')} waste:8D4D7H"
 TAKEN = PASSES_DEAL.replace("QS/TcJcTS", "QS8D/TcJcTS").replace("5H/9s8S", "5H8D/9s8S").replace("stock:8D", "stock:")
 
@@ -301,7 +301,7 @@ def test_texts_of_earlier_versions_have_no_pass_left() -> None:
 
 def test_boards_of_klondike_solver_have_the_waste_before_the_talon() -> None:
     game = FILES["klondike"]
-    [deal] = unpack(game.deal(0, 2, 1))
+    [deal] = to_strings(game.deal(0, 2, 1))
     board = game.writers["board"](deal)
     first, *rest = re.findall("..", deal.partition("stock:")[2])
     for talon, parts in [
@@ -342,7 +342,7 @@ def test_boards_of_full_width_characters_are_named() -> None:
 
 def test_objects_with_a_board_under_pysol_format_are_read() -> None:
     game = FILES["freecell"]
-    [deal] = unpack(game.deal(0, 24, 1))
+    [deal] = to_strings(game.deal(0, 24, 1))
     for indent in (None, 2):
         text = json.dumps({"seed": 24, "pysol_format": MICROSOFT_24.strip(), "cards": [{"rank": "4"}]}, indent=indent)
         assert [entry.text for entry in game.read(numbered(f"{text}\n{text}"))] == [deal, deal]

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
 from dealmill.pipeline.games.patience.deal import deal
@@ -31,7 +31,7 @@ WON = "trigon -/-/-/-/-/-/KC foundations:QCKHKSKD"
 def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]]:
     """What the engine says of layouts: the layout, its value and its evidence."""
     engine = ChancesOfCopies if rules.copies > 1 else Chances
-    batch = to_batch(engine(rules)(pack(layouts)))
+    batch = to_batch(engine(rules)(to_texts(layouts)))
     assert batch.verdicts == [Verdict.SCORED] * len(layouts)
     return list(zip(layouts, batch.values, map(str, batch.evidence), strict=True))
 
@@ -42,7 +42,7 @@ def solved(rules: Rules, layouts: list[str]) -> list[tuple[str, int | None, str]
 def test_the_engine_plays_as_the_plain_player(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
     for seed in seeds:
         rules = random_rules(Random(seed))
-        for text, value, evidence in solved(rules, unpack(deal(rules, seed, 1, 2))):
+        for text, value, evidence in solved(rules, to_strings(deal(rules, seed, 1, 2))):
             RefereeOfPlays(rules).check_plays(text, value, evidence, range(1, 40))
 
 

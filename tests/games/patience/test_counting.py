@@ -9,7 +9,7 @@ import pytest
 from dealmill.pipeline.errors import Unchecked
 from dealmill.pipeline.evidence.referee import judge_by
 from dealmill.pipeline.games import caches, choice, machine
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience import compiled, counting
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import (
@@ -45,7 +45,7 @@ def test_both_referees_count_the_same_positions(random_rules: Callable[[Random],
     for seed in seeds:
         rules, random = random_rules(Random(seed)), Random(seed)
         cards = sorted(rules.deck(), key=lambda card: ("CHSD".index(card[1]), "A23456789TJQK".index(card[0])))
-        for text in unpack(deal(rules, seed, 1, 2)):
+        for text in to_strings(deal(rules, seed, 1, 2)):
             forms = ["*"] * 2 * easier_game_is_sound(rules) + [""] * cards_may_be_absent_at_once(rules)
             lists = [form + "".join(card for card in cards if random.random() < 0.6) for form in forms]
             for live in ["*", *filter(None, lists)]:
@@ -89,7 +89,7 @@ def test_altered_claims_are_refused_on_both_sides_of_the_limit(number: int) -> N
 
 
 def _klondike(number: int) -> str:
-    [text] = unpack(deal(rules_of("klondike"), 0, number, 1))
+    [text] = to_strings(deal(rules_of("klondike"), 0, number, 1))
     return text
 
 
@@ -149,7 +149,7 @@ def test_plain_python_visits_some_positions_of_losses_that_it_does_not_count(mon
 def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """So a great claim of few positions takes little memory, and a count that does not fit is no fault of evidence."""
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
+    [text] = to_strings(deal(rules, 1, GOLF_LOSS[0], 1))
     monkeypatch.setattr(counting, "FIRST_ROOM", 1_000)
     assert reason in _counted(rules, text, f"* {claimed}")
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 1_000_000)
@@ -159,10 +159,10 @@ def test_a_claim_gets_room_as_it_is_needed(claimed: int, reason: str, monkeypatc
 
 def test_evidence_that_no_referee_counts_is_refused() -> None:
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
+    [text] = to_strings(deal(rules, 1, GOLF_LOSS[0], 1))
     assert "more than the limit" in _reason(compiled.CompiledReferee(rules), text, "* 1000000001")
     dealt = rules_of("east-haven")
-    [lost] = unpack(deal(dealt, 0, 48, 1))
+    [lost] = to_strings(deal(dealt, 0, 48, 1))
     assert "324 positions can be reached, not" in _reason(compiled.CompiledReferee(dealt), lost, "* 100001")
     with pytest.raises(InvalidEvidence) as caught:
         compiled.CompiledReferee(rules)("winnable", "golf 3H", Verdict.UNWINNABLE, None, "* 200000")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.compiled import CompiledReferee
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -46,7 +46,7 @@ def test_the_form_is_refused_where_it_proves_nothing() -> None:
 
 def test_altered_claims_are_refused() -> None:
     fan = FILES["fan"].rules
-    [text] = unpack(deal(fan, 1, 14, 1))
+    [text] = to_strings(deal(fan, 1, 14, 1))
     check = CompiledReferee(fan)
 
     def judged(evidence: str) -> str:
@@ -59,7 +59,7 @@ def test_altered_claims_are_refused() -> None:
 
 def test_a_loss_is_told_in_words() -> None:
     fan = rules_of("fan")
-    [text] = unpack(deal(fan, 1, 9, 1))
+    [text] = to_strings(deal(fan, 1, 9, 1))
     reason_of_loss, position = Referee(fan).explained(text, Verdict.UNWINNABLE, "cut * 1")
     assert reason_of_loss.startswith("1 position can be reached, and none of them is won. No move is made")
     assert position.endswith("Even if no move ever covered a card again, not all cards could go to the foundations.")

@@ -11,7 +11,7 @@ import pytest
 import dealmill
 from dealmill.pipeline.errors import UsageError
 from dealmill.pipeline.games import find_game, machine
-from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import engine
 from dealmill.pipeline.games.patience.counting import check_count
 from dealmill.pipeline.games.patience.deal import deal
@@ -35,7 +35,7 @@ Ulrich-Oltean, Waller, CP 2025)."""
 
 
 def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
-    return to_batch(Winnable(rules)(pack(layouts), limit))
+    return to_batch(Winnable(rules)(to_texts(layouts), limit))
 
 
 @pytest.mark.parametrize("random_rules", [random_rules, random_spider_rules])
@@ -43,7 +43,7 @@ def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
 def test_verdicts_are_those_of_plain_code(random_rules: Callable[[Random], Rules], seeds: Sequence[int]) -> None:
     for seed in seeds:
         rules = random_rules(Random(seed))
-        layouts = unpack(deal(rules, seed, 1, 3))
+        layouts = to_strings(deal(rules, seed, 1, 3))
         batch = solved(rules, layouts)
         for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
             truth = naive.counted(text, rules, 200)
@@ -60,7 +60,7 @@ def test_verdicts_are_those_of_plain_code(random_rules: Callable[[Random], Rules
 @pytest.mark.parametrize("name", ["klondike", "klondike-deal-1", "canfield", "seahaven-towers", "fan", "golf"])
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
     rules = rules_of(name)
-    layouts = unpack(deal(rules, 9, 1, 12))
+    layouts = to_strings(deal(rules, 9, 1, 12))
     batch = solved(rules, layouts)
     for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
         enough, fewer = solved(rules, [text], nodes), solved(rules, [text], nodes - 1)
@@ -76,7 +76,7 @@ def test_the_order_of_columns_and_the_names_of_suits_do_not_matter(name: str) ->
     """Suits change their names together with that of their colour. Of wins and of losses that are proved by some cards,
     only the verdict stays the same."""
     rules, random = rules_of(name), Random(name)
-    layouts = unpack(deal(rules, 5, 1, 20))
+    layouts = to_strings(deal(rules, 5, 1, 20))
     batch = solved(rules, layouts)
     for names in ("HCDS", "SDCH", "DSHC"):
         renamed = [_renamed(text, rules, names, random) for text in layouts]
@@ -111,7 +111,7 @@ def _are_equal(first: str, second: str) -> bool:
 @pytest.mark.slow
 def test_deals_of_seed_0_are_those_whose_verdicts_are_published() -> None:
     rules = rules_of("klondike")
-    batch = solved(rules, unpack(deal(rules, 0, 1, len(PUBLISHED))), MAX_NODES)
+    batch = solved(rules, to_strings(deal(rules, 0, 1, len(PUBLISHED))), MAX_NODES)
     for verdict, winnable in zip(batch.verdicts, PUBLISHED.values(), strict=True):
         assert verdict in (Verdict.UNDECIDED, Verdict.WINNABLE if winnable else Verdict.UNWINNABLE)
     assert batch.verdicts.count(Verdict.WINNABLE) == 3
@@ -134,7 +134,7 @@ cards."""
 @pytest.mark.slow
 def test_the_lost_deals_of_freecell_are_proved() -> None:
     game = find_game("freecell")
-    texts = {number: unpack(game.deal(0, number, 1))[0] for number in LOST_DEALS_OF_FREECELL}
+    texts = {number: to_strings(game.deal(0, number, 1))[0] for number in LOST_DEALS_OF_FREECELL}
     batch = solved(rules_of("freecell"), list(texts.values()), 1_000_000)
     for (number, count), evidence in zip(LOST_DEALS_OF_FREECELL.items(), batch.evidence, strict=True):
         assert evidence
@@ -156,7 +156,7 @@ def test_a_position_with_nothing_left_is_won_without_moves() -> None:
 @pytest.mark.parametrize(("name", "moves"), [("freecell", 150), ("klondike", 100), ("east-haven", 110)])
 def test_wins_are_short(name: str, moves: int) -> None:
     """At most this many moves at the median."""
-    batch = solved(rules_of(name), unpack(deal(rules_of(name), 1, 1, 40)))
+    batch = solved(rules_of(name), to_strings(deal(rules_of(name), 1, 1, 40)))
     wins = [
         str(evidence).split(" ")
         for evidence, won in zip(batch.evidence, batch.verdicts, strict=True)
@@ -169,7 +169,7 @@ def test_wins_are_short(name: str, moves: int) -> None:
 @pytest.mark.parametrize("name", ["klondike", "free-cell-3-cell", "canfield"])
 def test_no_move_of_a_win_can_be_left_out(name: str) -> None:
     rules = rules_of(name)
-    layouts = unpack(deal(rules, 2, 1, 3))
+    layouts = to_strings(deal(rules, 2, 1, 3))
     batch = solved(rules, layouts)
     assert Verdict.WINNABLE in batch.verdicts
     for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
@@ -182,7 +182,7 @@ def test_no_move_of_a_win_can_be_left_out(name: str) -> None:
 @pytest.mark.slow
 def test_a_win_of_hundreds_of_thousands_of_moves_is_a_win() -> None:
     """Deal 31465 of Microsoft's, whose solution is published; the search finds one with 262,144 moves or more."""
-    [text] = unpack(find_game("freecell").deal(0, 31465, 1))
+    [text] = to_strings(find_game("freecell").deal(0, 31465, 1))
     batch = solved(rules_of("freecell"), [text], 6_000_000)
     assert batch.verdicts == [Verdict.WINNABLE]
     assert len(str(batch.evidence[0]).split(" ")) < 500
@@ -192,7 +192,7 @@ def test_a_win_of_hundreds_of_thousands_of_moves_is_a_win() -> None:
 def test_a_search_for_which_memory_is_missing_fails_and_can_be_retried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(engine, "FIRST_DEALT", 3)
     game = find_game("east-haven:foundations.removable=false")
-    [lost] = unpack(game.deal(0, 48, 1))
+    [lost] = to_strings(game.deal(0, 48, 1))
     assert solve(f"{game.name}/winnable", [lost]).verdicts == [Verdict.UNWINNABLE]
     monkeypatch.setattr(machine, "memory_of_machine", lambda: 10**6)
     failed = solve(f"{game.name}/winnable", [lost])
@@ -216,7 +216,7 @@ def test_a_limit_that_does_not_fit_into_memory_is_refused(monkeypatch: pytest.Mo
 def test_a_win_of_254940_moves_becomes_short() -> None:
     """It is what the search finds in deal 50 of Solvitaire's numbers, and has 402 moves after shortening."""
     rules = rules_of("somerset")
-    text = unpack(deal(replace(rules, numbers="solvitaire"), 0, 50, 1))[0]
+    text = to_strings(deal(replace(rules, numbers="solvitaire"), 0, 50, 1))[0]
     batch = solved(rules, [text], 1_000_000)
     assert len(str(batch.evidence[0]).split(" ")) < 500
     Referee(rules)("winnable", text, batch.verdicts[0], None, str(batch.evidence[0]))

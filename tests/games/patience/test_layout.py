@@ -4,7 +4,7 @@ import pytest
 
 from dealmill.pipeline.errors import BadLayout, UsageError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.patience.rules import SUITS, pairs
 from tests.games.patience.files import FILES
@@ -84,7 +84,7 @@ def test_all_reasons_are_given_at_once() -> None:
 def test_deals_are_layouts_of_the_sizes_in_the_rules(name: str) -> None:
     game = FILES[name]
     for seed in (0, 1, 2**64 - 1):
-        for text in unpack(game.deal(seed, 5, 20)):
+        for text in to_strings(game.deal(seed, 5, 20)):
             assert list(game.read([(1, text)])) == [Layout(1, text)]
             sizes = [len(column) // 2 for column in text.split(" ")[1].split("/")]
             assert tuple(sizes) == game.rules.sizes
@@ -107,7 +107,7 @@ def test_seed_0_ends_with_the_last_number_of_the_field() -> None:
 
 def test_solvitaires_deal_0_of_klondike_has_the_number_that_lonelybot_gives_its_deck() -> None:
     """lonelybot numbers decks by the places of their cards; the number of this one is fixed in its tests."""
-    [text] = unpack(KLONDIKE.deal(0, 0, 1))
+    [text] = to_strings(KLONDIKE.deal(0, 0, 1))
     _, columns, stock = text.split(" ")
     cards = columns.upper().replace("/", "") + stock.removeprefix("stock:")
     deck = [
@@ -122,7 +122,7 @@ def test_solvitaires_deal_0_of_klondike_has_the_number_that_lonelybot_gives_its_
 
 
 def deals_of(name: str) -> list[str]:
-    return unpack(find_game(name).deal(1, 1, 50))
+    return to_strings(find_game(name).deal(1, 1, 50))
 
 
 def test_kings_are_below_all_other_cards_of_the_same_columns() -> None:

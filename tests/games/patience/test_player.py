@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import player as players
 from dealmill.pipeline.games.patience.chances import Chances
 from dealmill.pipeline.games.patience.chances_of_copies import ChancesOfCopies
@@ -66,8 +66,8 @@ def test_the_player_wins_the_plays_that_were_won_before(name: str, slow: bool) -
 def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> None:
     """Which plays are won is what the engine says, which shares no code with the referee."""
     rules = replace(rules_of("klondike-deal-1"), passes=passes)
-    layouts = unpack(deal(rules, 1, 1, 6))
-    batch = to_batch(Chances(rules)(pack(layouts)))
+    layouts = to_strings(deal(rules, 1, 1, 6))
+    batch = to_batch(Chances(rules)(to_texts(layouts)))
     for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
         RefereeOfPlays(rules).check_plays(layout, value, str(evidence), range(1, 9))
 
@@ -86,8 +86,8 @@ def test_the_player_turns_the_stock_as_often_as_the_rules_allow(passes: int) -> 
 def test_the_player_deals_rows_and_fills_the_first_space(rules: Rules) -> None:
     """With small decks, he often has empty columns when a row is to be dealt, and most plays differ."""
     engine = ChancesOfCopies if rules.copies > 1 else Chances
-    layouts = unpack(deal(rules, 1, 2, 2))
-    batch = to_batch(engine(rules)(pack(layouts)))
+    layouts = to_strings(deal(rules, 1, 2, 2))
+    batch = to_batch(engine(rules)(to_texts(layouts)))
     for layout, value, evidence in zip(layouts, batch.values, batch.evidence, strict=True):
         assert value
         RefereeOfPlays(rules).check_plays(layout, value, str(evidence), range(1, 21))
@@ -95,7 +95,7 @@ def test_the_player_deals_rows_and_fills_the_first_space(rules: Rules) -> None:
 
 def test_the_player_looks_no_further_with_the_most_tables_in_mind(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = rules_of("freecell")
-    position = Referee(rules).position(unpack(deal(rules, 1, 1, 1))[0])
+    position = Referee(rules).position(to_strings(deal(rules, 1, 1, 1))[0])
     monkeypatch.setattr(players, "TABLE_LIMIT", 1)
     assert Player(Referee(rules))._look_ahead(position, 0, 1, 0) == (None, None, 0)
 
@@ -176,7 +176,7 @@ def test_the_player_does_not_see_what_lies_face_down_or_is_to_be_turned() -> Non
     """Until a face-down card or a card of the stock is turned up, plays of layouts that differ only there are equal."""
     rules, random = rules_of("klondike"), Random(57)
     referee = Referee(rules)
-    text = unpack(deal(rules, 7, 1, 1))[0]
+    text = to_strings(deal(rules, 7, 1, 1))[0]
     first = referee.position(text)
     hidden = [card.upper() for column in first.columns for card in column if card[1].islower()] + [*first.stock]
     for _ in range(3):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import cards_may_be_absent_at_once
 from dealmill.pipeline.games.patience.referee import Referee
@@ -77,7 +77,7 @@ def random_claims(first_seed: int) -> Iterator[Claim]:
     while True:
         seed += 1
         random, rules = Random(seed), random_rules(Random(seed))
-        for layout in unpack(deal(rules, seed, 1, 2)):
+        for layout in to_strings(deal(rules, seed, 1, 2)):
             for share in (1.0, 0.3, 0.5, 0.7):
                 live = [card for card in ordered(rules.deck()) if random.random() < share]
                 form = "*" if share == 1 or not live else random.choice(["", "*"])
@@ -168,7 +168,7 @@ def test_the_game_in_the_proofs_is_ours(programs: Path, seed: int, tmp_path: Pat
     """It has the same moves in positions of deals by random rules. Moves that change nothing do not count."""
     rules = random_rules(Random(seed))
     command = [str(programs / "moves"), str(write_rules(rules, tmp_path))]
-    layouts = list(unpack(deal(rules, seed, 1, 2)))
+    layouts = list(to_strings(deal(rules, seed, 1, 2)))
     for _ in range(4):
         lines = "".join(f"{layout}\n" for layout in layouts)
         moved = subprocess.run(command, input=lines, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -198,7 +198,7 @@ UNPROVED: dict[str, dict[str, object]] = {
 
 def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     golf = rules_of("golf")
-    [layout] = unpack(deal(golf, 1, 5, 1))
+    [layout] = to_strings(deal(golf, 1, 5, 1))
     rows = [
         {"layout": layout, "verdict": "unwinnable", "evidence": evidence}
         for evidence in ("ACAH 1", "cut * 1", "safe * 1")
@@ -217,7 +217,7 @@ def test_rules_and_claims_outside_the_proof_are_not_covered(programs: Path, tmp_
         ],
     )
     black_hole = rules_of("black-hole")
-    [layout] = unpack(deal(black_hole, 1, 12, 1))
+    [layout] = to_strings(deal(black_hole, 1, 12, 1))
     row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "walks * 1"})
     (tmp_path / "walks.jsonl").write_text(f"{row}\n")
     command = [programs / "referee", write_rules(black_hole, tmp_path), tmp_path / "walks.jsonl"]

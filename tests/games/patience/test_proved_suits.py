@@ -11,7 +11,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses.counted import in_order
 from dealmill.pipeline.games.patience.losses.waits import Waiting, cards_wait
@@ -42,7 +42,7 @@ def small_deck(seed: int) -> tuple[Rules, list[str]]:
     draw_rules: Callable[[Random], Rules] = random.choice([random_waiting_rules, random_rules_by_stages])
     rules = replace(draw_rules(random), passes=0)
     positions = [random_position(rules, random) for _ in range(2)] if rules.copies == 1 else []
-    return rules, [*unpack(deal(rules, seed, 1, 2)), *positions]
+    return rules, [*to_strings(deal(rules, seed, 1, 2)), *positions]
 
 
 def counted(claim: Claim) -> Claim:
@@ -63,7 +63,7 @@ def random_claims(first_seed: int) -> Iterator[Claim]:
             if cards_wait(rules):
                 yield counted(Claim(rules, layout, f"waits * {SAME}"))
                 waiting = Waiting(rules, Referee(rules).position(layout))
-                for card in waiting.pairs() or random.sample(sorted(waiting.next), 1):
+                for card in waiting.pairs() or random.sample(sorted(waiting.next), min(1, len(waiting.next))):
                     yield Claim(rules, layout, f"waits {card}>{waiting.next[card]}")
                 cards = {card for column in waiting.columns for card in column}
                 some = waiting.largest(cards) or {card for card in cards if random.random() < 0.5}
@@ -153,7 +153,7 @@ UNPROVED: dict[str, dict[str, object]] = {
 
 def test_rules_of_whole_suits_outside_the_proof_are_not_covered(programs: Path, tmp_path: Path) -> None:
     scorpion = rules_of("scorpion")
-    [layout] = unpack(deal(scorpion, 1, 1, 1))
+    [layout] = to_strings(deal(scorpion, 1, 1, 1))
     row = json.dumps({"layout": layout, "verdict": "unwinnable", "evidence": "cut * 1"})
     (tmp_path / "export.jsonl").write_text(f"{row}\n")
     path = write_rules(scorpion, tmp_path)

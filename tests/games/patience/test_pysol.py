@@ -8,7 +8,7 @@ import pytest
 import dealmill
 from dealmill.pipeline.games.patience.deal import DEALT_OTHERWISE_BY_PYSOL
 from dealmill.pipeline.games.shuffles import FIRST_PYSOL
-from tests.doing import do_runs, queue_packed
+from tests.doing import do_runs, queue_compact
 
 BOARDS = {
     ("bakers-dozen", 240_000): "KH3CACQS/TS8SQCJC/JS5C3DTH/8CJHTD6C/2HQD3HTC/4CAS2S4S/KSKC5H9S/KD4D9C5D/2C6D8H8D/"
@@ -72,10 +72,10 @@ def test_a_survey_of_deals_that_pysolfc_does_not_have_is_refused_before_anything
 
 @pytest.mark.slow
 def test_stored_results_of_such_deals_can_still_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Dealmill 0.2.0 did not refuse them. The deals of a packed run are dealt again whenever they are read."""
+    """Dealmill 0.2.0 did not refuse them. The deals of a compact run are dealt again whenever they are read."""
     with dealmill.open(f"sqlite:///{tmp_path / 'a.db'}") as store:
         with monkeypatch.context() as earlier:
             earlier.delitem(DEALT_OTHERWISE_BY_PYSOL, "fan")
-            stored = store.find_run(queue_packed(store._database, "deal:fan:numbers=pysol:seed=0:1-5", 100))
+            stored = store.find_run(queue_compact(store._database, "deal:fan:numbers=pysol:seed=0:1-5", 100))
             do_runs(store._database)
         assert [result.line for result in stored.results()] == [1, 2, 3, 4, 5]

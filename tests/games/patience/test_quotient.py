@@ -1,5 +1,6 @@
 """Losses by positions of the quotient: the engine, both referees and plain code on small decks and on deals."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -7,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled import CompiledReferee, check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -89,7 +90,7 @@ def _compared(rules: Rules, layout: str) -> Verdict | None:
     truth = naive.counted(layout, rules, POSITIONS)
     if truth is None:
         return None
-    solved = to_batch(Quotient(rules)(pack([layout]), 10_000))
+    solved = to_batch(Quotient(rules)(to_texts([layout]), 10_000))
     [verdict], [evidence] = solved.verdicts, solved.evidence
     assert verdict is (Verdict.WINNABLE if truth[0] else Verdict.UNWINNABLE), (rules, layout, evidence)
     Referee(rules)("winnable", layout, verdict, None, str(evidence))
@@ -121,7 +122,7 @@ def _verdicts(seed: int, count: int) -> dict[Verdict, int]:
     while sum(verdicts.values()) < count:
         rules = _small_rules(random)
         layouts = [
-            *unpack(deal(rules, random.randrange(1_000), 1, 1)),
+            *to_strings(deal(rules, random.randrange(1_000), 1, 1)),
             *(random_position(rules, random) for _ in "123"),
         ]
         for layout in layouts:
@@ -149,8 +150,19 @@ def test_both_referees_count_the_same_positions(seeds: Sequence[int]) -> None:
     for seed in seeds:
         random = Random(seed)
         rules = _small_rules(random)
-        for layout in [*unpack(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
+        for layout in [*to_strings(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in "123")]:
             assert_that_referees_agree(rules, layout, "quotient *")
+
+
+def test_cards_of_an_open_reserve_fill_no_columns() -> None:
+    """Though any card may go to an empty one, a card of the reserve that leaves is a move."""
+    rules = replace(rules_of("klondike"), ranks=3, sizes=(5, 5), stock=0, face_down="none")
+    rules = replace(rules, reserve=2, stacked=False, spaces="any")
+    verdicts = Counter[Verdict | None]()
+    for layout in unpack(deal(rules, 1, 1, 20)):
+        verdicts[_compared(rules, layout)] += 1
+        assert_that_referees_agree(rules, layout, "quotient *")
+    assert min(verdicts[verdict] for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE)) > 2, verdicts
 
 
 def test_a_loss_is_told_in_words() -> None:
@@ -205,7 +217,7 @@ def test_the_quotient_covers_games_like_klondike() -> None:
 @pytest.mark.parametrize("positions", [LOST_POSITIONS - 1, LOST_POSITIONS, LOST_POSITIONS + 1])
 def test_a_loss_has_one_number_of_positions(positions: int) -> None:
     rules = rules_of("klondike")
-    [layout] = unpack(deal(rules, 1, LOST, 1))
+    [layout] = to_strings(deal(rules, 1, LOST, 1))
     loss = read_loss(rules, f"quotient * {positions}")
     assert isinstance(loss, QuotientLoss)
     if positions == LOST_POSITIONS:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
 from dealmill.pipeline.games.patience.losses.counted import (
@@ -45,7 +45,7 @@ def known(seed: int) -> tuple[Rules, list[tuple[str, tuple[bool, int] | None]]]:
     """Random rules, and deals with what plain code says of them."""
     kinds = random_rules, random_spider_rules, random_rules_by_stages
     rules = kinds[seed // FIRST_SPIDER](Random(seed))
-    return rules, [(text, naive.counted(text, rules, POSITIONS)) for text in unpack(deal(rules, seed, 1, 2))]
+    return rules, [(text, naive.counted(text, rules, POSITIONS)) for text in to_strings(deal(rules, seed, 1, 2))]
 
 
 def accepts(rules: Rules, text: str, verdict: Verdict, evidence: str) -> bool:
@@ -235,6 +235,14 @@ def test_a_whole_suit_goes_to_a_foundation_of_its_own() -> None:
     assert play.after.foundations == (0, 0, 2, 0)
 
 
+def test_the_order_of_columns_counts_as_long_as_cards_will_be_dealt_to_them() -> None:
+    referee = Referee(rules_of("east-haven"))
+    position = referee.position(unpack(deal(referee.rules, 1, 1, 1))[0])
+    other = position._replace(columns=position.columns[::-1])
+    assert referee.key(position) != referee.key(other)
+    assert referee.key(position._replace(stock=())) == referee.key(other._replace(stock=()))
+
+
 @pytest.mark.parametrize(("draw", "card", "turned"), [(3, "AH", 2), (3, "AD", 0), (1, "AC", 0)])
 def test_the_stock_counts_as_not_turned_if_the_same_cards_are_offered(draw: int, card: str, turned: int) -> None:
     referee = Referee(replace(TINY, ranks=3, sizes=(7,), stock=5, draw=draw))
@@ -422,7 +430,7 @@ def test_positions_say_the_passes_only_if_the_rules_limit_them_to_two_or_more(
 @pytest.mark.parametrize(("column", "reason"), [("8C7h", "a card is missing"), ("8X7h", "expected cards such as 6H")])
 def test_only_a_column_of_cards_can_miss_one(column: str, reason: str) -> None:
     rules = rules_of("klondike")
-    [text] = unpack(deal(rules, 1, 1, 1))
+    [text] = to_strings(deal(rules, 1, 1, 1))
     name, columns, *parts = text.split(" ")
     damaged = " ".join([name, "/".join([column, *columns.split("/")[1:]]), *parts])
     with pytest.raises(InvalidEvidence, match=reason):

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience import compiled, replaying
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.referee import Referee
@@ -51,7 +51,7 @@ def test_both_referees_know_the_same_moves_by_any_rules(
 ) -> None:
     for seed in seeds:
         rules = any_rules(Random(seed))
-        compare_moves(rules, unpack(deal(rules, seed, 1, 1))[0], Random(seed))
+        compare_moves(rules, to_strings(deal(rules, seed, 1, 1))[0], Random(seed))
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,7 @@ def test_both_referees_know_the_same_moves_by_any_rules(
 )
 def test_both_referees_accept_and_refuse_the_same_wins(name: str) -> None:
     rules, random = rules_of(name), Random(name)
-    referee, layouts = Referee(rules), unpack(deal(rules, 1, 1, DEALS))
+    referee, layouts = Referee(rules), to_strings(deal(rules, 1, 1, DEALS))
     compare_moves(rules, layouts[0], random)
     solved = solve(f"{name}/winnable", layouts, LIMIT)
     rows = zip(layouts, solved.verdicts, solved.evidence, strict=True)

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -36,7 +36,7 @@ def small_decks(seed: int) -> Iterator[tuple[Rules, str, list[str]]]:
         rules = replace(random_rules(random), face_down="none", move="card", removable=False)
         if safe_cards_prove_losses(rules):
             break
-    for text in [*unpack(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in range(3))]:
+    for text in [*to_strings(deal(rules, seed, 1, 2)), *(random_position(rules, random) for _ in range(3))]:
         lists = [[card for card in rules.deck() if random.random() < 0.6] for _ in range(LISTS)]
         yield rules, text, ["safe *", *(f"safe *{''.join(in_order(cards))}" for cards in lists if cards)]
 
@@ -144,7 +144,7 @@ def test_safe_cards_go_up_by_the_rules_of_the_proof(changes: dict[str, str | boo
 )
 def test_altered_claims_are_refused(number: int, form: str, count: int) -> None:
     rules = rules_of("free-cell-1-cell")
-    [text] = unpack(deal(rules, 1, number, 1))
+    [text] = to_strings(deal(rules, 1, number, 1))
     refusals = {
         count: "",
         count - 1: f"more than {count - 1} positions can be reached",
@@ -158,7 +158,7 @@ def test_altered_claims_are_refused(number: int, form: str, count: int) -> None:
 
 def test_a_loss_is_told_in_words() -> None:
     rules = rules_of("free-cell-1-cell")
-    [text] = unpack(deal(rules, 1, 6, 1))
+    [text] = to_strings(deal(rules, 1, 6, 1))
     reason_of_loss, first, *_ = Referee(rules).explained(text, Verdict.UNWINNABLE, "safe * 11")
     assert reason_of_loss == (
         "11 positions can be reached, and none of them is won. Cards that nobody needs go up at once."

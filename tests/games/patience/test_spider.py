@@ -7,7 +7,7 @@ import pytest
 
 from dealmill.game import UsageError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import spider
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.referee import Referee
@@ -24,7 +24,7 @@ LIMIT = 10_000
 
 
 def solved(rules: Rules, layouts: list[str], limit: int) -> Batch:
-    return to_batch(Spider(rules)(pack(layouts), limit))
+    return to_batch(Spider(rules)(to_texts(layouts), limit))
 
 
 @pytest.mark.parametrize("seeds", seeds(0, 300, quick=30))
@@ -32,7 +32,7 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     """Small games are decided, and their losses have all positions as evidence."""
     for seed in seeds:
         rules = random_rules_by_stages(Random(seed))
-        layouts = unpack(deal(rules, seed, 1, 3))
+        layouts = to_strings(deal(rules, seed, 1, 3))
         batch = solved(rules, layouts, LIMIT)
         for text, verdict, evidence in zip(layouts, batch.verdicts, batch.evidence, strict=True):
             truth = naive.counted(text, rules, 300)
@@ -54,7 +54,7 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
 )
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less(name: str) -> None:
     rules = rules_of(name)
-    layouts = unpack(deal(rules, 9, 1, 6))
+    layouts = to_strings(deal(rules, 9, 1, 6))
     batch = solved(rules, layouts, 60_000)
     assert {*batch.verdicts} != {Verdict.UNDECIDED}
     for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
@@ -71,14 +71,14 @@ def test_a_search_goes_on_for_many_rounds(monkeypatch: pytest.MonkeyPatch) -> No
     """Each beam disturbs values by a greater number, which stays within 64 bits."""
     monkeypatch.setattr(spider, "WIDTHS", (2,))
     rules = rules_of("spider")
-    batch = solved(rules, unpack(deal(rules, 1, 1, 1)), 20_000)
+    batch = solved(rules, to_strings(deal(rules, 1, 1, 1)), 20_000)
     assert (batch.verdicts, batch.nodes) == ([Verdict.UNDECIDED], [20_000])
 
 
 def test_a_position_of_a_game_is_solved_and_refereed() -> None:
     """With two suits up and a part of the stock left: as `Play on` asks."""
     rules = rules_of("spider-1-suit")
-    [text] = unpack(deal(rules, 2, 1, 1))
+    [text] = to_strings(deal(rules, 2, 1, 1))
     [evidence] = solved(rules, [text], 100_000).evidence
     referee = Referee(rules)
     plays = list(referee.replayed(referee.position(text), str(evidence)))
@@ -93,10 +93,10 @@ def test_a_position_of_a_game_is_solved_and_refereed() -> None:
 
 def test_seed_0_is_the_shuffle_of_solvitaire() -> None:
     """Its first deal of Mrs. Mop, as it prints it, but for the order of columns; fewer suits are other names."""
-    [text] = unpack(deal(rules_of("mrs-mop"), 0, 1, 1))
+    [text] = to_strings(deal(rules_of("mrs-mop"), 0, 1, 1))
     assert {"KS8DTDKD8C6C4D9H", "QCTS9C6S9C6HASQS", "JD9D5CKS2C7D5DAH"} < set(text.split(" ")[1].split("/"))
     rules = [rules_of(name) for name in ("spider", "spider-2-suits", "spider-1-suit")]
-    texts = (unpack(deal(each, 0, 7, 1))[0] for each in rules)
+    texts = (to_strings(deal(each, 0, 7, 1))[0] for each in rules)
     four, two, one = (text.partition(" ")[2].replace(" stock:", "/") for text in texts)
     table = str.maketrans("CDcd", "SHsh")
     assert two == four.translate(table) and one == two.replace("H", "S").replace("h", "s")

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games import choice, find_game
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import GAMES, Patience, compiled, counting
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss, swept
@@ -75,8 +75,8 @@ def test_sweeps_count_the_positions_that_can_be_reached(seeds: Sequence[int]) ->
     """Ten deals by each rules; the compiled referee visits positions one by one."""
     for seed in seeds:
         rules = swept_rules(Random(seed))
-        layouts = unpack(deal(rules, seed, 1, 10))
-        solved = to_batch(SWEEP.load()(rules)(pack(layouts)))
+        layouts = to_strings(deal(rules, seed, 1, 10))
+        solved = to_batch(SWEEP.load()(rules)(to_texts(layouts)))
         for layout, verdict, evidence in zip(layouts, solved.verdicts, solved.evidence, strict=True):
             Referee(rules)("winnable", layout, verdict, None, evidence or "")
             if verdict is Verdict.UNWINNABLE:
@@ -100,8 +100,8 @@ def test_games_with_as_many_tuples_as_the_limit_are_swept(monkeypatch: pytest.Mo
 
 def test_a_sweep_counts_as_many_positions_as_a_search() -> None:
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
-    solved = to_batch(SWEEP.load()(rules)(pack([text])))
+    [text] = to_strings(deal(rules, 1, GOLF_LOSS[0], 1))
+    solved = to_batch(SWEEP.load()(rules)(to_texts([text])))
     assert (solved.verdicts, solved.nodes, solved.evidence) == ([Verdict.UNWINNABLE], [GOLF_LOSS[1]], ["* 201950"])
     counting.check_count(rules, text, CountedLoss(None, GOLF_LOSS[1]))
 
@@ -118,7 +118,7 @@ def test_a_sweep_counts_as_many_positions_as_a_search() -> None:
 )
 def test_altered_claims_are_refused(claim: str, reason: str) -> None:
     rules = rules_of("golf")
-    [text] = unpack(deal(rules, 1, GOLF_LOSS[0], 1))
+    [text] = to_strings(deal(rules, 1, GOLF_LOSS[0], 1))
     for check in (Referee(rules), compiled.CompiledReferee(rules)):
         if not reason:
             check("winnable", text, Verdict.UNWINNABLE, None, claim)
@@ -147,18 +147,18 @@ def test_lists_of_cards_are_counted_as_before() -> None:
 
 def test_a_limit_ends_a_sweep_and_changes_nothing_else() -> None:
     rules = rules_of("golf")
-    [lost, won] = [*unpack(deal(rules, 1, GOLF_LOSS[0], 1)), "golf 2C/4H/-/-/-/-/- hole:AS stock:3D"]
+    [lost, won] = [*to_strings(deal(rules, 1, GOLF_LOSS[0], 1)), "golf 2C/4H/-/-/-/-/- hole:AS stock:3D"]
     engine = SWEEP.load()(rules)
-    assert to_batch(engine(pack([lost]), GOLF_LOSS[1])).verdicts == [Verdict.UNWINNABLE]
-    assert to_batch(engine(pack([lost]), GOLF_LOSS[1] - 1)).verdicts == [Verdict.UNDECIDED]
-    assert to_batch(engine(pack([lost]), GOLF_LOSS[1] - 1)).nodes == [GOLF_LOSS[1] - 1]
-    assert to_batch(engine(pack([lost, won]))).evidence == ["* 201950", "2Ch 3Dh 4Hh"]
+    assert to_batch(engine(to_texts([lost]), GOLF_LOSS[1])).verdicts == [Verdict.UNWINNABLE]
+    assert to_batch(engine(to_texts([lost]), GOLF_LOSS[1] - 1)).verdicts == [Verdict.UNDECIDED]
+    assert to_batch(engine(to_texts([lost]), GOLF_LOSS[1] - 1)).nodes == [GOLF_LOSS[1] - 1]
+    assert to_batch(engine(to_texts([lost, won]))).evidence == ["* 201950", "2Ch 3Dh 4Hh"]
 
 
 def test_compiled_code_counts_a_sample_of_swept_losses_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """The more positions a loss has, the more rarely."""
     rules, (number, positions), counted = rules_of("golf"), GOLF_LOSS, list[int]()
-    [text] = unpack(deal(rules, 1, number, 1))
+    [text] = to_strings(deal(rules, 1, number, 1))
     monkeypatch.setattr(SweptLoss, "check", lambda *_claim: None)
     monkeypatch.setattr(compiled, "check_loss", lambda _rules, _layout, loss: counted.append(loss.positions))
     for drawn in range(1, positions // counting.COMPARED + 1):

@@ -8,7 +8,7 @@ import pytest
 import dealmill
 from dealmill.pipeline.errors import DealmillError, UsageError
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import unpack
+from dealmill.pipeline.games.batch import to_strings
 from dealmill.pipeline.games.contract import Layout
 from dealmill.pipeline.games.deals import parse_deal_range, sources_with_rules, variant_name
 from dealmill.pipeline.games.patience import Patience
@@ -77,7 +77,8 @@ def test_what_is_wrong_is_named_with_what_is_allowed(name: str, error: str) -> N
 def test_a_range_of_deals_names_changed_rules_before_the_seed() -> None:
     deals = parse_deal_range(f"deal:{DRAW_1}:seed=0:3-4")
     assert deals.game.name == DRAW_1 and deals.name == f"deal:{DRAW_1}:seed=0:3-4"
-    changed, usual = (unpack(dealmill.deals(name, seed=0, first=3, count=2).texts()) for name in (DRAW_1, "klondike"))
+    pair = (dealmill.deals(name, seed=0, first=3, count=2).texts() for name in (DRAW_1, "klondike"))
+    changed, usual = map(to_strings, pair)
     assert [text.replace(DRAW_1, "klondike") for text in changed] == usual
 
 
@@ -143,7 +144,7 @@ def test_a_run_by_changed_rules_goes_the_whole_way_and_needs_no_file(tmp_path: P
 
 def test_lines_of_a_game_with_fewer_changes_are_read_by_the_rules_of_the_named_one() -> None:
     game = find_game("klondike:stock.draw=1:stock.passes=3")
-    [layout] = unpack(game.deal(0, 2, 1))
+    [layout] = to_strings(game.deal(0, 2, 1))
     for name, is_read in {
         "klondike": True,
         "klondike:stock.passes=3": True,

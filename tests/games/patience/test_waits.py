@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from dealmill.pipeline.games.batch import Batch, pack, to_batch, unpack
+from dealmill.pipeline.games.batch import Batch, to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience.compiled import check_loss
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -31,7 +31,7 @@ LIMIT, PLAIN_LIMIT = 5_000, 2_000
 
 
 def solved(rules: Rules, layouts: list[str], limit: int = LIMIT) -> Batch:
-    return to_batch(Waits(rules)(pack(layouts), limit))
+    return to_batch(Waits(rules)(to_texts(layouts), limit))
 
 
 def refusals(rules: Rules, text: str, evidence: str) -> list[str]:
@@ -57,7 +57,7 @@ def test_verdicts_are_those_of_plain_code(seeds: Sequence[int]) -> None:
     for seed in seeds:
         random = Random(seed)
         rules = random_waiting_rules(random)
-        layouts = [*unpack(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
+        layouts = [*to_strings(deal(rules, seed, 1, 10)), *(random_position(rules, random) for _ in range(10))]
         batch = solved(rules, layouts)
         for text, verdict, nodes, evidence in zip(layouts, batch.verdicts, batch.nodes, batch.evidence, strict=True):
             referee, truth = Referee(rules), naive.counted(text, rules, PLAIN_LIMIT)
@@ -195,7 +195,7 @@ def test_the_search_decides_the_games_that_the_statement_covers() -> None:
 
 def test_a_layout_is_decided_with_its_nodes_and_not_with_one_less() -> None:
     rules = rules_of("scorpion")
-    layouts = unpack(deal(rules, 9, 1, 150))
+    layouts = to_strings(deal(rules, 9, 1, 150))
     batch = solved(rules, layouts, 100_000)
     assert set(batch.verdicts) == {Verdict.WINNABLE, Verdict.UNWINNABLE}
     counted = [number for number, evidence in enumerate(batch.evidence) if "*" in str(evidence)]

@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack, to_batch, unpack
+from dealmill.pipeline.games.batch import to_batch, to_strings, to_texts
 from dealmill.pipeline.games.patience import compiled, counting, counting_walks, walks
 from dealmill.pipeline.games.patience.deal import deal
 from dealmill.pipeline.games.patience.losses import read_loss
@@ -84,8 +84,8 @@ def test_no_game_that_can_be_won_is_lost_by_walks(seeds: Sequence[int]) -> None:
     """Ten deals by each rules; the compiled referee visits all positions, with suits and without walks."""
     for seed in seeds:
         rules = walked_rules(Random(seed))
-        layouts = unpack(deal(rules, seed, 1, 10))
-        solved = to_batch(WALKS.load()(rules)(pack(layouts)))
+        layouts = to_strings(deal(rules, seed, 1, 10))
+        solved = to_batch(WALKS.load()(rules)(to_texts(layouts)))
         for layout, verdict, evidence in zip(layouts, solved.verdicts, solved.evidence, strict=True):
             compiled.CompiledReferee(rules)("winnable", layout, verdict, None, evidence or "")
             if verdict is Verdict.UNWINNABLE:
@@ -128,7 +128,7 @@ def test_a_card_alone_in_a_column_counts_as_one_in_a_cell_if_it_could_go_back() 
 
 def loss(number: int) -> tuple[Rules, str]:
     rules = rules_of("black-hole")
-    [text] = unpack(deal(rules, 1, number, 1))
+    [text] = to_strings(deal(rules, 1, number, 1))
     return rules, text
 
 
@@ -173,9 +173,9 @@ def test_the_search_grows_and_stops_without_changing_what_it_finds(monkeypatch: 
     rules, text = loss(504)
     engine = WALKS.load()(rules)
     monkeypatch.setattr(walks, "FEWEST_SLOTS", 64)
-    assert to_batch(engine(pack([text]))).evidence == ["walks * 108127"]
-    assert to_batch(engine(pack([text]), 108_126)).verdicts == [Verdict.UNDECIDED]
-    assert to_batch(engine(pack([text]), 108_127)).verdicts == [Verdict.UNWINNABLE]
+    assert to_batch(engine(to_texts([text]))).evidence == ["walks * 108127"]
+    assert to_batch(engine(to_texts([text]), 108_126)).verdicts == [Verdict.UNDECIDED]
+    assert to_batch(engine(to_texts([text]), 108_127)).verdicts == [Verdict.UNWINNABLE]
 
 
 def test_a_loss_is_told_in_words() -> None:

@@ -29,6 +29,16 @@ def test_an_audit_accepts_every_verdict(folder: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("game", ["spider", "mrs-mop"])
+def test_deals_that_the_careful_player_hardly_wins_are_packed_by_nodes(tmp_path: Path, game: str) -> None:
+    assert dealmill("run", f"deal:{game}:seed=1:1-3", "--max-nodes", "400000", cwd=tmp_path).returncode == 0
+    packed = dealmill("pack", "last", "levels.json", "--by", "nodes", "--grades", "2", "--each", "1", cwd=tmp_path)
+    assert packed.returncode == 0, packed.stderr
+    checked = dealmill("pack", "--check", "levels.json", cwd=tmp_path)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+@pytest.mark.slow
 def test_a_run_without_a_limit_has_the_default_limit_of_its_engine(folder: Path) -> None:
     assert dealmill("run", "deal:black-hole:seed=1:1-2", cwd=folder).returncode == 0
     status = dealmill("status", "last", "--json", cwd=folder)

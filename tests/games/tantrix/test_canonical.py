@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import pack
+from dealmill.pipeline.games.batch import to_texts
 from dealmill.pipeline.games.contract import Layout, Reject
 from dealmill.pipeline.games.tantrix.layout import read
 from dealmill.pipeline.games.tantrix.tiles import LEAST, MOST_ON_FIELD, rotations
@@ -47,7 +47,7 @@ def reasons(text: str) -> tuple[str, ...]:
 def assert_same(texts: list[str]) -> Counter[str]:
     """Check that the check and the reader agree, and count the texts that break no rule but one."""
     expected = [reasons(text) for text in texts]
-    mask = canonical_mask(GAME, pack(texts)).tolist()
+    mask = canonical_mask(GAME, to_texts(texts)).tolist()
     differing = [row for row in zip(texts, expected, mask, strict=True) if row[2] == bool(row[1])]
     assert differing == []
     return Counter(broken[0] if broken else "" for broken in expected if len(broken) < 2)

@@ -9,7 +9,7 @@ from sqlalchemy import text
 
 from dealmill import Store
 from dealmill.pipeline.games import find_game
-from dealmill.pipeline.games.batch import Solved, Texts, unpack
+from dealmill.pipeline.games.batch import Solved, Texts, to_strings
 from dealmill.pipeline.games.deals import parse_deal_range
 from dealmill.pipeline.ingest import reading
 from dealmill.pipeline.progress.events import Event, Ingesting
@@ -21,7 +21,7 @@ from dealmill.pipeline.store.runs import leases
 from dealmill.pipeline.store.runs.jobs import SOLVING, grow
 from dealmill.pipeline.store.runs.status import find_run
 from dealmill.pipeline.survey.growth import open_survey
-from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, an_audit, dealer, do_job, do_runs, queue_packed
+from tests.doing import QUICK_GAMES, SAMPLE_PATIENCES, a_run, an_audit, dealer, do_job, do_runs, queue_compact
 
 CUT = "deal:memory:seed=7:pairs=3:21-620"
 """The range of deals that is interrupted while it is read."""
@@ -50,8 +50,8 @@ def _finished_runs(store: Store) -> None:
             store.queue(str(file), engine=engine.name, max_nodes=None if engine.max_nodes is None else 1_000)
     store.queue("card-pairing.txt", max_nodes=10)
     store.queue("deal:card-pairing:seed=1:ranks=3:stacks=4:1-1200", max_nodes=20)
-    for packed, limit in (("deal:card-pairing:seed=2:1-2300", 10), ("deal:hi-q:seed=3:5-1104", None)):
-        queue_packed(database, packed, limit)
+    for compact, limit in (("deal:card-pairing:seed=2:1-2300", 10), ("deal:hi-q:seed=3:5-1104", None)):
+        queue_compact(database, compact, limit)
     for endless, name in SURVEYS.items():
         grow(database, open_survey(database, parse_deal_range(endless), name, None).id, 2_000, 1_000)
     do_runs(database)
@@ -73,7 +73,7 @@ def _failing_run(store: Store) -> None:
     sound = solve.load(BRITTLE)
 
     def brittle(texts: Texts, limit: int | None) -> Solved:
-        if layouts[3] in unpack(texts) or layouts[4] in unpack(texts):
+        if layouts[3] in to_strings(texts) or layouts[4] in to_strings(texts):
             raise ValueError("the engine broke down")
         return sound(texts, limit)
 

@@ -19,10 +19,10 @@ def sabotage(module: ModuleType) -> None:
     """Wrap the engine's function."""
     sound = module.two_pass
 
-    from dealmill.pipeline.games.batch import Texts, unpack
+    from dealmill.pipeline.games.batch import Texts, to_strings
 
     def two_pass(layouts: Texts, *limit: int) -> object:
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             if DEADLY.get(layout) == "0":
                 raise ValueError(layout)
             if layout in DEADLY:

@@ -1,12 +1,12 @@
 """Numbered deals: rows of random digits from 1 to 5."""
 
 import numpy as np
-from dealmill.kernels import Texts, below, open_stream, pack
+from dealmill.kernels import Texts, below, open_stream, to_texts
 
 
 def deal(seed: int, first: int, count: int, squares: int = 12) -> Texts:
     """Return the deals `[first, first + count)` of a seed."""
-    return pack([_row(seed, number, squares) for number in range(first, first + count)])
+    return to_texts([_row(seed, number, squares) for number in range(first, first + count)])
 
 
 def _row(seed: int, number: int, squares: int) -> str:

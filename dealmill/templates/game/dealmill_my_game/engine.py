@@ -1,14 +1,14 @@
 """The solver: a breadth-first search. A node is a square from which the token jumps."""
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, to_solved, to_strings
 from dealmill.verdicts import Verdict
 
 
 def winnable(layouts: Texts, max_nodes: int = NO_LIMIT) -> Solved:
     """Solve layouts. One that would take more than `max_nodes` nodes is undecided."""
     batch = Batch([], [], [], [])
-    for row in unpack(layouts):
+    for row in to_strings(layouts):
         verdict, nodes, evidence = _solve(row, max_nodes)
         batch.verdicts.append(verdict)
         batch.values.append(None)

@@ -22,9 +22,9 @@ from dealmill.kernels import (
     inlined,
     kernel,
     lowest_bit,
-    pack,
     routine,
     run_kernel,
+    to_texts,
 )
 from dealmill.pipeline.games.card_pairing.any_size.evidence import LONGEST_EVIDENCE, write_certificate, write_play
 from dealmill.pipeline.games.card_pairing.any_size.implications import (
@@ -98,7 +98,7 @@ def winnable(layouts: Texts, max_nodes: int) -> Solved:
 def _compile() -> None:
     """Compile the kernel, which is done only once a layout needs it, or load it from the cache."""
     with compiling(Path(__file__).parent, "card-pairing/winnable for layouts of any size", SECONDS):
-        run_kernel(partial(_solve_each, POSSIBLE), pack(["A A"]), 0, ROOM)
+        run_kernel(partial(_solve_each, POSSIBLE), to_texts(["A A"]), 0, ROOM)
 
 
 @kernel

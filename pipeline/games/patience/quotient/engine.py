@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from dealmill.game import NO_LIMIT
-from dealmill.kernels import Batch, Solved, Texts, check_memory, pack, to_solved, unpack
+from dealmill.kernels import Batch, Solved, Texts, check_memory, to_solved, to_strings, to_texts
 from dealmill.pipeline.games.patience.engine import Winnable
 from dealmill.pipeline.games.patience.memory import slots_of_quotient
 from dealmill.pipeline.games.patience.quotient import words as k
@@ -78,7 +78,7 @@ class Quotient:
         arrays = Arrays.of(slots_of_quotient(max_nodes))
         shortener = Shortener(self.rules)
         batch = Batch([], [], [], [])
-        for layout in unpack(layouts):
+        for layout in to_strings(layouts):
             arrangement = load(arrays.words, self.rules, layout)
             arrays.words[k.LIMIT] = max_nodes
             verdict, evidence = Verdict.UNDECIDED, None
@@ -101,10 +101,10 @@ class Quotient:
         easier to understand; otherwise the positions of the quotient. Its nodes are not counted, so that what it finds
         does not depend on the limit."""
         if positions <= LISTED_POSITIONS:
-            plain = Winnable(self.rules)(pack([layout]), LIST_NODES)
+            plain = Winnable(self.rules)(to_texts([layout]), LIST_NODES)
             if plain.verdicts[0] == Verdict.WINNABLE:
                 raise RuntimeError("two searches of the layout contradict each other")
-            cards, _, count = unpack(plain.evidence)[0].partition(" ")
+            cards, _, count = to_strings(plain.evidence)[0].partition(" ")
             if count and int(count) <= positions and len(cards) // 2 <= LISTED_CARDS:
                 return f"{cards} {count}"
         return f"quotient * {positions}"

@@ -159,7 +159,7 @@ def test_cards_of_an_open_reserve_fill_no_columns() -> None:
     rules = replace(rules_of("klondike"), ranks=3, sizes=(5, 5), stock=0, face_down="none")
     rules = replace(rules, reserve=2, stacked=False, spaces="any")
     verdicts = Counter[Verdict | None]()
-    for layout in unpack(deal(rules, 1, 1, 20)):
+    for layout in to_strings(deal(rules, 1, 1, 20)):
         verdicts[_compared(rules, layout)] += 1
         assert_that_referees_agree(rules, layout, "quotient *")
     assert min(verdicts[verdict] for verdict in (Verdict.WINNABLE, Verdict.UNWINNABLE)) > 2, verdicts

@@ -237,7 +237,7 @@ def test_a_whole_suit_goes_to_a_foundation_of_its_own() -> None:
 
 def test_the_order_of_columns_counts_as_long_as_cards_will_be_dealt_to_them() -> None:
     referee = Referee(rules_of("east-haven"))
-    position = referee.position(unpack(deal(referee.rules, 1, 1, 1))[0])
+    position = referee.position(to_strings(deal(referee.rules, 1, 1, 1))[0])
     other = position._replace(columns=position.columns[::-1])
     assert referee.key(position) != referee.key(other)
     assert referee.key(position._replace(stock=())) == referee.key(other._replace(stock=()))

@@ -215,7 +215,8 @@ let judge game row =
     judge_count game ~ends_by_waiting board (Patience.read_number number)
   in
   match String.split_on_char ' ' row.evidence with
-  | "waits" :: _ when not (is_one_place game.single.rules) -> fail "waiting cards prove nothing in %s" game.single.name
+  | "waits" :: _ when game.copies > 1 || not (is_one_place game.single.rules) ->
+      fail "waiting cards prove nothing in %s" game.single.name
   | [ "*"; number ] -> count ~ends_by_waiting:false number
   | [ "waits"; "*"; number ] -> count ~ends_by_waiting:true number
   | [ "waits"; cards ] -> judge_cards game board cards

@@ -19,6 +19,8 @@ from dealmill.pipeline.games.patience.referee import Referee
 from dealmill.pipeline.games.patience.rules import Rules
 from dealmill.testing.patiences import naive
 from dealmill.testing.patiences.small import random_position
+from dealmill.verdicts import Verdict
+from tests.games import proved
 from tests.games.patience.files import rules_of
 from tests.games.patience.random_rules import random_rules_by_stages, random_waiting_rules
 from tests.games.patience.test_proved import (
@@ -29,6 +31,7 @@ from tests.games.patience.test_proved import (
     reason_of_python,
     write_rules,
 )
+from tests.games.proved import refused_by_proof
 
 pytestmark = pytest.mark.slow
 
@@ -161,6 +164,12 @@ def test_rules_of_whole_suits_outside_the_proof_are_not_covered(programs: Path, 
     judged = subprocess.run(command, capture_output=True, text=True, check=False)
     first = judged.stdout.splitlines()[0]
     assert (judged.returncode, first) == (3, "line 1: not covered: positions that a relaxed game leaves")
+    small = replace(scorpion, ranks=3, sizes=(1, 1, 3, 0, 0), face_down="none", move="card", spaces="none")
+    twice = replace(small, suits=2, stock=7, full_columns=True)  # each card exists twice
+    count = proved.Claim("scorpion 2S/AH/3H2S3S/-/- stock:3S3H2H2HAHASAS", Verdict.UNWINNABLE, "* 2")
+    claims = [count, count._replace(evidence="waits * 2")]
+    assert refused_by_proof(programs, write_rules(twice, tmp_path), claims, tmp_path) == {claims[1]}
+    write_rules(scorpion, tmp_path)
     for key, change in UNPROVED.items():
         write_rules(replace(scorpion, **change), tmp_path)  # type: ignore[arg-type]
         judged = subprocess.run(command, capture_output=True, text=True, check=False)
